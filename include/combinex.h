@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* combinex.h: counterfactual explanations of graph neural networks.
+ *
+ * A session is: load or build a graph, load or train a model (the oracle),
+ * ask. Three kinds of things live here:
+ *
+ *   plain data   structs with public fields and borrowed pointers (cbx_graph_data,
+ *                the option structs). The caller owns them.
+ *   machinery    opaque and owned by the library (cbx_graph, cbx_model); each has
+ *                one _free, and freeing NULL is fine.
+ *   results      one block with one _free.
+ *
+ * Whatever can fail returns a cbx_status and takes a cbx_error last, which may
+ * be NULL. On failure outputs are left untouched or set to NULL, and nothing is
+ * half-written. The library never prints, exits or aborts, and keeps no global
+ * state: calls on different objects may run in different threads, and a graph or
+ * a model that nobody is changing may be shared by any number of threads. */
+#ifndef COMBINEX_H
+#define COMBINEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CBX_API __attribute__((visibility("default")))
+#else
+#define CBX_API
+#endif
+
+#define CBX_VERSION_MAJOR 0
+#define CBX_VERSION_MINOR 1
+#define CBX_VERSION_PATCH 0
+
+/* "0.1.0": the version of the library that is linked, not of this header. */
+CBX_API const char *cbx_version(void);
+
+/* ------------------------------------------------------------------ errors */
+
+typedef enum cbx_status {
+    CBX_OK = 0,
+    CBX_INVALID,   /* a value, or the content of a file, is wrong */
+    CBX_IO,        /* the operating system refused: open, read, write, rename */
+    CBX_NO_MEMORY, /* an allocation failed */
+    CBX_CANCELLED  /* the caller's progress function asked to stop */
+} cbx_status;
+
+#define CBX_MESSAGE_SIZE 512
+
+/* Filled in on failure: which file, place and value, and what was expected. */
+typedef struct cbx_error {
+    cbx_status status;
+    char       message[CBX_MESSAGE_SIZE];
+} cbx_error;
+
+/* ----------------------------------------------------------------- options */
+
+/* Every option struct below is described by a table of these. The command
+ * line, its help and its validation are made from the same table. */
+typedef enum cbx_option_type {
+    CBX_OPTION_INT,    /* int64_t */
+    CBX_OPTION_REAL,   /* double */
+    CBX_OPTION_BOOL,   /* bool */
+    CBX_OPTION_CHOICE, /* int: position in `choices` */
+    CBX_OPTION_TEXT    /* const char *, borrowed */
+} cbx_option_type;
+
+typedef struct cbx_option {
+    const char        *name; /* as on the command line, without the dashes */
+    cbx_option_type    type;
+    size_t             offset;   /* of the field in its struct */
+    const char        *fallback; /* the default, as text; NULL for a text: none */
+    double             min, max; /* inclusive; numbers only */
+    const char *const *choices;  /* NULL-terminated; choices only */
+    const char        *help;
+} cbx_option;
+
+typedef struct cbx_option_table {
+    const char       *title;
+    const cbx_option *options;
+    size_t            count;
+} cbx_option_table;
+
+/* Sets every field of `options` to its default. */
+CBX_API void cbx_options_default(const cbx_option_table *table, void *options);
+
+/* Sets one field from text; the message names the option, the value and what
+ * was expected. An unknown name is an error that suggests the nearest one. */
+CBX_API cbx_status cbx_options_set(const cbx_option_table *table, void *options, const char *name,
+                                   const char *value, cbx_error *err);
+
+/* Checks every field against its bounds, for structs filled in by hand. */
+CBX_API cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
+                                     cbx_error *err);
+
+/* ------------------------------------------------------------------ graphs */
+
+typedef enum cbx_task {
+    CBX_NODE = 0, /* a class for each node */
+    CBX_GRAPH     /* a class for each of many graphs */
+} cbx_task;
+
+/* A graph, or many graphs in one, as plain borrowed arrays. `n` nodes, `m`
+ * directed edges source -> target (an undirected edge is stored twice), `f`
+ * features. A *label row* is a node in node tasks and a graph in graph tasks. */
+typedef struct cbx_graph_data {
+    cbx_task task;
+    int32_t  num_nodes;
+    int32_t  num_features;
+    int32_t  num_classes; /* 0: the largest label + 1 */
+    int32_t  num_graphs;  /* graph tasks; 0 in node tasks */
+    int64_t  num_edges;
+
+    const int64_t *edge_source; /* m: the edge's id is its position here */
+    const int64_t *edge_target; /* m */
+    const float   *edge_weight; /* m, or NULL: all 1 */
+
+    /* features: dense rows, or CSR with ascending columns */
+    const float   *x;         /* n * f, or NULL and then: */
+    const int64_t *x_indptr;  /* n + 1 */
+    const int32_t *x_indices; /* nnz */
+    const float   *x_values;  /* nnz */
+
+    /* feature kinds and bounds; NULL: found from the values */
+    const uint8_t *discrete; /* f: 1 discrete, 0 continuous */
+    const float   *feat_min; /* f */
+    const float   *feat_max; /* f */
+
+    const int64_t *y;         /* one per label row, -1 where unknown; or NULL */
+    const int64_t *graph_ptr; /* num_graphs + 1: graph g owns nodes ptr[g] .. ptr[g+1]-1 */
+
+    /* published splits: label rows x num_splits, row-major; each NULL if absent */
+    int32_t        num_splits;
+    const uint8_t *train_mask;
+    const uint8_t *val_mask;
+    const uint8_t *test_mask;
+
+    /* names, or NULL */
+    const char        *name;
+    const char *const *class_names;   /* num_classes */
+    const char *const *feature_names; /* num_features */
+    const char *const *node_names;    /* num_nodes */
+} cbx_graph_data;
+
+typedef struct cbx_graph cbx_graph;
+
+/* Checks `data` and indexes its edges by target node. The arrays stay the
+ * caller's and must outlive the graph. */
+CBX_API cbx_status cbx_graph_new(const cbx_graph_data *data, cbx_graph **out, cbx_error *err);
+
+/* Reads a safetensors graph file (docs/formats.md). The file is mapped, so it
+ * must not be changed while the graph lives. */
+CBX_API cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err);
+
+/* Writes one, atomically: `path` holds the old content or the new, never a part. */
+CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *err);
+
+/* The graph's arrays, with everything that was NULL or 0 and could be found
+ * filled in. They live as long as the graph. */
+CBX_API const cbx_graph_data *cbx_graph_view(const cbx_graph *graph);
+
+typedef struct cbx_graph_stats {
+    int64_t self_loops;
+    int64_t duplicate_edges; /* beyond the first of each source, target */
+    int32_t isolated_nodes;  /* no edge but self-loops */
+    int32_t max_in_degree;
+    int64_t nonzero_features; /* entries of x that are not 0 */
+    int32_t discrete_features;
+    bool    undirected; /* every u -> v has its v -> u */
+} cbx_graph_stats;
+
+CBX_API cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_error *err);
+
+CBX_API void cbx_graph_free(cbx_graph *graph);
+
+/* Built-in data: "karate", and the generators below, which give the same bits
+ * for the same options on every machine. */
+typedef struct cbx_generate_options {
+    int64_t nodes;    /* erdos-renyi, barabasi-albert */
+    double  degree;   /* mean number of neighbours there */
+    int64_t features; /* 0: the generator's own */
+    int64_t classes;  /* erdos-renyi, barabasi-albert */
+    int64_t motifs;   /* houses, cycles or grids attached; 0: the literature's */
+    int64_t seed;
+} cbx_generate_options;
+
+CBX_API const cbx_option_table *cbx_generate_table(void);
+
+/* The i-th built-in's name and one line about it, or NULL past the last. */
+CBX_API const char *cbx_builtin_name(size_t i);
+CBX_API const char *cbx_builtin_about(const char *name);
+
+/* `options` may be NULL for the defaults. */
+CBX_API cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *options,
+                                     cbx_graph **out, cbx_error *err);
+
+/* ------------------------------------------------------------------ models */
+
+typedef struct cbx_model cbx_model;
+
+/* What a model looks like, apart from its sizes at both ends. */
+typedef struct cbx_model_spec {
+    int     conv;        /* gcn, cheb, graphconv: position in the table's choices */
+    int64_t layers;      /* convolutions */
+    int64_t hidden;      /* units a layer; 0: 128 for gcn, else 64 */
+    int64_t order;       /* cheb's K */
+    int     aggregation; /* graphconv's: add, mean, max */
+    int     head;        /* auto, last, cat: what the linear head sees */
+    int     pool;        /* graph tasks: mean, sum, max */
+    double  dropout;
+} cbx_model_spec;
+
+CBX_API const cbx_option_table *cbx_model_table(void);
+
+typedef struct cbx_model_info {
+    cbx_task    task;
+    const char *conv;        /* "gcn", … */
+    const char *head;        /* "last" or "cat" */
+    const char *pool;        /* "none", "mean", "sum", "max" */
+    const char *aggregation; /* "add", "mean", "max" */
+    int32_t     num_layers;
+    int32_t     num_features;
+    int32_t     num_classes;
+    int32_t     hidden; /* units of the last convolution */
+    int32_t     order;
+    int64_t     num_parameters;
+    double      dropout;
+} cbx_model_info;
+
+/* A model for this graph with freshly drawn parameters (PyG's distributions). */
+CBX_API cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int64_t seed,
+                                 cbx_model **out, cbx_error *err);
+
+/* Safetensors with PyG's parameter names (docs/formats.md). */
+CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err);
+CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
+
+CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
+
+/* A free-form note kept in the model file's metadata ("data", "test_accuracy",
+ * …); NULL where there is none. Setting copies both strings. */
+CBX_API const char *cbx_model_note(const cbx_model *model, const char *key);
+CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const char *value,
+                                       cbx_error *err);
+
+/* The i-th parameter, as PyG names and shapes it ("layers.0.lin.weight",
+ * out x in). Returns false past the last. */
+CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
+                                 int32_t *cols);
+
+/* Copies the i-th parameter out of or into the model, rows * cols floats. */
+CBX_API void       cbx_model_get(const cbx_model *model, size_t i, float *values);
+CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err);
+
+CBX_API void cbx_model_free(cbx_model *model);
+
+/* ---------------------------------------------------------------- progress */
+
+/* Called now and then from the thread that made the call; returning non-zero
+ * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
+typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
+
+/* ---------------------------------------------------------------- training */
+
+typedef struct cbx_train_options {
+    int64_t epochs;
+    double  learning_rate;
+    double  weight_decay;
+    double  clip;        /* largest gradient norm; 0: no clipping */
+    int64_t batch;       /* graphs a step, graph tasks; nodes always go together */
+    int     split;       /* random, kfold, public */
+    double  train_share; /* of the random split */
+    double  val_share;   /* of all rows, taken from the training part */
+    int64_t folds;       /* of the kfold split */
+    int64_t fold;        /* which one; random: another shuffle; public: column of the masks */
+    int64_t patience;    /* stop after so many epochs without a better validation loss; 0: never */
+    int64_t seed;
+    int64_t threads; /* 0: all cores */
+} cbx_train_options;
+
+CBX_API const cbx_option_table *cbx_train_table(void);
+
+typedef struct cbx_train_result {
+    int64_t epochs; /* run */
+    int64_t best_epoch;
+    double  loss;                                          /* of the last epoch, training rows */
+    double  train_accuracy, val_accuracy, test_accuracy;   /* NaN for an empty part */
+    int32_t num_train, num_val, num_test;
+    double  seconds;
+} cbx_train_result;
+
+/* Trains `model` in place. The same seed gives the same bits at any number of
+ * threads. On failure or cancellation the model is as it was before. */
+CBX_API cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                             cbx_progress progress, void *user, cbx_train_result *result,
+                             cbx_error *err);
+
+/* The split that cbx_train uses: part[i] is 0 for training, 1 validation,
+ * 2 test, 3 unused (no label), one per label row. */
+CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_train_options *options, uint8_t *part,
+                             cbx_error *err);
+
+/* -------------------------------------------------------------- prediction */
+
+/* Fails, naming both sizes, if the model was made for other features, or for
+ * the other task. */
+CBX_API cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err);
+
+/* Log-probabilities of every label row: rows * num_classes floats. */
+CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t threads,
+                               float *log_probs, cbx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* error.c: messages, and the "did you mean" behind some of them. */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+cbx_status cbx_fail(cbx_error *err, cbx_status status, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        err->status = status;
+        (void)vsnprintf(err->message, sizeof err->message, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+cbx_status cbx_fail_memory(cbx_error *err)
+{
+    return cbx_fail(err, CBX_NO_MEMORY, "out of memory");
+}
+
+cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what)
+{
+    int  code = errno;
+    char reason[128];
+    /* strerror_r comes in two shapes; the POSIX one is what the feature macros ask for. */
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        (void)snprintf(reason, sizeof reason, "error %d", code);
+    return cbx_fail(err, CBX_IO, "%s: cannot %s: %s", path, what, reason);
+}
+
+void cbx_error_prefix(cbx_error *err, const char *prefix)
+{
+    if (!err)
+        return;
+    char   kept[CBX_MESSAGE_SIZE];
+    size_t room = sizeof err->message;
+    memcpy(kept, err->message, room);
+    size_t length = strlen(prefix);
+    if (length + 3 > room)
+        return;
+    memcpy(err->message, prefix, length);
+    memcpy(err->message + length, ": ", 2);
+    size_t rest = strlen(kept);
+    if (rest > room - length - 3)
+        rest = room - length - 3;
+    memcpy(err->message + length + 2, kept, rest);
+    err->message[length + 2 + rest] = '\0';
+}
+
+/* Levenshtein distance of short words; long ones are not compared. */
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 40 };
+    size_t la = strlen(a), lb = strlen(b);
+    if (la > LONGEST || lb > LONGEST)
+        return LONGEST;
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= la; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= lb; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            int best = change;
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[lb];
+}
+
+const char *cbx_nearest(const char *word, const char *const *words)
+{
+    const char *best = NULL;
+    int         least = (int)strlen(word) / 3 + 2;
+    for (; *words; words++) {
+        int d = distance(word, *words);
+        if (d < least) {
+            least = d;
+            best = *words;
+        }
+    }
+    return best;
+}

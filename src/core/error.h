@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* error.h: filling in a cbx_error. */
+#ifndef CBX_ERROR_H
+#define CBX_ERROR_H
+
+#include "combinex.h"
+
+/* Writes the message, if anybody wants it, and returns `status`, so that a
+ * failing function can say: return cbx_fail(err, CBX_INVALID, "…", …). */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+cbx_status cbx_fail(cbx_error *err, cbx_status status, const char *format, ...);
+
+cbx_status cbx_fail_memory(cbx_error *err);
+
+/* "PATH: cannot DO: strerror(errno)", status CBX_IO. */
+cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what);
+
+/* Puts "PREFIX: " in front of the message that is there. */
+void cbx_error_prefix(cbx_error *err, const char *prefix);
+
+/* The word among a NULL-terminated list nearest to `word`, or NULL if none is
+ * near enough to be worth suggesting. */
+const char *cbx_nearest(const char *word, const char *const *words);
+
+#endif

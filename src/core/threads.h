@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threads.h: how many, and the loop that splits rows among them.
+ *
+ * A parallel loop gives each row to exactly one thread and never adds across
+ * threads, so results do not depend on their number. */
+#ifndef CBX_THREADS_H
+#define CBX_THREADS_H
+
+#include <stdint.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+static inline int cbx_threads_default(void)
+{
+    return omp_get_num_procs();
+}
+#else
+static inline int cbx_threads_default(void)
+{
+    return 1;
+}
+#endif
+
+/* 0 means all cores. */
+static inline int cbx_threads(int64_t asked)
+{
+    return asked > 0 ? (int)(asked > 1024 ? 1024 : asked) : cbx_threads_default();
+}
+
+#define CBX_PRAGMA(x) _Pragma(#x)
+#ifdef _OPENMP
+/* Small loops stay on one thread: starting a team costs some microseconds. */
+#define CBX_PARALLEL_FOR(threads, work) \
+    CBX_PRAGMA(omp parallel for schedule(static) num_threads(threads) \
+                   if ((threads) > 1 && (double)(work) > 20000.0))
+#else
+#define CBX_PARALLEL_FOR(threads, work) (void)(threads), (void)(work);
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* atomic_file.h: a file that appears whole or not at all.
+ *
+ * Content goes to a neighbour of the target, which is synced and then renamed
+ * over it. Whatever happens before the rename, the old file stays. */
+#ifndef CBX_ATOMIC_FILE_H
+#define CBX_ATOMIC_FILE_H
+
+#include "combinex.h"
+
+typedef struct cbx_atomic_file {
+    char *path; /* the target, symbolic links followed */
+    char *temporary;
+    int   fd;
+} cbx_atomic_file;
+
+cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err);
+cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err);
+
+/* Puts the file in place, and in any case frees what cbx_atomic_open took. */
+cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err);
+
+/* Gives up: removes the temporary file. */
+void cbx_atomic_abandon(cbx_atomic_file *file);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_file.c: models as safetensors files with PyG's parameter names; the
+ * architecture is JSON in the metadata. Sizes are not repeated there: they are
+ * read off the tensors. docs/formats.md has the layout. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "model.h"
+#include "safetensors.h"
+#include "version.h"
+
+enum { MOST_LAYERS = 64 };
+
+/* ---- reading */
+
+static cbx_status read_choice(const cbx_tensor_file *f, const json_t *arch, const char *key,
+                              const char *const *names, int *out, cbx_error *err)
+{
+    json_t     *value = json_object_get(arch, key);
+    const char *text = json_string_value(value);
+    if (!value)
+        return CBX_OK;
+    for (int i = 0; text && names[i]; i++)
+        if (!strcmp(names[i], text)) {
+            *out = i;
+            return CBX_OK;
+        }
+    return cbx_fail(err, CBX_INVALID, "%s: arch: %s is '%.40s', which is not supported", f->path, key,
+                    text ? text : "(not a text)");
+}
+
+static cbx_status read_arch(const cbx_tensor_file *f, const json_t *arch, cbx_architecture *a,
+                            cbx_error *err)
+{
+    static const char *const tasks[] = {"node", "graph", NULL};
+    static const char *const pools[] = {"mean", "sum", "max", "none", NULL};
+    const char *conv = json_string_value(json_object_get(arch, "conv"));
+    int         task = -1, head = CBX_HEAD_LAST, pool = CBX_POOL_MEAN, aggregation = CBX_ADD;
+    a->conv = conv ? cbx_layer_find(conv) : NULL;
+    if (!a->conv)
+        return cbx_fail(err, CBX_INVALID, "%s: arch: conv is '%.40s', which is not a known layer", f->path,
+                        conv ? conv : "(missing)");
+    cbx_status status = read_choice(f, arch, "task", tasks, &task, err);
+    if (!status && task < 0)
+        status = cbx_fail(err, CBX_INVALID, "%s: arch: task is missing", f->path);
+    if (!status)
+        status = read_choice(f, arch, "jk", cbx_head_names, &head, err);
+    if (!status)
+        status = read_choice(f, arch, "pool", pools, &pool, err);
+    if (!status)
+        status = read_choice(f, arch, "aggr", cbx_aggregation_names, &aggregation, err);
+    json_t *dropout = json_object_get(arch, "dropout");
+    a->dropout = dropout ? json_number_value(dropout) : 0;
+    if (!status && (!(a->dropout >= 0 && a->dropout < 1) || (dropout && !json_is_number(dropout))))
+        status = cbx_fail(err, CBX_INVALID, "%s: arch: dropout is not a number from 0 to below 1", f->path);
+    if (!status && task == CBX_GRAPH && pool == 3)
+        status = cbx_fail(err, CBX_INVALID, "%s: arch: a graph task needs a pool: mean, sum or max", f->path);
+    a->task = (cbx_task)task;
+    a->head = (cbx_head)head;
+    a->pool = pool == 3 ? CBX_POOL_MEAN : (cbx_pool)pool;
+    a->aggregation = (cbx_aggregation)aggregation;
+    return status;
+}
+
+/* Number of layers, their widths and the order, from names and shapes. */
+static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int32_t *widths,
+                             cbx_error *err)
+{
+    char name[64];
+    a->order = 1;
+    for (;; a->order++) {
+        (void)snprintf(name, sizeof name, "layers.0.lins.%d.weight", a->order);
+        if (!cbx_tensors_find(f, name))
+            break;
+    }
+    cbx_layer     probe = {.ops = a->conv, .order = a->order};
+    cbx_parameter first;
+    (void)a->conv->parameter(&probe, 0, &first);
+    for (a->num_layers = 0;; a->num_layers++) {
+        const cbx_tensor *t;
+        (void)snprintf(name, sizeof name, "layers.%d.%s", a->num_layers, first.name);
+        cbx_status status = cbx_tensors_get(f, name, CBX_F32, 2, (int64_t[]){-1, -1}, &t, err);
+        if (status)
+            return status;
+        if (!t)
+            break;
+        if (a->num_layers == MOST_LAYERS || t->shape[0] < 1 || t->shape[1] < 1 ||
+            t->shape[0] > INT32_MAX || t->shape[1] > INT32_MAX)
+            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has the shape [%lld, %lld], or more than %d layers",
+                            f->path, name, (long long)t->shape[0], (long long)t->shape[1], MOST_LAYERS);
+        if (a->num_layers == 0)
+            a->num_features = (int32_t)t->shape[1];
+        widths[a->num_layers] = (int32_t)t->shape[0];
+    }
+    if (a->num_layers == 0)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path, name);
+    const cbx_tensor *head;
+    cbx_status status =
+        cbx_tensors_get(f, "output_layer.weight", CBX_F32, 2, (int64_t[]){-1, -1}, &head, err);
+    if (status)
+        return status;
+    if (!head || head->shape[0] < 1 || head->shape[0] > INT32_MAX)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor 'output_layer.weight' is missing or empty", f->path);
+    a->num_classes = (int32_t)head->shape[0];
+    a->widths = widths;
+    return CBX_OK;
+}
+
+static cbx_status copy_parameters(const cbx_tensor_file *f, cbx_model *m, cbx_error *err)
+{
+    for (int32_t i = 0; i < m->num_parameters; i++) {
+        const cbx_named_parameter *p = &m->parameters[i];
+        const cbx_tensor          *t;
+        int64_t                    shape[2] = {p->shape.cols, p->shape.rows};
+        cbx_status status = cbx_tensors_get(f, p->name, CBX_F32, p->shape.rows ? 2 : 1, shape, &t, err);
+        if (status)
+            return status;
+        if (!t)
+            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path, p->name);
+        status = cbx_model_set(m, (size_t)i, t->data, err);
+        if (status) {
+            cbx_error_prefix(err, f->path);
+            return status;
+        }
+    }
+    /* All of ours were found, so any excess is something we would not compute. */
+    for (size_t k = 0; k < f->count; k++) {
+        bool known = false;
+        for (int32_t i = 0; i < m->num_parameters && !known; i++)
+            known = !strcmp(m->parameters[i].name, f->tensors[k].name);
+        if (!known)
+            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has no place in a %s model of %d layers", f->path,
+                            f->tensors[k].name, m->layers[0].ops->name, m->num_layers);
+    }
+    return CBX_OK;
+}
+
+static cbx_status read_model(const cbx_tensor_file *f, const json_t *arch, cbx_model **out,
+                             cbx_error *err)
+{
+    cbx_architecture a = {0};
+    int32_t          widths[MOST_LAYERS];
+    cbx_status       status = read_arch(f, arch, &a, err);
+    if (!status)
+        status = read_sizes(f, &a, widths, err);
+    if (!status)
+        status = cbx_model_build(&a, out, err);
+    if (!status)
+        status = copy_parameters(f, *out, err);
+    for (size_t i = 0; i < f->meta_count && !status; i++)
+        if (strcmp(f->meta[i].key, "arch") != 0 && strcmp(f->meta[i].key, "format") != 0)
+            status = cbx_model_set_note(*out, f->meta[i].key, f->meta[i].value, err);
+    return status;
+}
+
+cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
+{
+    *out = NULL;
+    cbx_tensor_file *f;
+    cbx_status       status = cbx_tensors_open(path, &f, err);
+    if (status)
+        return status;
+    const char *text = cbx_tensors_meta(f, "arch");
+    json_t     *arch = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (!json_is_object(arch))
+        status = cbx_fail(err, CBX_INVALID,
+                          "%s: not a model file: its metadata has no 'arch' that is a JSON object", path);
+    else
+        status = read_model(f, arch, out, err);
+    json_decref(arch);
+    cbx_tensors_close(f);
+    if (status) {
+        cbx_model_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- writing */
+
+static char *arch_text(const cbx_model *model)
+{
+    cbx_model_info i = cbx_model_describe(model);
+    json_t *arch = json_pack("{s:s, s:s, s:s, s:s, s:f}", "task", i.task == CBX_GRAPH ? "graph" : "node",
+                             "conv", i.conv, "jk", i.head, "pool", i.pool, "dropout", i.dropout);
+    char   *text = NULL;
+    /* Only graphconv has one; the other layers add. */
+    if (arch && (model->layers[0].ops != &cbx_layer_graphconv ||
+                 !json_object_set_new(arch, "aggr", json_string(i.aggregation))))
+        text = json_dumps(arch, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(arch);
+    return text;
+}
+
+cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err)
+{
+    cbx_arena   arena = {0};
+    size_t      count = (size_t)model->num_parameters, notes = 0, meta_count = 0;
+    cbx_status  status = CBX_OK;
+    for (const cbx_note *n = model->notes; n; n = n->next)
+        notes++;
+    cbx_tensor *tensors = CBX_NEW0(&arena, cbx_tensor, count);
+    cbx_meta   *meta = CBX_NEW0(&arena, cbx_meta, notes + 3);
+    float      *values = CBX_NEW(&arena, float, model->size);
+    char       *arch = arch_text(model);
+    if (!tensors || !meta || !values || !arch) {
+        status = cbx_fail_memory(err);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const cbx_named_parameter *p = &model->parameters[i];
+        tensors[i] = (cbx_tensor){.name = p->name,
+                                  .dtype = CBX_F32,
+                                  .rank = p->shape.rows ? 2 : 1,
+                                  .shape = {p->shape.cols, p->shape.rows},
+                                  .data = values + p->offset};
+        cbx_model_get(model, i, values + p->offset);
+    }
+    meta[meta_count++] = (cbx_meta){"format", "pt"};
+    meta[meta_count++] = (cbx_meta){"arch", arch};
+    for (const cbx_note *n = model->notes; n; n = n->next)
+        meta[meta_count++] = (cbx_meta){n->key, n->value};
+    status = cbx_tensors_write(path, tensors, count, meta, meta_count, err);
+done:
+    free(arch);
+    cbx_arena_free(&arena);
+    return status;
+}

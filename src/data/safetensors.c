@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* safetensors.c: reading. 8 bytes of header length, a JSON header, raw bytes.
+ *
+ * Beyond what the format asks (offsets inside, no overlap, no hole, sizes that
+ * match shapes) names must be unique, which JSON parsers usually let pass. */
+#include "safetensors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the container is little-endian and is mapped as it is"
+#endif
+
+/* The format's own limit: no header is larger than this. */
+#define LARGEST_HEADER ((uint64_t)100 * 1000 * 1000)
+
+static const struct {
+    const char *name;
+    cbx_dtype   dtype;
+    int         size;
+} dtypes[] = {
+    {"F64", CBX_F64, 8},   {"F32", CBX_F32, 4},   {"I64", CBX_I64, 8},  {"I32", CBX_I32, 4},
+    {"U8", CBX_U8, 1},     {"BOOL", CBX_BOOL, 1}, {"I8", CBX_OTHER, 1}, {"I16", CBX_OTHER, 2},
+    {"U16", CBX_OTHER, 2}, {"U32", CBX_OTHER, 4}, {"U64", CBX_OTHER, 8}, {"F16", CBX_OTHER, 2},
+    {"BF16", CBX_OTHER, 2}};
+
+static int find_dtype(const char *name)
+{
+    for (int i = 0; i < (int)(sizeof dtypes / sizeof *dtypes); i++)
+        if (!strcmp(dtypes[i].name, name))
+            return i;
+    return -1;
+}
+
+static int dtype_index(cbx_dtype dtype)
+{
+    for (int i = 0; i < (int)(sizeof dtypes / sizeof *dtypes); i++)
+        if (dtypes[i].dtype == dtype)
+            return i;
+    return -1;
+}
+
+/* ---- the file */
+
+static cbx_status map_file(cbx_tensor_file *f, cbx_error *err)
+{
+    struct stat st;
+    cbx_status  status = CBX_OK;
+    int         fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cbx_fail_errno(err, f->path, "open");
+    if (fstat(fd, &st)) {
+        status = cbx_fail_errno(err, f->path, "look at");
+    } else if (!S_ISREG(st.st_mode)) {
+        status = cbx_fail(err, CBX_INVALID, "%s: not a file that can be read as safetensors", f->path);
+    } else if (st.st_size < 8) {
+        status = cbx_fail(err, CBX_INVALID, "%s: not a safetensors file: %lld bytes, at least 8 expected",
+                          f->path, (long long)st.st_size);
+    } else {
+        f->map_size = (size_t)st.st_size;
+        f->map = mmap(NULL, f->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (f->map == MAP_FAILED) {
+            f->map = NULL;
+            status = cbx_fail_errno(err, f->path, "map");
+        }
+    }
+    (void)close(fd);
+    return status;
+}
+
+/* ---- one tensor's entry in the header */
+
+static cbx_status read_shape(const cbx_tensor_file *f, json_t *shape, cbx_tensor *t, cbx_error *err)
+{
+    if (!json_is_array(shape) || json_array_size(shape) > CBX_MAX_RANK)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': shape must be a list of at most %d sizes",
+                        f->path, t->name, CBX_MAX_RANK);
+    t->rank = (int32_t)json_array_size(shape);
+    t->count = 1;
+    for (int32_t i = 0; i < t->rank; i++) {
+        json_t *size = json_array_get(shape, (size_t)i);
+        int64_t v = json_is_integer(size) ? json_integer_value(size) : -1;
+        if (v < 0)
+            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': a size of its shape is not a whole number ≥ 0",
+                            f->path, t->name);
+        if (v > 0 && t->count > INT64_MAX / 8 / v)
+            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': its shape has more elements than any file holds",
+                            f->path, t->name);
+        t->shape[i] = v;
+        t->count *= v;
+    }
+    return CBX_OK;
+}
+
+static cbx_status read_entry(const cbx_tensor_file *f, json_t *entry, uint64_t data_size,
+                             cbx_tensor *t, cbx_error *err)
+{
+    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
+    json_t     *offsets = json_object_get(entry, "data_offsets");
+    if (!dtype || !json_is_array(offsets) || json_array_size(offsets) != 2)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': dtype, shape and two data_offsets expected",
+                        f->path, t->name);
+    int kind = find_dtype(dtype);
+    if (kind < 0)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': unknown dtype '%.20s'", f->path, t->name,
+                        dtype);
+    t->dtype = dtypes[kind].dtype;
+    t->dtype_name = dtypes[kind].name;
+    cbx_status status = read_shape(f, json_object_get(entry, "shape"), t, err);
+    if (status)
+        return status;
+    json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
+    if (!json_is_integer(begin) || !json_is_integer(end) || json_integer_value(begin) < 0 ||
+        json_integer_value(end) < json_integer_value(begin))
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': data_offsets are not begin ≤ end", f->path,
+                        t->name);
+    t->begin = (uint64_t)json_integer_value(begin);
+    t->end = (uint64_t)json_integer_value(end);
+    if (t->end > data_size)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: tensor '%s' ends at byte %llu of the data, but the file has %llu: truncated?",
+                        f->path, t->name, (unsigned long long)t->end, (unsigned long long)data_size);
+    uint64_t want = (uint64_t)t->count * (uint64_t)dtypes[kind].size;
+    if (t->end - t->begin != want)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': its shape needs %llu bytes, its offsets give %llu",
+                        f->path, t->name, (unsigned long long)want,
+                        (unsigned long long)(t->end - t->begin));
+    return CBX_OK;
+}
+
+/* ---- the header */
+
+static cbx_status read_meta(cbx_tensor_file *f, json_t *meta, cbx_error *err)
+{
+    if (!json_is_object(meta))
+        return cbx_fail(err, CBX_INVALID, "%s: __metadata__ is not an object", f->path);
+    f->meta = CBX_NEW0(&f->arena, cbx_meta, json_object_size(meta));
+    if (!f->meta)
+        return cbx_fail_memory(err);
+    const char *key;
+    json_t     *value;
+    json_object_foreach(meta, key, value)
+    {
+        if (!json_is_string(value))
+            return cbx_fail(err, CBX_INVALID, "%s: metadata '%.60s' is not a text", f->path, key);
+        cbx_meta *m = &f->meta[f->meta_count++];
+        m->key = cbx_arena_strdup(&f->arena, key);
+        m->value = cbx_arena_strdup(&f->arena, json_string_value(value));
+        if (!m->key || !m->value)
+            return cbx_fail_memory(err);
+    }
+    return CBX_OK;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const cbx_tensor *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static cbx_status check_layout(const cbx_tensor_file *f, uint64_t data_size, cbx_error *err)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const cbx_tensor *t = &f->tensors[i];
+        if (t->begin < at)
+            return cbx_fail(err, CBX_INVALID, "%s: tensors '%s' and '%s' overlap", f->path,
+                            f->tensors[i - 1].name, t->name);
+        if (t->begin > at)
+            return cbx_fail(err, CBX_INVALID, "%s: %llu bytes before tensor '%s' belong to no tensor",
+                            f->path, (unsigned long long)(t->begin - at), t->name);
+        at = t->end;
+    }
+    if (at != data_size)
+        return cbx_fail(err, CBX_INVALID, "%s: %llu bytes at the end belong to no tensor", f->path,
+                        (unsigned long long)(data_size - at));
+    return CBX_OK;
+}
+
+static cbx_status read_tensors(cbx_tensor_file *f, json_t *header, uint64_t data_size,
+                               cbx_error *err)
+{
+    f->tensors = CBX_NEW0(&f->arena, cbx_tensor, json_object_size(header));
+    if (!f->tensors)
+        return cbx_fail_memory(err);
+    const char *key;
+    json_t     *value;
+    json_object_foreach(header, key, value)
+    {
+        cbx_status status;
+        if (!strcmp(key, "__metadata__")) {
+            status = read_meta(f, value, err);
+        } else {
+            if (strlen(key) > 120)
+                return cbx_fail(err, CBX_INVALID, "%s: a tensor's name is longer than 120 bytes: '%.40s…'",
+                                f->path, key);
+            cbx_tensor *t = &f->tensors[f->count];
+            t->name = cbx_arena_strdup(&f->arena, key);
+            if (!t->name)
+                return cbx_fail_memory(err);
+            status = read_entry(f, value, data_size, t, err);
+            f->count++;
+        }
+        if (status)
+            return status;
+    }
+    if (f->count)
+        qsort(f->tensors, f->count, sizeof *f->tensors, by_begin);
+    return check_layout(f, data_size, err);
+}
+
+/* Points the tensors into the map. Files need not align their data; what is not
+ * aligned is copied. */
+static cbx_status place_tensors(cbx_tensor_file *f, uint64_t data_at, cbx_error *err)
+{
+    const unsigned char *data = (const unsigned char *)f->map + data_at;
+    for (size_t i = 0; i < f->count; i++) {
+        cbx_tensor *t = &f->tensors[i];
+        size_t      bytes = (size_t)(t->end - t->begin);
+        t->data = data + t->begin;
+        if (t->count && (uintptr_t)t->data % (bytes / (size_t)t->count)) {
+            void *copy = cbx_arena_alloc(&f->arena, bytes, 1);
+            if (!copy)
+                return cbx_fail_memory(err);
+            memcpy(copy, t->data, bytes);
+            t->data = copy;
+        }
+    }
+    return CBX_OK;
+}
+
+static cbx_status read_header(cbx_tensor_file *f, cbx_error *err)
+{
+    uint64_t length = 0;
+    memcpy(&length, f->map, 8);
+    if (length > LARGEST_HEADER || length > f->map_size - 8)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: not a safetensors file, or truncated: its header would have %llu bytes, the "
+                        "file has %llu",
+                        f->path, (unsigned long long)length, (unsigned long long)f->map_size);
+    json_error_t why;
+    const char  *text = (const char *)f->map + 8;
+    json_t      *header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);
+    if (!header) {
+        if (json_error_code(&why) == json_error_out_of_memory)
+            return cbx_fail_memory(err);
+        return cbx_fail(err, CBX_INVALID, "%s: header, byte %d: %s", f->path, why.position, why.text);
+    }
+    cbx_status status;
+    if (!json_is_object(header))
+        status = cbx_fail(err, CBX_INVALID, "%s: the header is not a JSON object", f->path);
+    else
+        status = read_tensors(f, header, f->map_size - 8 - length, err);
+    json_decref(header);
+    return status ? status : place_tensors(f, 8 + length, err);
+}
+
+cbx_status cbx_tensors_open(const char *path, cbx_tensor_file **out, cbx_error *err)
+{
+    *out = NULL;
+    cbx_tensor_file *f = calloc(1, sizeof *f);
+    if (!f)
+        return cbx_fail_memory(err);
+    cbx_status status = CBX_OK;
+    f->path = cbx_arena_strdup(&f->arena, path);
+    if (!f->path)
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = map_file(f, err);
+    if (!status)
+        status = read_header(f, err);
+    if (status) {
+        cbx_tensors_close(f);
+        return status;
+    }
+    *out = f;
+    return CBX_OK;
+}
+
+void cbx_tensors_close(cbx_tensor_file *file)
+{
+    if (!file)
+        return;
+    if (file->map)
+        (void)munmap(file->map, file->map_size);
+    cbx_arena_free(&file->arena);
+    free(file);
+}
+
+const cbx_tensor *cbx_tensors_find(const cbx_tensor_file *file, const char *name)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (!strcmp(file->tensors[i].name, name))
+            return &file->tensors[i];
+    return NULL;
+}
+
+const char *cbx_tensors_meta(const cbx_tensor_file *file, const char *key)
+{
+    for (size_t i = 0; i < file->meta_count; i++)
+        if (!strcmp(file->meta[i].key, key))
+            return file->meta[i].value;
+    return NULL;
+}
+
+static void shape_text(char *text, size_t size, int32_t rank, const int64_t *shape)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < rank && at < size; i++) {
+        int wrote = shape[i] < 0 ? snprintf(text + at, size - at, "%sany", i ? ", " : "")
+                                 : snprintf(text + at, size - at, "%s%lld", i ? ", " : "",
+                                            (long long)shape[i]);
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+cbx_status cbx_tensors_get(const cbx_tensor_file *file, const char *name, cbx_dtype dtype,
+                           int32_t rank, const int64_t *shape, const cbx_tensor **out,
+                           cbx_error *err)
+{
+    const cbx_tensor *t = cbx_tensors_find(file, name);
+    *out = NULL;
+    if (!t)
+        return CBX_OK;
+    bool same = t->rank == rank;
+    for (int32_t i = 0; same && i < rank; i++)
+        same = shape[i] < 0 || shape[i] == t->shape[i];
+    if (t->dtype != dtype && !(dtype == CBX_U8 && t->dtype == CBX_BOOL))
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has dtype %s, %s expected", file->path, name,
+                        t->dtype_name, dtypes[dtype_index(dtype)].name);
+    if (!same) {
+        char have[128], want[128];
+        shape_text(have, sizeof have, t->rank, t->shape);
+        shape_text(want, sizeof want, rank, shape);
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has the shape [%s], [%s] expected", file->path,
+                        name, have, want);
+    }
+    *out = t;
+    return CBX_OK;
+}

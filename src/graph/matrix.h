@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matrix.h: the input of a layer, dense or sparse, and the products layers need. */
+#ifndef CBX_MATRIX_H
+#define CBX_MATRIX_H
+
+#include "arena.h"
+#include "kernel.h"
+
+typedef struct cbx_matrix {
+    int32_t      rows, cols;
+    const float *dense; /* rows * cols, or NULL and then: */
+    cbx_csr      csr;
+    cbx_csr      by_column; /* the transpose, for gradients of weights; offset NULL: not built */
+} cbx_matrix;
+
+static inline cbx_matrix cbx_matrix_dense(int32_t rows, int32_t cols, const float *values)
+{
+    return (cbx_matrix){.rows = rows, .cols = cols, .dense = values};
+}
+
+/* Y[0..rows) = X W, W being cols x width; or adds it */
+void cbx_matrix_times(const cbx_matrix *X, int32_t rows, int32_t width, const float *W, float *Y,
+                      bool add, int threads);
+
+/* adds X[0..rows)' G to W (cols x width); a sparse X must have by_column, which
+ * holds for all of its rows: rows must be X->rows then */
+void cbx_matrix_t_times(const cbx_matrix *X, int32_t rows, int32_t width, const float *G, float *W,
+                        int threads);
+
+/* Writes the first rows, dense. */
+void cbx_matrix_expand(const cbx_matrix *X, int32_t rows, float *dense);
+
+/* Builds by_column; 0 on success. Nothing to do for a dense matrix. */
+int cbx_matrix_transpose(cbx_matrix *X, cbx_arena *arena);
+
+#endif

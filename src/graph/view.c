@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.c: cutting views out of graphs. Costs are linear in the view, never in
+ * the graph, except for the view that is the whole graph. */
+#include "view.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "node_map.h"
+
+static cbx_status group_by_source(cbx_view *view, cbx_arena *arena, cbx_error *err)
+{
+    /* Counts two places up: see cbx_matrix_transpose. */
+    int64_t *offset = CBX_NEW0(arena, int64_t, (size_t)view->n + 2);
+    int32_t *target = CBX_NEW(arena, int32_t, view->m);
+    int64_t *slot = CBX_NEW(arena, int64_t, view->m);
+    if (!offset || !target || !slot)
+        return cbx_fail_memory(err);
+    for (int64_t e = 0; e < view->m; e++)
+        offset[view->source[e] + 2]++;
+    for (int32_t i = 0; i < view->n; i++)
+        offset[i + 2] += offset[i + 1];
+    for (int32_t i = 0; i < view->n; i++)
+        for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++) {
+            int64_t at = offset[view->source[e] + 1]++;
+            target[at] = i;
+            slot[at] = e;
+        }
+    view->out_offset = offset;
+    view->out_target = target;
+    view->out_slot = slot;
+    return CBX_OK;
+}
+
+static cbx_status one_prefix(cbx_view *view, cbx_arena *arena, cbx_error *err)
+{
+    int32_t *prefix = CBX_NEW(arena, int32_t, 1);
+    if (!prefix)
+        return cbx_fail_memory(err);
+    prefix[0] = view->n;
+    view->hops = 0;
+    view->prefix = prefix;
+    return CBX_OK;
+}
+
+cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *view, cbx_error *err)
+{
+    const cbx_graph_data *d = &graph->data;
+    *view = (cbx_view){.n = d->num_nodes,
+                       .m = d->num_edges,
+                       .offset = graph->in_offset,
+                       .source = graph->in_source,
+                       .weight = graph->slot_weight,
+                       .edge = graph->in_edge};
+    if (d->task == CBX_GRAPH) {
+        int32_t *ptr = CBX_NEW(arena, int32_t, (size_t)d->num_graphs + 1);
+        if (!ptr)
+            return cbx_fail_memory(err);
+        for (int32_t g = 0; g <= d->num_graphs; g++)
+            ptr[g] = (int32_t)d->graph_ptr[g];
+        view->num_graphs = d->num_graphs;
+        view->graph_ptr = ptr;
+    }
+    cbx_status status = one_prefix(view, arena, err);
+    return status ? status : group_by_source(view, arena, err);
+}
+
+/* Breadth-first against the arrows. Fills the map with graph id -> view id, and
+ * prefix[] as it goes. */
+static int find_nodes(const cbx_graph *g, int32_t node, int32_t hops, cbx_node_map *map,
+                      int32_t *prefix)
+{
+    if (cbx_node_map_add(map, node) < 0)
+        return -1;
+    prefix[0] = 1;
+    int32_t begin = 0;
+    for (int32_t h = 1; h <= hops; h++) {
+        int32_t end = map->count;
+        for (int32_t i = begin; i < end; i++) {
+            int32_t v = map->nodes[i];
+            for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++)
+                if (cbx_node_map_add(map, g->in_source[s]) < 0)
+                    return -1;
+        }
+        begin = end;
+        prefix[h] = map->count;
+    }
+    return 0;
+}
+
+/* Counts (source NULL) or writes the edges whose ends are both inside. All edges
+ * into nodes before the last hop are: only the last hop's need looking up. */
+static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int64_t *offset,
+                          int32_t *source, int64_t *edge, float *weight)
+{
+    int64_t m = 0;
+    for (int32_t i = 0; i < map->count; i++) {
+        int32_t v = map->nodes[i];
+        if (offset)
+            offset[i] = m;
+        for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
+            int32_t j = cbx_node_map_find(map, g->in_source[s]);
+            if (j < 0)
+                continue;
+            if (source) {
+                source[m] = j;
+                edge[m] = cbx_graph_edge_id(g, s);
+                if (weight)
+                    weight[m] = g->slot_weight[s];
+            }
+            m++;
+        }
+    }
+    if (offset)
+        offset[map->count] = m;
+    return m;
+}
+
+static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, cbx_arena *arena,
+                              cbx_view *view, cbx_error *err)
+{
+    int32_t  n = map->count;
+    int64_t  m = take_edges(g, map, NULL, NULL, NULL, NULL);
+    int64_t *offset = CBX_NEW(arena, int64_t, (size_t)n + 1);
+    int32_t *source = CBX_NEW(arena, int32_t, m);
+    int64_t *edge = CBX_NEW(arena, int64_t, m);
+    int32_t *node = CBX_NEW(arena, int32_t, n);
+    float   *weight = g->slot_weight ? CBX_NEW(arena, float, m) : NULL;
+    if (!offset || !source || !edge || !node || (g->slot_weight && !weight))
+        return cbx_fail_memory(err);
+    (void)take_edges(g, map, offset, source, edge, weight);
+    memcpy(node, map->nodes, (size_t)n * sizeof *node);
+    view->n = n;
+    view->m = m;
+    view->offset = offset;
+    view->source = source;
+    view->edge = edge;
+    view->node = node;
+    view->weight = weight;
+    return group_by_source(view, arena, err);
+}
+
+cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
+                           cbx_view *view, cbx_error *err)
+{
+    if (node < 0 || node >= graph->data.num_nodes)
+        return cbx_fail(err, CBX_INVALID, "node %d does not exist: nodes are 0 to %d", node,
+                        graph->data.num_nodes - 1);
+    *view = (cbx_view){.hops = hops};
+    cbx_node_map map = {0};
+    int32_t     *prefix = CBX_NEW(arena, int32_t, (size_t)hops + 1);
+    cbx_status   status;
+    if (!prefix || find_nodes(graph, node, hops, &map, prefix)) {
+        status = cbx_fail_memory(err);
+        goto done;
+    }
+    view->prefix = prefix;
+    status = fill_around(graph, &map, arena, view, err);
+done:
+    cbx_node_map_free(&map);
+    return status;
+}
+
+cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,
+                           cbx_arena *arena, cbx_view *view, cbx_error *err)
+{
+    const cbx_graph_data *d = &graph->data;
+    int64_t               n = 0, m = 0;
+    *view = (cbx_view){.num_graphs = count};
+    for (int32_t k = 0; k < count; k++) {
+        if (ids[k] < 0 || ids[k] >= d->num_graphs)
+            return cbx_fail(err, CBX_INVALID, "graph %d does not exist: graphs are 0 to %d", ids[k],
+                            d->num_graphs - 1);
+        int64_t a = d->graph_ptr[ids[k]], b = d->graph_ptr[ids[k] + 1];
+        n += b - a;
+        m += graph->in_offset[b] - graph->in_offset[a];
+    }
+    int32_t *ptr = CBX_NEW(arena, int32_t, (size_t)count + 1), *node = CBX_NEW(arena, int32_t, n);
+    int64_t *offset = CBX_NEW(arena, int64_t, n + 1), *edge = CBX_NEW(arena, int64_t, m);
+    int32_t *source = CBX_NEW(arena, int32_t, m);
+    float   *weight = graph->slot_weight ? CBX_NEW(arena, float, m) : NULL;
+    if (!ptr || !node || !offset || !edge || !source || (graph->slot_weight && !weight))
+        return cbx_fail_memory(err);
+    int32_t i = 0;
+    int64_t e = 0;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t a = (int32_t)d->graph_ptr[ids[k]], b = (int32_t)d->graph_ptr[ids[k] + 1];
+        int32_t shift = i - a;
+        ptr[k] = i;
+        for (int32_t v = a; v < b; v++, i++) {
+            node[i] = v;
+            offset[i] = e;
+            for (int64_t s = graph->in_offset[v]; s < graph->in_offset[v + 1]; s++, e++) {
+                source[e] = graph->in_source[s] + shift;
+                edge[e] = cbx_graph_edge_id(graph, s);
+                if (weight)
+                    weight[e] = graph->slot_weight[s];
+            }
+        }
+    }
+    ptr[count] = i;
+    offset[i] = e;
+    view->n = i;
+    view->m = e;
+    view->offset = offset;
+    view->source = source;
+    view->edge = edge;
+    view->node = node;
+    view->weight = weight;
+    view->graph_ptr = ptr;
+    cbx_status status = one_prefix(view, arena, err);
+    return status ? status : group_by_source(view, arena, err);
+}
+
+static cbx_status gather_sparse(const cbx_graph_data *d, const cbx_view *view, cbx_arena *arena,
+                                cbx_matrix *out, cbx_error *err)
+{
+    int64_t nnz = 0;
+    for (int32_t i = 0; i < view->n; i++)
+        nnz += d->x_indptr[view->node[i] + 1] - d->x_indptr[view->node[i]];
+    int64_t *offset = CBX_NEW(arena, int64_t, (size_t)view->n + 1);
+    int32_t *column = CBX_NEW(arena, int32_t, nnz);
+    float   *value = CBX_NEW(arena, float, nnz);
+    if (!offset || !column || !value)
+        return cbx_fail_memory(err);
+    int64_t at = 0;
+    for (int32_t i = 0; i < view->n; i++) {
+        int64_t begin = d->x_indptr[view->node[i]];
+        size_t  count = (size_t)(d->x_indptr[view->node[i] + 1] - begin);
+        offset[i] = at;
+        if (count) {
+            memcpy(column + at, d->x_indices + begin, count * sizeof *column);
+            memcpy(value + at, d->x_values + begin, count * sizeof *value);
+        }
+        at += (int64_t)count;
+    }
+    offset[view->n] = at;
+    out->csr = (cbx_csr){offset, column, value};
+    return CBX_OK;
+}
+
+cbx_status cbx_view_features(const cbx_graph *graph, const cbx_view *view, cbx_arena *arena,
+                             cbx_matrix *out, cbx_error *err)
+{
+    const cbx_graph_data *d = &graph->data;
+    *out = (cbx_matrix){.rows = view->n, .cols = d->num_features};
+    if (!view->node) {
+        out->dense = d->x;
+        out->csr = (cbx_csr){d->x_indptr, d->x_indices, d->x_values};
+        return CBX_OK;
+    }
+    if (!d->x)
+        return gather_sparse(d, view, arena, out, err);
+    size_t f = (size_t)d->num_features;
+    float *rows = CBX_NEW(arena, float, (size_t)view->n *f);
+    if (!rows)
+        return cbx_fail_memory(err);
+    for (int32_t i = 0; i < view->n; i++)
+        memcpy(rows + (size_t)i * f, d->x + (size_t)view->node[i] * f, f * sizeof *rows);
+    out->dense = rows;
+    return CBX_OK;
+}

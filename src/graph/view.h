@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.h: the part of a graph that a computation runs on.
+ *
+ * Models run on views only: the whole graph, the receptive field of one node, or
+ * some of the graphs of a graph task. A view numbers its nodes itself. In a
+ * receptive field the order is by distance from the target, so "nodes within k
+ * hops" is the prefix [0, prefix[k]), and a layer computes a prefix of rows. */
+#ifndef CBX_VIEW_H
+#define CBX_VIEW_H
+
+#include "graph.h"
+#include "matrix.h"
+
+typedef struct cbx_view {
+    int32_t n;
+    int64_t m;
+    /* edges by target, as in graph.h, in the view's numbering */
+    const int64_t *offset;
+    const int32_t *source;
+    const float   *weight; /* by slot, or NULL: all 1 */
+    const int64_t *edge;   /* slot -> edge id of the graph; NULL: the same number */
+    const int32_t *node;   /* view -> graph; NULL: the same number */
+    /* the same slots by source, targets ascending */
+    const int64_t *out_offset;
+    const int32_t *out_target;
+    const int64_t *out_slot;
+
+    int32_t        hops;
+    const int32_t *prefix; /* hops + 1 */
+
+    int32_t        num_graphs; /* graph tasks: segments of nodes, pooled each to one row */
+    const int32_t *graph_ptr;  /* num_graphs + 1 */
+} cbx_view;
+
+/* Rows within h hops of the target; beyond the last hop, all. */
+static inline int32_t cbx_view_rows(const cbx_view *view, int32_t h)
+{
+    return view->prefix[h < view->hops ? h : view->hops];
+}
+
+/* Each fills in `view` with memory from `arena`. */
+cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *view, cbx_error *err);
+
+/* Everything that reaches `node` in at most `hops` steps, and the edges among it. */
+cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
+                           cbx_view *view, cbx_error *err);
+
+/* These graphs of a graph task, one after the other. */
+cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,
+                           cbx_arena *arena, cbx_view *view, cbx_error *err);
+
+/* The features of the view's nodes: borrowed where the view is the whole graph,
+ * copied (and as sparse as they were) elsewhere. */
+cbx_status cbx_view_features(const cbx_graph *graph, const cbx_view *view, cbx_arena *arena,
+                             cbx_matrix *out, cbx_error *err);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel.h: the arithmetic, on raw row-major float arrays.
+ *
+ * No kernel allocates or fails. Unless it says "adds", a kernel overwrites its
+ * output. Each row of an output is computed by one thread, in an order that
+ * does not depend on `threads`. Outputs never alias inputs. */
+#ifndef CBX_KERNEL_H
+#define CBX_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Compiled for several instruction sets, chosen at run time. Sanitizers cannot
+ * run the resolvers behind this, and other machines have no need of them. */
+#if defined(__x86_64__) && defined(__ELF__) && !defined(CBX_NO_CLONES)
+#define CBX_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CBX_HOT
+#endif
+
+/* ---- adjacency products.
+ * Edges grouped by target: row i holds slots offset[i] .. offset[i+1]-1, each
+ * with a source and a value; `diag`, where not NULL, is the value of i itself.
+ * The transpose groups the same slots by source, targets ascending. */
+typedef struct cbx_adjacency {
+    const int64_t *offset;
+    const int32_t *source;
+    const float   *value;
+    const float   *diag;
+    const int64_t *out_offset;
+    const int32_t *out_target;
+    const int64_t *out_slot;
+} cbx_adjacency;
+
+/* Y[0..rows) = scale * A X, or adds it to Y */
+void cbx_spmm(const cbx_adjacency *A, int32_t rows, int32_t width, float scale, const float *X,
+              float *Y, bool add, int threads);
+
+/* Y[0..rows_in) = scale * A' X, X having rows_out rows; or adds it to Y */
+void cbx_spmm_t(const cbx_adjacency *A, int32_t rows_out, int32_t rows_in, int32_t width,
+                float scale, const float *X, float *Y, bool add, int threads);
+
+/* adds scale * <G[target], H[source]> to dvalue of every slot of the first rows,
+ * and scale * <G[i], H[i]> to ddiag[i] where that is not NULL */
+void cbx_sddmm(const cbx_adjacency *A, int32_t rows, int32_t width, float scale, const float *G,
+               const float *H, float *dvalue, float *ddiag, int threads);
+
+/* ---- dense products, C being m x n; `add` adds to C */
+void cbx_gemm_nn(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
+                 bool add, int threads); /* A: m x k, B: k x n */
+void cbx_gemm_nt(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
+                 bool add, int threads); /* A: m x k, B: n x k */
+void cbx_gemm_tn(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
+                 bool add, int threads); /* A: k x m, B: k x n */
+
+/* Asks the BLAS, where it is one that has threads of its own, to leave them:
+ * here threads take rows or targets, which is faster and gives the same bits
+ * at any number of them. */
+void cbx_blas_single_threaded(void);
+
+/* ---- products with sparse features (CSR; columns ascending) */
+typedef struct cbx_csr {
+    const int64_t *offset;
+    const int32_t *column;
+    const float   *value;
+} cbx_csr;
+
+/* Y[0..rows) = X W, W having `width` columns; or adds it to Y */
+void cbx_csr_times(const cbx_csr *X, int32_t rows, int32_t width, const float *W, float *Y,
+                   bool add, int threads);
+
+/* ---- rows */
+/* Y[i] += bias */
+void cbx_add_bias(int32_t rows, int32_t width, const float *bias, float *Y, int threads);
+/* adds the column sums of Y to sum */
+void cbx_column_sums(int32_t rows, int32_t width, const float *Y, float *sum, int threads);
+/* y = max(y, 0) */
+void cbx_relu(int64_t count, float *y, int threads);
+/* g = 0 where y <= 0, else g * scale */
+void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int threads);
+/* Zeroes each entry with probability `rate` and scales the rest by 1/(1-rate).
+ * Entry k of row i draws from (stream, i, k) whatever the number of threads. */
+void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, float *Y, int threads);
+/* rows of scores become rows of log-probabilities, in place */
+void cbx_log_softmax(int32_t rows, int32_t width, float *Y, int threads);
+/* gradient with respect to the scores, given that with respect to the
+ * log-probabilities: g - softmax * sum(g), in place */
+void cbx_log_softmax_backward(int32_t rows, int32_t width, const float *logp, float *g, int threads);
+
+/* ---- optimiser */
+typedef struct cbx_adam {
+    double  lr, beta1, beta2, eps, weight_decay;
+    int64_t step; /* 1 at the first */
+} cbx_adam;
+
+/* PyTorch's Adam: theta -= lr * mhat / (sqrt(vhat) + eps) */
+void cbx_adam_step(const cbx_adam *adam, int64_t count, const float *grad, float *m, float *v,
+                   float *theta);
+
+/* sum of squares, in double */
+double cbx_sum_squares(int64_t count, const float *v);
+void   cbx_scale(int64_t count, float factor, float *v);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* optimiser.c: steps over a flat block of parameters. */
+#include "kernel.h"
+
+#include <math.h>
+
+CBX_HOT
+static void adam(int64_t count, float beta1, float beta2, float step, float root, float eps,
+                 float decay, const float *restrict grad, float *restrict m, float *restrict v,
+                 float *restrict theta)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float g = grad[i] + decay * theta[i];
+        m[i] = beta1 * m[i] + (1 - beta1) * g;
+        v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+        theta[i] -= step * m[i] / (sqrtf(v[i]) * root + eps);
+    }
+}
+
+void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,
+                   float *theta)
+{
+    double fix1 = 1 - pow(a->beta1, (double)a->step), fix2 = 1 - pow(a->beta2, (double)a->step);
+    adam(count, (float)a->beta1, (float)a->beta2, (float)(a->lr / fix1), (float)(1 / sqrt(fix2)),
+         (float)a->eps, (float)a->weight_decay, grad, m, v, theta);
+}
+
+double cbx_sum_squares(int64_t count, const float *v)
+{
+    double lane[8] = {0}, sum = 0;
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (int l = 0; l < 8; l++)
+            lane[l] += (double)v[i + l] * v[i + l];
+    for (; i < count; i++)
+        sum += (double)v[i] * v[i];
+    for (int l = 0; l < 8; l++)
+        sum += lane[l];
+    return sum;
+}
+
+void cbx_scale(int64_t count, float factor, float *v)
+{
+    for (int64_t i = 0; i < count; i++)
+        v[i] *= factor;
+}

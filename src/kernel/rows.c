@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows.c: elementwise and row-by-row passes. */
+#include "kernel.h"
+
+#include <math.h>
+
+#include "rng.h"
+#include "threads.h"
+
+enum { BLOCK = 8192 }; /* floats a thread takes at a time */
+
+CBX_HOT
+static void add_bias(int32_t rows, int32_t width, const float *restrict bias, float *restrict Y)
+{
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t k = 0; k < width; k++)
+            Y[(int64_t)i * width + k] += bias[k];
+}
+
+void cbx_add_bias(int32_t rows, int32_t width, const float *bias, float *Y, int threads)
+{
+    int32_t step = BLOCK / (width > 0 ? width : 1) + 1, blocks = (rows + step - 1) / step;
+    CBX_PARALLEL_FOR(threads, (double)rows * width)
+    for (int32_t b = 0; b < blocks; b++) {
+        int32_t at = b * step, count = rows - at < step ? rows - at : step;
+        add_bias(count, width, bias, Y + (int64_t)at * width);
+    }
+}
+
+CBX_HOT
+static void column_sums(int32_t rows, int32_t width, int32_t begin, int32_t end,
+                        const float *restrict Y, float *restrict sum)
+{
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t k = begin; k < end; k++)
+            sum[k] += Y[(int64_t)i * width + k];
+}
+
+void cbx_column_sums(int32_t rows, int32_t width, const float *Y, float *sum, int threads)
+{
+    enum { COLUMNS = 64 };
+    int32_t blocks = (width + COLUMNS - 1) / COLUMNS;
+    CBX_PARALLEL_FOR(threads, (double)rows * width)
+    for (int32_t b = 0; b < blocks; b++) {
+        int32_t begin = b * COLUMNS, end = width - begin < COLUMNS ? width : begin + COLUMNS;
+        column_sums(rows, width, begin, end, Y, sum);
+    }
+}
+
+CBX_HOT
+static void relu(int64_t count, float *y)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] = y[i] > 0 ? y[i] : 0;
+}
+
+CBX_HOT
+static void relu_backward(int64_t count, float scale, const float *restrict y, float *restrict g)
+{
+    for (int64_t i = 0; i < count; i++)
+        g[i] = y[i] > 0 ? g[i] * scale : 0;
+}
+
+void cbx_relu(int64_t count, float *y, int threads)
+{
+    CBX_PARALLEL_FOR(threads, count)
+    for (int64_t at = 0; at < count; at += BLOCK)
+        relu(count - at < BLOCK ? count - at : BLOCK, y + at);
+}
+
+void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int threads)
+{
+    CBX_PARALLEL_FOR(threads, count)
+    for (int64_t at = 0; at < count; at += BLOCK)
+        relu_backward(count - at < BLOCK ? count - at : BLOCK, scale, y + at, g + at);
+}
+
+CBX_HOT
+static void dropout_row(int32_t width, uint64_t base, uint32_t limit, float scale, float *y)
+{
+    /* Two entries a draw, from counters rather than a state: this vectorises. */
+    for (int32_t k = 0; k < width; k++) {
+        uint64_t draw = cbx_mix64(base + (uint64_t)(k >> 1) * 0x9e3779b97f4a7c15u);
+        uint32_t half = (uint32_t)(k & 1 ? draw >> 32 : draw);
+        y[k] = half < limit ? 0 : y[k] * scale;
+    }
+}
+
+void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, float *Y, int threads)
+{
+    if (rate <= 0)
+        return;
+    uint32_t limit = (uint32_t)(rate * 4294967296.0);
+    float    scale = (float)(1 / (1 - rate));
+    CBX_PARALLEL_FOR(threads, (double)rows * width)
+    for (int32_t i = 0; i < rows; i++)
+        dropout_row(width, cbx_mix64(stream ^ ((uint64_t)i * 0xd1b54a32d192ed03u + 1)), limit, scale,
+                    Y + (int64_t)i * width);
+}
+
+static void log_softmax_row(int32_t width, float *y)
+{
+    float top = y[0];
+    for (int32_t k = 1; k < width; k++)
+        top = y[k] > top ? y[k] : top;
+    double sum = 0;
+    for (int32_t k = 0; k < width; k++)
+        sum += exp((double)y[k] - top);
+    double shift = log(sum);
+    /* log sum >= 0, so the best class's value may only be -0 or less */
+    for (int32_t k = 0; k < width; k++)
+        y[k] = (float)((double)y[k] - top - shift);
+}
+
+void cbx_log_softmax(int32_t rows, int32_t width, float *Y, int threads)
+{
+    if (width <= 0)
+        return;
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 16)
+    for (int32_t i = 0; i < rows; i++)
+        log_softmax_row(width, Y + (int64_t)i * width);
+}
+
+void cbx_log_softmax_backward(int32_t rows, int32_t width, const float *logp, float *g, int threads)
+{
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 16)
+    for (int32_t i = 0; i < rows; i++) {
+        const float *p = logp + (int64_t)i * width;
+        float       *d = g + (int64_t)i * width;
+        double       sum = 0;
+        for (int32_t k = 0; k < width; k++)
+            sum += d[k];
+        if (sum != 0)
+            for (int32_t k = 0; k < width; k++)
+                d[k] = (float)(d[k] - exp((double)p[k]) * sum);
+    }
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sparse.c: products with the adjacency and with sparse features.
+ *
+ * All are gathers: a row of the output is a weighted sum of rows of the input,
+ * so rows are independent and every thread count gives the same bits. The row
+ * loops are separate functions because run-time instruction-set selection and
+ * OpenMP's outlining do not mix. */
+#include "kernel.h"
+
+#include <string.h>
+
+#include "threads.h"
+
+enum { CHUNK = 64 }; /* rows a thread takes at a time */
+
+static inline void axpy(int32_t width, float a, const float *restrict x, float *restrict y)
+{
+    for (int32_t k = 0; k < width; k++)
+        y[k] += a * x[k];
+}
+
+#define FOR_CHUNKS(rows, work, threads, body)                                                  \
+    do {                                                                                       \
+        int32_t chunks_ = ((rows) + CHUNK - 1) / CHUNK;                                        \
+        CBX_PARALLEL_FOR(threads, work)                                                        \
+        for (int32_t c_ = 0; c_ < chunks_; c_++) {                                             \
+            int32_t begin = c_ * CHUNK, end = (rows) - begin < CHUNK ? (rows) : begin + CHUNK; \
+            body;                                                                              \
+        }                                                                                      \
+    } while (0)
+
+CBX_HOT
+static void spmm_rows(const cbx_adjacency *A, int32_t begin, int32_t end, int32_t width,
+                      float scale, const float *X, float *Y, bool add)
+{
+    for (int32_t i = begin; i < end; i++) {
+        float *y = Y + (int64_t)i * width;
+        if (!add)
+            memset(y, 0, (size_t)width * sizeof *y);
+        if (A->diag)
+            axpy(width, scale * A->diag[i], X + (int64_t)i * width, y);
+        for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++)
+            axpy(width, scale * A->value[e], X + (int64_t)A->source[e] * width, y);
+    }
+}
+
+void cbx_spmm(const cbx_adjacency *A, int32_t rows, int32_t width, float scale, const float *X,
+              float *Y, bool add, int threads)
+{
+    double work = rows ? (double)(A->offset[rows] + rows) * width : 0;
+    FOR_CHUNKS(rows, work, threads, spmm_rows(A, begin, end, width, scale, X, Y, add));
+}
+
+CBX_HOT
+static void spmm_t_rows(const cbx_adjacency *A, int32_t rows_out, int32_t begin, int32_t end,
+                        int32_t width, float scale, const float *X, float *Y, bool add)
+{
+    for (int32_t j = begin; j < end; j++) {
+        float *y = Y + (int64_t)j * width;
+        if (!add)
+            memset(y, 0, (size_t)width * sizeof *y);
+        if (A->diag && j < rows_out)
+            axpy(width, scale * A->diag[j], X + (int64_t)j * width, y);
+        for (int64_t o = A->out_offset[j]; o < A->out_offset[j + 1]; o++) {
+            int32_t i = A->out_target[o];
+            if (i >= rows_out)
+                break;
+            axpy(width, scale * A->value[A->out_slot[o]], X + (int64_t)i * width, y);
+        }
+    }
+}
+
+void cbx_spmm_t(const cbx_adjacency *A, int32_t rows_out, int32_t rows_in, int32_t width,
+                float scale, const float *X, float *Y, bool add, int threads)
+{
+    double work = rows_in ? (double)(A->out_offset[rows_in] + rows_in) * width : 0;
+    FOR_CHUNKS(rows_in, work, threads,
+               spmm_t_rows(A, rows_out, begin, end, width, scale, X, Y, add));
+}
+
+static inline float dot(int32_t width, const float *restrict a, const float *restrict b)
+{
+    /* Sixteen sums in a fixed order: the compiler may not reorder one. */
+    float   lane[16] = {0};
+    int32_t k = 0;
+    for (; k + 16 <= width; k += 16)
+        for (int32_t l = 0; l < 16; l++)
+            lane[l] += a[k + l] * b[k + l];
+    float sum = 0;
+    for (; k < width; k++)
+        sum += a[k] * b[k];
+    for (int32_t l = 0; l < 8; l++)
+        lane[l] += lane[l + 8];
+    for (int32_t l = 0; l < 4; l++)
+        lane[l] += lane[l + 4];
+    return sum + ((lane[0] + lane[2]) + (lane[1] + lane[3]));
+}
+
+CBX_HOT
+static void sddmm_rows(const cbx_adjacency *A, int32_t begin, int32_t end, int32_t width,
+                       float scale, const float *G, const float *H, float *dvalue, float *ddiag)
+{
+    for (int32_t i = begin; i < end; i++) {
+        const float *g = G + (int64_t)i * width;
+        if (ddiag)
+            ddiag[i] += scale * dot(width, g, H + (int64_t)i * width);
+        for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++)
+            dvalue[e] += scale * dot(width, g, H + (int64_t)A->source[e] * width);
+    }
+}
+
+void cbx_sddmm(const cbx_adjacency *A, int32_t rows, int32_t width, float scale, const float *G,
+               const float *H, float *dvalue, float *ddiag, int threads)
+{
+    double work = rows ? (double)(A->offset[rows] + rows) * width : 0;
+    FOR_CHUNKS(rows, work, threads,
+               sddmm_rows(A, begin, end, width, scale, G, H, dvalue, ddiag));
+}
+
+CBX_HOT
+static void csr_rows(const cbx_csr *X, int32_t begin, int32_t end, int32_t width, const float *W,
+                     float *Y, bool add)
+{
+    for (int32_t i = begin; i < end; i++) {
+        float *y = Y + (int64_t)i * width;
+        if (!add)
+            memset(y, 0, (size_t)width * sizeof *y);
+        for (int64_t e = X->offset[i]; e < X->offset[i + 1]; e++)
+            axpy(width, X->value[e], W + (int64_t)X->column[e] * width, y);
+    }
+}
+
+void cbx_csr_times(const cbx_csr *X, int32_t rows, int32_t width, const float *W, float *Y,
+                   bool add, int threads)
+{
+    double work = rows ? (double)(X->offset[rows] + rows) * width : 0;
+    FOR_CHUNKS(rows, work, threads, csr_rows(X, begin, end, width, W, Y, add));
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graphconv.c: the convolution of Morris et al. 2019, PyG's GraphConv.
+ *
+ *     Y[i] = agg over edges u -> i of (w x_u) W_rel + b + x_i W_root
+ *
+ * agg is add, mean (over the number of edges, whatever their weights) or max
+ * (elementwise; 0 for a node without edges). Add and mean are products with an
+ * adjacency and go through propagate.h. Max is max_aggregate.h.
+ * Parameters: W_rel (lin_rel.weight), b (lin_rel.bias), W_root (lin_root.weight).
+ * Saved: propagate's, or for max the aggregate and the dense input. */
+#include "max_aggregate.h"
+#include "propagate.h"
+
+static cbx_norm_kind norm(const cbx_layer *l)
+{
+    return l->aggregation == CBX_MEAN ? CBX_NORM_MEAN : CBX_NORM_NONE;
+}
+
+static int32_t reach(const cbx_layer *l)
+{
+    (void)l;
+    return 1;
+}
+
+static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
+{
+    const cbx_parameter all[] = {
+        {"lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR},
+        {"lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR},
+        {"lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR},
+    };
+    if (i >= 3)
+        return false;
+    *out = all[i];
+    return true;
+}
+
+static size_t saved(const cbx_layer *l, const cbx_step *s)
+{
+    return l->aggregation == CBX_MAX ? cbx_max_saved(l, s) : cbx_propagate_saved(l, s);
+}
+
+static size_t scratch(const cbx_layer *l, const cbx_step *s)
+{
+    return l->aggregation == CBX_MAX ? cbx_max_scratch(l, s) : cbx_propagate_scratch(l, s);
+}
+
+static void forward(const cbx_layer *l, const cbx_step *s)
+{
+    size_t       size = (size_t)l->n_in * (size_t)l->n_out;
+    const float *rel = l->theta, *bias = rel + size, *root = bias + l->n_out;
+    if (l->aggregation == CBX_MAX)
+        cbx_max_forward(l, s, rel);
+    else
+        cbx_propagate_forward(l, s, rel);
+    cbx_matrix_times(s->X, s->rows_out, l->n_out, root, s->Y, true, s->threads);
+    cbx_add_bias(s->rows_out, l->n_out, bias, s->Y, s->threads);
+}
+
+static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g)
+{
+    size_t       size = (size_t)l->n_in * (size_t)l->n_out;
+    const float *rel = l->theta, *root = rel + size + l->n_out;
+    if (l->aggregation == CBX_MAX)
+        cbx_max_backward(l, s, rel, g, g->dtheta);
+    else
+        cbx_propagate_backward(l, s, rel, g, g->dtheta);
+    if (g->dX)
+        cbx_gemm_nt(s->rows_out, l->n_in, l->n_out, g->dY, root, g->dX, true, s->threads);
+    if (g->dtheta) {
+        cbx_column_sums(s->rows_out, l->n_out, g->dY, g->dtheta + size, s->threads);
+        cbx_matrix_t_times(s->X, s->rows_out, l->n_out, g->dY, g->dtheta + size + l->n_out,
+                           s->threads);
+    }
+}
+
+const cbx_layer_ops cbx_layer_graphconv = {
+    .name = "graphconv",
+    .norm = norm,
+    .reach = reach,
+    .parameter = parameter,
+    .saved = saved,
+    .scratch = scratch,
+    .forward = forward,
+    .backward = backward,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layer.c: the registry. */
+#include "layer.h"
+
+#include <string.h>
+
+const char *const cbx_layer_names[] = {
+#define X(name) #name,
+#include "layers.def"
+#undef X
+    NULL};
+
+const char *const cbx_aggregation_names[] = {"add", "mean", "max", NULL};
+
+static const cbx_layer_ops *const all[] = {
+#define X(name) &cbx_layer_##name,
+#include "layers.def"
+#undef X
+};
+
+const cbx_layer_ops *cbx_layer_at(int i)
+{
+    return i >= 0 && i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
+}
+
+const cbx_layer_ops *cbx_layer_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(all[i]->name, name))
+            return all[i];
+    return NULL;
+}
+
+int64_t cbx_layer_size(const cbx_layer *l)
+{
+    int64_t       total = 0;
+    cbx_parameter p;
+    for (int32_t i = 0; l->ops->parameter(l, i, &p); i++)
+        total += cbx_parameter_size(&p);
+    return total;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layer.h: what a convolution is to the rest of the house.
+ *
+ * A layer is a const table of functions and a struct of sizes. Its parameters
+ * lie one after the other in a block that the model owns; weights are stored
+ * in x out (PyG's files have out x in, and the reader and writer transpose), so
+ * that a sparse row of features picks rows of W.
+ *
+ * To add one: a file with a `const cbx_layer_ops cbx_layer_NAME`, the word in
+ * layers.def, a test. docs/adding-a-layer.md walks through it. */
+#ifndef CBX_LAYER_H
+#define CBX_LAYER_H
+
+#include "norm.h"
+
+typedef struct cbx_layer_ops cbx_layer_ops;
+
+typedef enum cbx_aggregation { CBX_ADD, CBX_MEAN, CBX_MAX } cbx_aggregation;
+
+typedef struct cbx_layer {
+    const cbx_layer_ops *ops;
+    int32_t              n_in, n_out;
+    int32_t              order;       /* cheb's K */
+    cbx_aggregation      aggregation; /* graphconv's */
+    const float         *theta;       /* parameters, in the order of ops->parameter */
+} cbx_layer;
+
+typedef enum cbx_init {
+    CBX_INIT_GLOROT, /* uniform, ± sqrt(6 / (in + out)) */
+    CBX_INIT_LINEAR, /* uniform, ± 1 / sqrt(in): torch.nn.Linear */
+    CBX_INIT_ZERO
+} cbx_init;
+
+typedef struct cbx_parameter {
+    char     name[24]; /* as PyG names it within the layer: "lin.weight" */
+    int32_t  rows;     /* in: how PyG's second dimension reads; 0 for a vector */
+    int32_t  cols;     /* out */
+    cbx_init init;
+} cbx_parameter;
+
+static inline int64_t cbx_parameter_size(const cbx_parameter *p)
+{
+    return (int64_t)(p->rows ? p->rows : 1) * p->cols;
+}
+
+/* One application of a layer to (a prefix of) a view. */
+typedef struct cbx_step {
+    const cbx_view   *view;
+    cbx_adjacency     A;   /* with the layer's own normalisation */
+    int32_t           hop; /* rows within so many hops are computed … */
+    int32_t           rows_out, rows_in; /* … which is rows_out; rows_in rows of X are read */
+    const cbx_matrix *X;
+    float            *Y;     /* rows_out x n_out */
+    float            *saved; /* ops->saved floats, from forward to backward */
+    float            *tmp;   /* ops->scratch floats */
+    int               threads;
+} cbx_step;
+
+/* Where backward puts what it finds; NULL: not wanted. */
+typedef struct cbx_step_grad {
+    float *dY;     /* rows_out x n_out, given */
+    float *dX;     /* rows_in x n_in, overwritten */
+    float *dvalue; /* by slot, added to */
+    float *ddiag;  /* by node, added to */
+    float *dtheta; /* added to */
+} cbx_step_grad;
+
+struct cbx_layer_ops {
+    const char *name;
+    cbx_norm_kind (*norm)(const cbx_layer *l);
+    /* hops the layer looks */
+    int32_t (*reach)(const cbx_layer *l);
+    /* describes the i-th parameter; false past the last */
+    bool (*parameter)(const cbx_layer *l, int32_t i, cbx_parameter *out);
+    /* floats needed; X may be sparse or dense */
+    size_t (*saved)(const cbx_layer *l, const cbx_step *s);
+    size_t (*scratch)(const cbx_layer *l, const cbx_step *s);
+    void (*forward)(const cbx_layer *l, const cbx_step *s);
+    void (*backward)(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g);
+};
+
+#define X(name) extern const cbx_layer_ops cbx_layer_##name;
+#include "layers.def"
+#undef X
+
+/* NULL-terminated names, for option tables. */
+extern const char *const cbx_layer_names[];
+extern const char *const cbx_aggregation_names[];
+
+/* By position in cbx_layer_names, or by name (NULL: unknown). */
+const cbx_layer_ops *cbx_layer_at(int i);
+const cbx_layer_ops *cbx_layer_find(const char *name);
+
+/* Floats of all parameters together. */
+int64_t cbx_layer_size(const cbx_layer *l);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* head.c: scores = sum over the layers that the head sees of S_l W_l, plus b.
+ *
+ * S_l is the layer's output itself (its first rows are the label rows) or its
+ * pooling. Side by side they would be one wide matrix; block by block nothing
+ * needs copying. */
+#include "head.h"
+
+#include <string.h>
+
+static const float *seen(const cbx_pass *p, int32_t l)
+{
+    return p->model->task == CBX_GRAPH ? p->pooled[l] : p->out[l];
+}
+
+/* Offset in theta of the rows of the head's W that belong to layer l. */
+static int64_t block(const cbx_model *m, int32_t l)
+{
+    int64_t rows = 0;
+    for (int32_t k = 0; k < l; k++)
+        rows += cbx_model_head_sees(m, k) ? m->layers[k].n_out : 0;
+    return m->head_offset + rows * m->num_classes;
+}
+
+static void pool_graph(cbx_pool pool, int32_t count, int32_t width, const float *H, float *out)
+{
+    memcpy(out, H, (size_t)width * sizeof *out);
+    for (int32_t i = 1; i < count; i++) {
+        const float *h = H + (int64_t)i * width;
+        for (int32_t k = 0; k < width; k++)
+            if (pool != CBX_POOL_MAX)
+                out[k] += h[k];
+            else
+                out[k] = h[k] > out[k] ? h[k] : out[k];
+    }
+    if (pool == CBX_POOL_MEAN)
+        for (int32_t k = 0; k < width; k++)
+            out[k] /= (float)count;
+}
+
+void cbx_head_forward(cbx_pass *p)
+{
+    const cbx_model *m = p->model;
+    int32_t          C = m->num_classes;
+    bool             add = false;
+    for (int32_t l = 0; l < m->num_layers; l++) {
+        if (!cbx_model_head_sees(m, l))
+            continue;
+        int32_t width = m->layers[l].n_out;
+        if (m->task == CBX_GRAPH)
+            for (int32_t g = 0; g < p->rows_out; g++) {
+                int32_t a = p->view->graph_ptr[g], b = p->view->graph_ptr[g + 1];
+                pool_graph(m->pool, b - a, width, p->out[l] + (int64_t)a * width,
+                           p->pooled[l] + (int64_t)g * width);
+            }
+        cbx_gemm_nn(p->rows_out, C, width, seen(p, l), m->theta + block(m, l), p->logp, add,
+                    p->threads);
+        add = true;
+    }
+    cbx_add_bias(p->rows_out, C, m->theta + m->head_offset + (int64_t)m->head_in * C, p->logp,
+                 p->threads);
+    cbx_log_softmax(p->rows_out, C, p->logp, p->threads);
+}
+
+void cbx_head_scores_grad(cbx_pass *p, const float *dlogp, float *dtheta)
+{
+    const cbx_model *m = p->model;
+    int32_t          C = m->num_classes;
+    memcpy(p->scores_grad, dlogp, (size_t)p->rows_out * (size_t)C * sizeof *dlogp);
+    cbx_log_softmax_backward(p->rows_out, C, p->logp, p->scores_grad, p->threads);
+    if (!dtheta)
+        return;
+    for (int32_t l = 0; l < m->num_layers; l++)
+        if (cbx_model_head_sees(m, l))
+            cbx_gemm_tn(m->layers[l].n_out, C, p->rows_out, seen(p, l), p->scores_grad,
+                        dtheta + block(m, l), true, p->threads);
+    cbx_column_sums(p->rows_out, C, p->scores_grad,
+                    dtheta + m->head_offset + (int64_t)m->head_in * C, p->threads);
+}
+
+/* Hands a graph's gradient to its nodes. Nodes that share a maximum share it. */
+static void unpool_graph(cbx_pool pool, int32_t count, int32_t width, const float *H,
+                         const float *pooled, const float *grad, float *dH)
+{
+    for (int32_t k = 0; k < width; k++) {
+        int32_t among = pool == CBX_POOL_SUM ? 1 : count;
+        if (pool == CBX_POOL_MAX) {
+            among = 0;
+            for (int32_t i = 0; i < count; i++)
+                among += H[(int64_t)i * width + k] == pooled[k];
+        }
+        float share = grad[k] / (float)among;
+        for (int32_t i = 0; i < count; i++)
+            if (pool != CBX_POOL_MAX || H[(int64_t)i * width + k] == pooled[k])
+                dH[(int64_t)i * width + k] += share;
+    }
+}
+
+void cbx_head_backward(cbx_pass *p, int32_t l)
+{
+    const cbx_model *m = p->model;
+    int32_t          width = m->layers[l].n_out;
+    const float     *W = m->theta + block(m, l);
+    if (m->task != CBX_GRAPH) {
+        cbx_gemm_nt(p->rows_out, width, m->num_classes, p->scores_grad, W, p->dout[l], true,
+                    p->threads);
+        return;
+    }
+    cbx_gemm_nt(p->rows_out, width, m->num_classes, p->scores_grad, W, p->pool_grad, false,
+                p->threads);
+    for (int32_t g = 0; g < p->rows_out; g++) {
+        int32_t a = p->view->graph_ptr[g], b = p->view->graph_ptr[g + 1];
+        unpool_graph(m->pool, b - a, width, p->out[l] + (int64_t)a * width,
+                     p->pooled[l] + (int64_t)g * width, p->pool_grad + (int64_t)g * width,
+                     p->dout[l] + (int64_t)a * width);
+    }
+}

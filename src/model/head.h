@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* head.h: pooling, the linear head and log-softmax of a pass. */
+#ifndef CBX_HEAD_H
+#define CBX_HEAD_H
+
+#include "pass.h"
+
+/* pass->logp from pass->out */
+void cbx_head_forward(cbx_pass *pass);
+
+/* pass->scores_grad from dL/dlogp; adds the head's part to dtheta, if not NULL */
+void cbx_head_scores_grad(cbx_pass *pass, const float *dlogp, float *dtheta);
+
+/* adds the head's part to pass->dout[l] */
+void cbx_head_backward(cbx_pass *pass, int32_t l);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c: building a model, its parameters by name, its notes. */
+#include "model.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "rng.h"
+
+const char *const cbx_head_names[] = {"last", "cat", NULL};
+const char *const cbx_pool_names[] = {"mean", "sum", "max", NULL};
+
+/* The table's "head" has one choice more than cbx_head. */
+static const char *const head_choices[] = {"auto", "last", "cat", NULL};
+
+static const cbx_option model_options[] = {
+    {"model", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, conv), "gcn", 0, 0, cbx_layer_names,
+     "kind of convolution"},
+    {"layers", CBX_OPTION_INT, offsetof(cbx_model_spec, layers), "3", 1, 64, NULL,
+     "number of convolutions"},
+    {"hidden", CBX_OPTION_INT, offsetof(cbx_model_spec, hidden), "0", 0, 65536, NULL,
+     "units a layer; 0: 128 for gcn, 64 for the others"},
+    {"order", CBX_OPTION_INT, offsetof(cbx_model_spec, order), "1", 1, 64, NULL,
+     "cheb: the order K"},
+    {"aggregation", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, aggregation), "add", 0, 0,
+     cbx_aggregation_names, "graphconv: how messages are combined"},
+    {"head", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, head), "auto", 0, 0, head_choices,
+     "what the linear head sees: the last layer or all of them; auto: all for gcn on nodes"},
+    {"pool", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, pool), "mean", 0, 0, cbx_pool_names,
+     "graph tasks: how a graph's nodes are combined"},
+    {"dropout", CBX_OPTION_REAL, offsetof(cbx_model_spec, dropout), "0.5", 0, 0.99, NULL,
+     "share of units dropped while training"},
+};
+
+static const cbx_option_table model_table = {"Model", model_options,
+                                             sizeof model_options / sizeof *model_options};
+
+const cbx_option_table *cbx_model_table(void)
+{
+    return &model_table;
+}
+
+/* ---- building */
+
+static cbx_status add_layers(cbx_model *m, const cbx_architecture *a, cbx_error *err)
+{
+    m->layers = CBX_NEW0(&m->arena, cbx_layer, a->num_layers);
+    if (!m->layers)
+        return cbx_fail_memory(err);
+    int32_t width = a->num_features, count = 2;
+    for (int32_t l = 0; l < a->num_layers; l++) {
+        m->layers[l] = (cbx_layer){.ops = a->conv,
+                                   .n_in = width,
+                                   .n_out = a->widths[l],
+                                   .order = a->order,
+                                   .aggregation = a->aggregation};
+        width = a->widths[l];
+        m->head_in = m->head == CBX_HEAD_CAT ? m->head_in + width : width;
+        cbx_parameter p;
+        for (int32_t i = 0; a->conv->parameter(&m->layers[l], i, &p); i++)
+            count++;
+    }
+    m->parameters = CBX_NEW0(&m->arena, cbx_named_parameter, count);
+    return m->parameters ? CBX_OK : cbx_fail_memory(err);
+}
+
+static void add_parameter(cbx_model *m, const cbx_parameter *shape, const char *prefix)
+{
+    cbx_named_parameter *p = &m->parameters[m->num_parameters++];
+    (void)snprintf(p->name, sizeof p->name, "%s%s", prefix, shape->name);
+    p->shape = *shape;
+    p->offset = m->size;
+    m->size += cbx_parameter_size(shape);
+}
+
+static void name_parameters(cbx_model *m)
+{
+    for (int32_t l = 0; l < m->num_layers; l++) {
+        char prefix[32];
+        (void)snprintf(prefix, sizeof prefix, "layers.%d.", l);
+        cbx_parameter p;
+        for (int32_t i = 0; m->layers[l].ops->parameter(&m->layers[l], i, &p); i++)
+            add_parameter(m, &p, prefix);
+    }
+    m->head_offset = m->size;
+    cbx_parameter weight = {"weight", m->head_in, m->num_classes, CBX_INIT_LINEAR};
+    cbx_parameter bias = {"bias", 0, m->num_classes, CBX_INIT_LINEAR};
+    add_parameter(m, &weight, "output_layer.");
+    add_parameter(m, &bias, "output_layer.");
+}
+
+cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error *err)
+{
+    *out = NULL;
+    cbx_model *m = calloc(1, sizeof *m);
+    if (!m)
+        return cbx_fail_memory(err);
+    m->task = a->task;
+    m->head = a->head;
+    m->pool = a->pool;
+    m->dropout = a->dropout;
+    m->num_features = a->num_features;
+    m->num_classes = a->num_classes;
+    m->num_layers = a->num_layers;
+    cbx_status status = add_layers(m, a, err);
+    if (status)
+        goto failed;
+    name_parameters(m);
+    m->theta = CBX_NEW0(&m->arena, float, m->size);
+    if (!m->theta) {
+        status = cbx_fail_memory(err);
+        goto failed;
+    }
+    const float *at = m->theta;
+    for (int32_t l = 0; l < m->num_layers; l++) {
+        m->layers[l].theta = at;
+        at += cbx_layer_size(&m->layers[l]);
+    }
+    *out = m;
+    return CBX_OK;
+failed:
+    cbx_model_free(m);
+    return status;
+}
+
+void cbx_model_free(cbx_model *model)
+{
+    if (!model)
+        return;
+    cbx_arena_free(&model->arena);
+    free(model);
+}
+
+void cbx_model_init(cbx_model *m, int64_t seed)
+{
+    for (int32_t i = 0; i < m->num_parameters; i++) {
+        const cbx_named_parameter *p = &m->parameters[i];
+        int64_t                    count = cbx_parameter_size(&p->shape);
+        float                     *v = m->theta + p->offset;
+        /* A Linear's bias is bounded by its weight's input, not by its own shape:
+         * the weight is the parameter before it. */
+        int32_t fan_in = p->shape.rows ? p->shape.rows : (p - (i > 0))->shape.rows;
+        double  bound = 0;
+        if (p->shape.init == CBX_INIT_GLOROT)
+            bound = sqrt(6.0 / ((double)p->shape.rows + p->shape.cols));
+        else if (p->shape.init == CBX_INIT_LINEAR)
+            bound = 1 / sqrt((double)fan_in);
+        cbx_rng rng = cbx_rng_stream((uint64_t)seed, 1, (uint64_t)i, 0);
+        for (int64_t k = 0; k < count; k++)
+            v[k] = (float)((2 * cbx_rng_uniform(&rng) - 1) * bound);
+    }
+}
+
+cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int64_t seed,
+                         cbx_model **out, cbx_error *err)
+{
+    *out = NULL;
+    cbx_model_spec fallback;
+    if (!spec) {
+        cbx_options_default(&model_table, &fallback);
+        spec = &fallback;
+    }
+    cbx_status status = cbx_options_check(&model_table, spec, err);
+    if (status)
+        return status;
+    const cbx_graph_data *d = cbx_graph_view(graph);
+    if (d->num_classes < 2)
+        return cbx_fail(err, CBX_INVALID, "a classifier needs at least two classes, the graph has %d",
+                        d->num_classes);
+    const cbx_layer_ops *conv = cbx_layer_at(spec->conv);
+    int32_t              widths[64];
+    bool                 gcn = conv == &cbx_layer_gcn;
+    for (int32_t l = 0; l < spec->layers; l++)
+        widths[l] = spec->hidden ? (int32_t)spec->hidden : gcn ? 128 : 64;
+    cbx_head head = gcn && d->task == CBX_NODE ? CBX_HEAD_CAT : CBX_HEAD_LAST;
+    if (spec->head > 0)
+        head = (cbx_head)(spec->head - 1);
+    cbx_architecture a = {.task = d->task,
+                          .conv = conv,
+                          .aggregation = (cbx_aggregation)spec->aggregation,
+                          .head = head,
+                          .pool = (cbx_pool)spec->pool,
+                          .dropout = spec->dropout,
+                          .num_features = d->num_features,
+                          .num_classes = d->num_classes,
+                          .num_layers = (int32_t)spec->layers,
+                          .order = (int32_t)spec->order,
+                          .widths = widths};
+    status = cbx_model_build(&a, out, err);
+    if (!status)
+        cbx_model_init(*out, seed);
+    return status;
+}
+
+/* ---- looking at it */
+
+int32_t cbx_model_reach(const cbx_model *model)
+{
+    int32_t hops = 0;
+    for (int32_t l = 0; l < model->num_layers; l++)
+        hops += model->layers[l].ops->reach(&model->layers[l]);
+    return hops;
+}
+
+cbx_model_info cbx_model_describe(const cbx_model *model)
+{
+    const cbx_layer *last = &model->layers[model->num_layers - 1];
+    return (cbx_model_info){
+        .task = model->task,
+        .conv = last->ops->name,
+        .head = cbx_head_names[model->head],
+        .pool = model->task == CBX_GRAPH ? cbx_pool_names[model->pool] : "none",
+        .aggregation = cbx_aggregation_names[last->aggregation],
+        .num_layers = model->num_layers,
+        .num_features = model->num_features,
+        .num_classes = model->num_classes,
+        .hidden = last->n_out,
+        .order = last->order,
+        .num_parameters = model->size,
+        .dropout = model->dropout,
+    };
+}
+
+cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err)
+{
+    const cbx_graph_data *d = cbx_graph_view(graph);
+    static const char *const tasks[] = {"node", "graph"};
+    if (model->task != d->task)
+        return cbx_fail(err, CBX_INVALID, "the model is for %s classification, the data for %s classification",
+                        tasks[model->task], tasks[d->task]);
+    if (model->num_features != d->num_features)
+        return cbx_fail(err, CBX_INVALID, "the model takes %d features, the data has %d",
+                        model->num_features, d->num_features);
+    if (d->num_classes > model->num_classes)
+        return cbx_fail(err, CBX_INVALID, "the model knows %d classes, the data has %d",
+                        model->num_classes, d->num_classes);
+    return CBX_OK;
+}
+
+bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
+                         int32_t *cols)
+{
+    if (i >= (size_t)model->num_parameters)
+        return false;
+    const cbx_named_parameter *p = &model->parameters[i];
+    *name = p->name;
+    *rows = p->shape.cols;
+    *cols = p->shape.rows ? p->shape.rows : 1;
+    return true;
+}
+
+void cbx_model_get(const cbx_model *model, size_t i, float *values)
+{
+    const cbx_parameter *shape = &model->parameters[i].shape;
+    const float         *from = model->theta + model->parameters[i].offset;
+    int32_t              in = shape->rows ? shape->rows : 1, out = shape->cols;
+    for (int32_t r = 0; r < out; r++)
+        for (int32_t c = 0; c < in; c++)
+            values[(int64_t)r * in + c] = from[(int64_t)c * out + r];
+}
+
+cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err)
+{
+    if (i >= (size_t)model->num_parameters)
+        return cbx_fail(err, CBX_INVALID, "parameter %zu does not exist: the model has %d", i,
+                        model->num_parameters);
+    const cbx_named_parameter *p = &model->parameters[i];
+    int32_t                    in = p->shape.rows ? p->shape.rows : 1, out = p->shape.cols;
+    for (int64_t k = 0; k < (int64_t)in * out; k++)
+        if (!isfinite(values[k]))
+            return cbx_fail(err, CBX_INVALID, "%s has the value %g at %lld; parameters must be finite",
+                            p->name, (double)values[k], (long long)k);
+    float *to = model->theta + p->offset;
+    for (int32_t r = 0; r < out; r++)
+        for (int32_t c = 0; c < in; c++)
+            to[(int64_t)c * out + r] = values[(int64_t)r * in + c];
+    return CBX_OK;
+}
+
+/* ---- notes */
+
+const char *cbx_model_note(const cbx_model *model, const char *key)
+{
+    for (const cbx_note *n = model->notes; n; n = n->next)
+        if (!strcmp(n->key, key))
+            return n->value;
+    return NULL;
+}
+
+cbx_status cbx_model_set_note(cbx_model *model, const char *key, const char *value, cbx_error *err)
+{
+    const char *copy = cbx_arena_strdup(&model->arena, value);
+    if (!copy)
+        return cbx_fail_memory(err);
+    cbx_note **at = &model->notes;
+    for (; *at; at = &(*at)->next)
+        if (!strcmp((*at)->key, key)) {
+            (*at)->value = copy;
+            return CBX_OK;
+        }
+    cbx_note *note = CBX_NEW0(&model->arena, cbx_note, 1);
+    if (!note || !(note->key = cbx_arena_strdup(&model->arena, key)))
+        return cbx_fail_memory(err);
+    note->value = copy;
+    *at = note;
+    return CBX_OK;
+}

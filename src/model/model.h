@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.h: convolutions, a pooling for graph tasks, a linear head.
+ *
+ *     H_0 = X,  H_l = dropout(relu(conv_l(H_{l-1})))
+ *     scores = (H_L, or all H_l side by side; pooled over each graph) W + b
+ *
+ * All parameters are one block, layer after layer and the head last, so that an
+ * optimiser, a copy or a gradient is one loop. */
+#ifndef CBX_MODEL_H
+#define CBX_MODEL_H
+
+#include "layer.h"
+
+typedef enum cbx_head { CBX_HEAD_LAST, CBX_HEAD_CAT } cbx_head;
+typedef enum cbx_pool { CBX_POOL_MEAN, CBX_POOL_SUM, CBX_POOL_MAX } cbx_pool;
+
+extern const char *const cbx_head_names[]; /* last, cat */
+extern const char *const cbx_pool_names[]; /* mean, sum, max */
+
+typedef struct cbx_named_parameter {
+    char          name[64]; /* "layers.0.lin.weight" */
+    cbx_parameter shape;
+    int64_t       offset; /* in the block */
+} cbx_named_parameter;
+
+typedef struct cbx_note {
+    const char      *key, *value;
+    struct cbx_note *next;
+} cbx_note;
+
+struct cbx_model {
+    cbx_task             task;
+    cbx_head             head;
+    cbx_pool             pool;
+    double               dropout;
+    int32_t              num_features, num_classes;
+    int32_t              num_layers;
+    cbx_layer           *layers;
+    int32_t              head_in; /* units the head sees */
+    float               *theta;
+    int64_t              size; /* of theta */
+    int64_t              head_offset;
+    int32_t              num_parameters;
+    cbx_named_parameter *parameters;
+    cbx_note            *notes;
+    cbx_arena            arena;
+};
+
+/* What cbx_model_build needs to know; widths[l] is the output of layer l. */
+typedef struct cbx_architecture {
+    cbx_task             task;
+    const cbx_layer_ops *conv;
+    cbx_aggregation      aggregation;
+    cbx_head             head;
+    cbx_pool             pool;
+    double               dropout;
+    int32_t              num_features, num_classes;
+    int32_t              num_layers;
+    int32_t              order;
+    const int32_t       *widths;
+} cbx_architecture;
+
+/* A model with all parameters 0. */
+cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error *err);
+
+/* Draws fresh parameters. */
+void cbx_model_init(cbx_model *model, int64_t seed);
+
+/* Is layer l's output among what the head sees? */
+static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
+{
+    return m->head == CBX_HEAD_CAT || l == m->num_layers - 1;
+}
+
+/* Hops a node's class depends on. */
+int32_t cbx_model_reach(const cbx_model *model);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pass.h: running a model forward and backward on a view.
+ *
+ * A pass is the memory for that, sized once from the model, the view and the
+ * kind of input, and used any number of times without allocating. Layer l
+ * computes only the rows that later layers read. */
+#ifndef CBX_PASS_H
+#define CBX_PASS_H
+
+#include "model.h"
+
+typedef struct cbx_pass {
+    const cbx_model *model;
+    const cbx_view  *view;
+    cbx_matrix       X; /* of the last forward */
+    const float     *w; /* likewise */
+    int              threads;
+    int32_t          rows_out; /* label rows: of logp */
+    float           *unit;     /* the view's own weights, m: used when forward gets none */
+    float           *logp;     /* rows_out x num_classes */
+    double           kept;     /* 1 - dropout rate of the last forward */
+
+    /* per layer */
+    cbx_step *steps;
+    float   **out;    /* outputs after relu and dropout */
+    float   **pooled; /* graph tasks: rows_out x width, for layers the head sees */
+    float   **dout;   /* gradient of out; two buffers taking turns */
+
+    cbx_norm norms[CBX_NORM_COUNT];
+    bool     uses[CBX_NORM_COUNT];
+    float   *scores_grad; /* rows_out x num_classes */
+    float   *pool_grad;   /* graph tasks: rows_out x widest layer */
+    bool     gradient;
+} cbx_pass;
+
+/* X tells the shape and kind of the inputs to come, not their values. */
+cbx_status cbx_pass_init(cbx_pass *pass, const cbx_model *model, const cbx_view *view,
+                         const cbx_matrix *X, bool gradient, int threads, cbx_arena *arena,
+                         cbx_error *err);
+
+/* Fills in pass->logp. `w` are edge weights by slot, NULL: the view's own.
+ * `rate` is the dropout rate and `stream` its random stream; 0 when predicting. */
+void cbx_pass_forward(cbx_pass *pass, const cbx_matrix *X, const float *w, double rate,
+                      uint64_t stream);
+
+/* After a forward: from dL/dlogp (rows_out x num_classes) to dX (rows of the first
+ * layer's input x features, overwritten), dw (by slot, overwritten) and dtheta
+ * (added to); each may be NULL. */
+void cbx_pass_backward(cbx_pass *pass, const float *dlogp, float *dX, float *dw, float *dtheta);
+
+/* Rows of X that the first layer reads; rows beyond have no influence. */
+int32_t cbx_pass_input_rows(const cbx_pass *pass);
+
+#endif

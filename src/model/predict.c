@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* predict.c: the classes of all rows of a graph. */
+#include <string.h>
+
+#include "error.h"
+#include "pass.h"
+#include "threads.h"
+
+/* Node tasks: one pass over the whole graph. */
+static cbx_status predict_nodes(const cbx_model *m, const cbx_graph *g, int threads, float *logp,
+                                cbx_error *err)
+{
+    cbx_arena  arena = {0};
+    cbx_view   view;
+    cbx_matrix X;
+    cbx_pass   pass;
+    cbx_status status = cbx_view_whole(g, &arena, &view, err);
+    if (!status)
+        status = cbx_view_features(g, &view, &arena, &X, err);
+    if (!status)
+        status = cbx_pass_init(&pass, m, &view, &X, false, threads, &arena, err);
+    if (!status) {
+        cbx_pass_forward(&pass, &X, NULL, 0, 0);
+        memcpy(logp, pass.logp, (size_t)pass.rows_out * (size_t)m->num_classes * sizeof *logp);
+    }
+    cbx_arena_free(&arena);
+    return status;
+}
+
+/* Graph tasks: some graphs at a time, so that memory does not grow with their number. */
+static cbx_status predict_graphs(const cbx_model *m, const cbx_graph *g, int threads, float *logp,
+                                 cbx_error *err)
+{
+    enum { BATCH = 256 };
+    cbx_arena  arena = {0};
+    cbx_status status = CBX_OK;
+    for (int32_t at = 0; at < g->data.num_graphs && !status; at += BATCH) {
+        int32_t    ids[BATCH], count = 0;
+        cbx_view   view;
+        cbx_matrix X;
+        cbx_pass   pass;
+        for (; count < BATCH && at + count < g->data.num_graphs; count++)
+            ids[count] = at + count;
+        cbx_arena_reset(&arena);
+        status = cbx_view_graphs(g, ids, count, &arena, &view, err);
+        if (!status)
+            status = cbx_view_features(g, &view, &arena, &X, err);
+        if (!status)
+            status = cbx_pass_init(&pass, m, &view, &X, false, threads, &arena, err);
+        if (status)
+            break;
+        cbx_pass_forward(&pass, &X, NULL, 0, 0);
+        memcpy(logp + (int64_t)at * m->num_classes, pass.logp,
+               (size_t)count * (size_t)m->num_classes * sizeof *logp);
+    }
+    cbx_arena_free(&arena);
+    return status;
+}
+
+cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t threads,
+                       float *log_probs, cbx_error *err)
+{
+    cbx_status status = cbx_model_fits(model, graph, err);
+    if (status)
+        return status;
+    cbx_blas_single_threaded();
+    int count = cbx_threads(threads);
+    return graph->data.task == CBX_GRAPH ? predict_graphs(model, graph, count, log_probs, err)
+                                         : predict_nodes(model, graph, count, log_probs, err);
+}

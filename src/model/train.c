@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* train.c: Adam on the mean negative log-likelihood of the training rows.
+ *
+ * Node tasks: one full-batch step an epoch. Graph tasks: shuffled batches. Both
+ * run the same step on a view; what differs is which view, and which of its rows
+ * carry a loss. */
+#include "train.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "error.h"
+#include "pass.h"
+#include "rng.h"
+#include "threads.h"
+
+static const char *const splits[] = {"random", "kfold", "public", NULL};
+
+#define AT(field) offsetof(cbx_train_options, field)
+static const cbx_option train_options[] = {
+    {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL, "passes over the training rows"},
+    {"learning-rate", CBX_OPTION_REAL, AT(learning_rate), "0.001", 1e-12, 1e3, NULL,
+     "Adam's step size"},
+    {"weight-decay", CBX_OPTION_REAL, AT(weight_decay), "0", 0, 1e3, NULL, "L2 penalty"},
+    {"clip", CBX_OPTION_REAL, AT(clip), "2", 0, 1e9, NULL,
+     "largest norm of a gradient; 0: no clipping"},
+    {"batch", CBX_OPTION_INT, AT(batch), "256", 1, 1e9, NULL, "graph tasks: graphs a step"},
+    {"split", CBX_OPTION_CHOICE, AT(split), "random", 0, 0, splits,
+     "how rows are divided: at random, one of --folds, or as published with the data"},
+    {"train-share", CBX_OPTION_REAL, AT(train_share), "0.8", 0, 1, NULL,
+     "random split: share of rows not tested on"},
+    {"val-share", CBX_OPTION_REAL, AT(val_share), "0", 0, 0.9, NULL,
+     "share of rows, taken from training, to validate with"},
+    {"folds", CBX_OPTION_INT, AT(folds), "4", 2, 1e6, NULL, "kfold split: number of parts"},
+    {"fold", CBX_OPTION_INT, AT(fold), "0", 0, 1e6, NULL,
+     "which fold, which random shuffle, or which published split"},
+    {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
+     "stop after so many epochs without a lower validation loss, and keep the best; 0: never"},
+    {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
+     "of weights, split, dropout and batches"},
+    {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL, "0: all cores"},
+};
+#undef AT
+
+static const cbx_option_table train_table = {"Training", train_options,
+                                             sizeof train_options / sizeof *train_options};
+
+const cbx_option_table *cbx_train_table(void)
+{
+    return &train_table;
+}
+
+/* Everything a run carries from epoch to epoch. */
+typedef struct run {
+    cbx_model               *model;
+    const cbx_graph         *graph;
+    const cbx_train_options *o;
+    int                      threads;
+    uint8_t                 *part;
+    int32_t                 *rows; /* training graphs, in this epoch's order */
+    int32_t                  num_train;
+    float                   *grad, *m, *v, *before, *best;
+    int64_t                  step;
+    cbx_arena                arena;      /* of the run */
+    cbx_arena                batch;      /* of one batch, graph tasks */
+    cbx_view                 view;       /* node tasks: the whole graph */
+    cbx_matrix               X;          /* its features */
+    cbx_pass                 pass;
+    float                   *dlogp;
+} run;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static cbx_status start(run *r, cbx_error *err)
+{
+    int64_t size = r->model->size;
+    int32_t labels = cbx_graph_label_rows(r->graph);
+    r->part = CBX_NEW(&r->arena, uint8_t, labels);
+    r->rows = CBX_NEW(&r->arena, int32_t, labels);
+    r->grad = CBX_NEW(&r->arena, float, size);
+    r->m = CBX_NEW0(&r->arena, float, size);
+    r->v = CBX_NEW0(&r->arena, float, size);
+    r->before = CBX_NEW(&r->arena, float, size);
+    r->best = r->o->patience ? CBX_NEW(&r->arena, float, size) : NULL;
+    if (!r->part || !r->rows || !r->grad || !r->m || !r->v || !r->before ||
+        (r->o->patience && !r->best))
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_split(r->graph, r->o, r->part, err);
+    if (status)
+        return status;
+    memcpy(r->before, r->model->theta, (size_t)size * sizeof *r->before);
+    for (int32_t i = 0; i < labels; i++)
+        if (r->part[i] == 0)
+            r->rows[r->num_train++] = i;
+    if (r->model->task == CBX_GRAPH)
+        return CBX_OK;
+    status = cbx_view_whole(r->graph, &r->arena, &r->view, err);
+    if (!status)
+        status = cbx_view_features(r->graph, &r->view, &r->arena, &r->X, err);
+    if (!status && cbx_matrix_transpose(&r->X, &r->arena))
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = cbx_pass_init(&r->pass, r->model, &r->view, &r->X, true, r->threads, &r->arena, err);
+    r->dlogp = CBX_NEW(&r->arena, float, (size_t)labels * (size_t)r->model->num_classes);
+    return status ? status : r->dlogp ? CBX_OK : cbx_fail_memory(err);
+}
+
+/* Sum of -log p[label] over the rows that carry a loss, and its gradient scaled
+ * by 1/count. ids[i], or i, is the label row behind row i of the pass. */
+static double loss_of(run *r, const cbx_pass *p, const int32_t *ids, int64_t count, uint8_t part,
+                      float *dlogp)
+{
+    int32_t C = r->model->num_classes;
+    double  sum = 0;
+    if (dlogp)
+        memset(dlogp, 0, (size_t)p->rows_out * (size_t)C * sizeof *dlogp);
+    for (int32_t i = 0; i < p->rows_out; i++) {
+        int32_t id = ids ? ids[i] : i;
+        if (r->part[id] != part)
+            continue;
+        int64_t at = (int64_t)i * C + r->graph->data.y[id];
+        sum -= p->logp[at];
+        if (dlogp)
+            dlogp[at] = -1.0f / (float)count;
+    }
+    return sum;
+}
+
+/* Forward, backward, clip, Adam. Returns the summed loss. */
+static double optimise(run *r, cbx_pass *p, const cbx_matrix *X, const int32_t *ids, int64_t count,
+                       float *dlogp)
+{
+    cbx_model *m = r->model;
+    uint64_t   stream = cbx_rng_stream((uint64_t)r->o->seed, 3, (uint64_t)r->step, 0).state;
+    cbx_pass_forward(p, X, NULL, m->dropout, stream);
+    double loss = loss_of(r, p, ids, count, 0, dlogp);
+    memset(r->grad, 0, (size_t)m->size * sizeof *r->grad);
+    cbx_pass_backward(p, dlogp, NULL, NULL, r->grad);
+    if (r->o->clip > 0) {
+        double norm = sqrt(cbx_sum_squares(m->size, r->grad));
+        if (norm > r->o->clip)
+            cbx_scale(m->size, (float)(r->o->clip / (norm + 1e-6)), r->grad);
+    }
+    cbx_adam adam = {.lr = r->o->learning_rate,
+                     .beta1 = 0.9,
+                     .beta2 = 0.999,
+                     .eps = 1e-8,
+                     .weight_decay = r->o->weight_decay,
+                     .step = ++r->step};
+    cbx_adam_step(&adam, m->size, r->grad, r->m, r->v, m->theta);
+    return loss;
+}
+
+static cbx_status epoch_of_batches(run *r, int64_t epoch, double *loss, cbx_error *err)
+{
+    cbx_rng rng = cbx_rng_stream((uint64_t)r->o->seed, 4, (uint64_t)epoch, 0);
+    cbx_rng_shuffle(&rng, r->rows, r->num_train);
+    *loss = 0;
+    for (int64_t at = 0; at < r->num_train; at += r->o->batch) {
+        int32_t    count = (int32_t)(r->num_train - at < r->o->batch ? r->num_train - at : r->o->batch);
+        cbx_view   view;
+        cbx_matrix X;
+        cbx_pass   pass;
+        cbx_arena_reset(&r->batch);
+        cbx_status status = cbx_view_graphs(r->graph, r->rows + at, count, &r->batch, &view, err);
+        if (!status)
+            status = cbx_view_features(r->graph, &view, &r->batch, &X, err);
+        if (!status && cbx_matrix_transpose(&X, &r->batch))
+            status = cbx_fail_memory(err);
+        if (!status)
+            status = cbx_pass_init(&pass, r->model, &view, &X, true, r->threads, &r->batch, err);
+        if (status)
+            return status;
+        float *dlogp = CBX_NEW(&r->batch, float, (size_t)count * (size_t)r->model->num_classes);
+        if (!dlogp)
+            return cbx_fail_memory(err);
+        *loss += optimise(r, &pass, &X, r->rows + at, count, dlogp);
+    }
+    return CBX_OK;
+}
+
+/* Log-probabilities of all label rows; then the loss of one part and accuracy of each. */
+static cbx_status evaluate(run *r, float *logp, double *val_loss, double accuracy[3], cbx_error *err)
+{
+    cbx_status status = cbx_predict(r->model, r->graph, r->threads, logp, err);
+    if (status)
+        return status;
+    int32_t C = r->model->num_classes, labels = cbx_graph_label_rows(r->graph);
+    int64_t right[3] = {0}, count[3] = {0};
+    *val_loss = 0;
+    for (int32_t i = 0; i < labels; i++) {
+        const float *row = logp + (int64_t)i * C;
+        int32_t      best = 0;
+        if (r->part[i] > 2)
+            continue;
+        for (int32_t k = 1; k < C; k++)
+            best = row[k] > row[best] ? k : best;
+        count[r->part[i]]++;
+        right[r->part[i]] += best == r->graph->data.y[i];
+        *val_loss -= r->part[i] == 1 ? row[r->graph->data.y[i]] : 0;
+    }
+    for (int k = 0; k < 3; k++)
+        accuracy[k] = count[k] ? (double)right[k] / (double)count[k] : NAN;
+    return CBX_OK;
+}
+
+static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
+                         cbx_train_result *result, cbx_error *err)
+{
+    double best_loss = INFINITY, accuracy[3], val_loss;
+    for (int64_t t = 0; t < r->o->epochs; t++) {
+        double     loss;
+        cbx_status status = CBX_OK;
+        if (r->model->task == CBX_GRAPH)
+            status = epoch_of_batches(r, t, &loss, err);
+        else
+            loss = optimise(r, &r->pass, &r->X, NULL, r->num_train, r->dlogp);
+        if (status)
+            return status;
+        result->epochs = t + 1;
+        result->loss = loss / r->num_train;
+        if (!isfinite(result->loss))
+            return cbx_fail(err, CBX_INVALID, "training diverged: the loss of epoch %lld is %g; try a smaller --learning-rate",
+                            (long long)t, result->loss);
+        char text[64];
+        (void)snprintf(text, sizeof text, "loss %.4f", result->loss);
+        if (progress && progress(user, t + 1, r->o->epochs, text))
+            return cbx_fail(err, CBX_CANCELLED, "cancelled after %lld of %lld epochs",
+                            (long long)t + 1, (long long)r->o->epochs);
+        if (!r->o->patience) {
+            result->best_epoch = t;
+            continue;
+        }
+        status = evaluate(r, logp, &val_loss, accuracy, err);
+        if (status)
+            return status;
+        if (val_loss < best_loss) {
+            best_loss = val_loss;
+            result->best_epoch = t;
+            memcpy(r->best, r->model->theta, (size_t)r->model->size * sizeof *r->best);
+        } else if (t - result->best_epoch >= r->o->patience) {
+            break;
+        }
+    }
+    if (r->o->patience)
+        memcpy(r->model->theta, r->best, (size_t)r->model->size * sizeof *r->best);
+    return CBX_OK;
+}
+
+static cbx_status check(const cbx_model *model, const cbx_graph *graph,
+                        const cbx_train_options *options, cbx_error *err)
+{
+    cbx_status status = cbx_options_check(&train_table, options, err);
+    if (!status)
+        status = cbx_model_fits(model, graph, err);
+    if (!status && options->patience && options->val_share == 0 &&
+        !(options->split == CBX_SPLIT_PUBLIC && graph->data.val_mask))
+        status = cbx_fail(err, CBX_INVALID,
+                          "--patience needs validation rows: give --val-share, or --split public "
+                          "where the data has a validation mask");
+    return status;
+}
+
+cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+{
+    cbx_train_options fallback;
+    cbx_train_result  mine;
+    if (!options) {
+        cbx_options_default(&train_table, &fallback);
+        options = &fallback;
+    }
+    result = result ? result : &mine;
+    *result = (cbx_train_result){0};
+    cbx_status status = check(model, graph, options, err);
+    if (status)
+        return status;
+    cbx_blas_single_threaded();
+    run r = {.model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
+    status = start(&r, err);
+    double began = now(), val_loss, accuracy[3];
+    float *logp = CBX_NEW(&r.arena, float,
+                          (size_t)cbx_graph_label_rows(graph) * (size_t)model->num_classes);
+    if (!status && !logp)
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = epochs(&r, logp, progress, user, result, err);
+    result->seconds = now() - began;
+    if (!status)
+        status = evaluate(&r, logp, &val_loss, accuracy, err);
+    if (!status) {
+        result->train_accuracy = accuracy[0];
+        result->val_accuracy = accuracy[1];
+        result->test_accuracy = accuracy[2];
+        for (int32_t i = 0; i < cbx_graph_label_rows(graph); i++) {
+            result->num_train += r.part[i] == 0;
+            result->num_val += r.part[i] == 1;
+            result->num_test += r.part[i] == 2;
+        }
+    } else if (r.before) {
+        memcpy(model->theta, r.before, (size_t)model->size * sizeof *r.before);
+    }
+    cbx_arena_free(&r.batch);
+    cbx_arena_free(&r.arena);
+    return status;
+}
