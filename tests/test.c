@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test.c: the harness's main, and malloc with a counter in front. */
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static test_case  *first, **last = &first;
+static int         failures_here;
+static const char *skipped_here;
+static char        folder[256];
+
+void test_register(test_case *test)
+{
+    *last = test;
+    last = &test->next;
+}
+
+bool test_check(bool ok, const char *file, int line, const char *what)
+{
+    if (!ok) {
+        printf("  %s:%d: %s\n", file, line, what);
+        failures_here++;
+    }
+    return ok;
+}
+
+bool test_check_int(int64_t actual, int64_t expected, const char *file, int line, const char *what)
+{
+    if (actual == expected)
+        return true;
+    printf("  %s:%d: %s is %lld, expected %lld\n", file, line, what, (long long)actual,
+           (long long)expected);
+    failures_here++;
+    return false;
+}
+
+bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
+                     const char *what)
+{
+    if (fabs(actual - expected) <= tolerance)
+        return true;
+    printf("  %s:%d: %s is %.9g, expected %.9g within %g\n", file, line, what, actual, expected,
+           tolerance);
+    failures_here++;
+    return false;
+}
+
+bool test_check_contains(const char *text, const char *part, const char *file, int line)
+{
+    if (strstr(text, part))
+        return true;
+    printf("  %s:%d: \"%s\" does not contain \"%s\"\n", file, line, text, part);
+    failures_here++;
+    return false;
+}
+
+void test_skip(const char *why)
+{
+    skipped_here = why;
+}
+
+double test_difference(int64_t count, const float *a, const float *b)
+{
+    double worst = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double d = fabs((double)a[i] - b[i]) / fmax(1, fabs((double)b[i]));
+        if (!(d <= worst)) /* NaN counts as worst */
+            worst = d;
+    }
+    return worst;
+}
+
+/* ---- files */
+
+const char *test_path(const char *name)
+{
+    static char paths[8][512];
+    static int  turn;
+    if (!folder[0]) {
+        const char *tmp = getenv("TMPDIR");
+        (void)snprintf(folder, sizeof folder, "%s/combinex-test-XXXXXX", tmp ? tmp : "/tmp");
+        if (!mkdtemp(folder)) {
+            perror(folder);
+            exit(1);
+        }
+    }
+    char *path = paths[turn++ % 8];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void remove_folder(void)
+{
+    if (!folder[0])
+        return;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (e->d_name[0] == '.' && (!e->d_name[1] || e->d_name[1] == '.'))
+            continue;
+        (void)unlink(test_path(e->d_name));
+    }
+    if (dir)
+        (void)closedir(dir);
+    (void)rmdir(folder);
+}
+
+void test_write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+unsigned char *test_read_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    (void)fseek(f, 0, SEEK_END);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    unsigned char *bytes = malloc(*size + 1);
+    size_t         got = bytes ? fread(bytes, 1, *size, f) : 0;
+    (void)fclose(f);
+    if (got != *size) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+static const char *below(const char *variable, const char *name)
+{
+    static char paths[8][1024];
+    static int  turn;
+    const char *root = getenv(variable);
+    char       *path = paths[turn++ % 8];
+    if (!root)
+        return NULL;
+    (void)snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+const char *test_source(const char *name)
+{
+    return below("CBX_SOURCE", name);
+}
+
+const char *test_shared(const char *name)
+{
+    return below("CBX_SHARED", name);
+}
+
+/* ---- allocation that fails on demand; the linker sends malloc & co. here */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static atomic_long countdown; /* 0: never fail */
+static atomic_bool failed;
+
+static bool refuse(void)
+{
+    if (atomic_load(&countdown) == 0 || atomic_fetch_sub(&countdown, 1) != 1)
+        return false;
+    atomic_store(&failed, true);
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refuse() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return refuse() ? NULL : __real_realloc(old, size);
+}
+
+static void *json_malloc(size_t size)
+{
+    return __wrap_malloc(size);
+}
+
+void test_each_allocation(cbx_status (*run)(void *user), void *user)
+{
+    for (long k = 1; k < 100000; k++) {
+        atomic_store(&failed, false);
+        atomic_store(&countdown, k);
+        cbx_status status = run(user);
+        atomic_store(&countdown, 0);
+        if (!atomic_load(&failed)) {
+            CHECK_INT(status, CBX_OK);
+            CHECK(k > 1); /* or nothing was allocated, and nothing tested */
+            return;
+        }
+        if (!CHECK_INT(status, CBX_NO_MEMORY)) {
+            printf("  (allocation %ld)\n", k);
+            return;
+        }
+    }
+    CHECK(!"the run never got all its memory");
+}
+
+int main(void)
+{
+    int passed = 0, wrong = 0, skipped = 0;
+    json_set_alloc_funcs(json_malloc, free); /* jansson's failures are ours to survive too */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (test_case *t = first; t; t = t->next) {
+        failures_here = 0;
+        skipped_here = NULL;
+        t->run();
+        char name[128];
+        (void)snprintf(name, sizeof name, "%s", t->name);
+        for (char *c = name; *c; c++)
+            *c = *c == '_' ? ' ' : *c;
+        if (failures_here) {
+            printf("FAILED  %s\n", name);
+            wrong++;
+        } else if (skipped_here) {
+            printf("skipped %s: %s\n", name, skipped_here);
+            skipped++;
+        } else {
+            printf("ok      %s\n", name);
+            passed++;
+        }
+    }
+    remove_folder();
+    printf("%d passed, %d failed, %d skipped\n", passed, wrong, skipped);
+    return wrong ? 1 : passed ? 0 : 77;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test.h: a harness of one page. A test file holds TESTs and no main.
+ *
+ * Test names are sentences. A CHECK that fails says what it saw and the test goes
+ * on; a binary exits 1 if any failed, and 77 if all were skipped. */
+#ifndef CBX_TEST_H
+#define CBX_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "combinex.h"
+
+typedef struct test_case {
+    const char *name;
+    void (*run)(void);
+    struct test_case *next;
+} test_case;
+
+void test_register(test_case *test);
+bool test_check(bool ok, const char *file, int line, const char *what);
+bool test_check_int(int64_t actual, int64_t expected, const char *file, int line, const char *what);
+bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
+                     const char *what);
+bool test_check_contains(const char *text, const char *part, const char *file, int line);
+void test_skip(const char *why);
+
+#define TEST(name)                                                         \
+    static void name(void);                                                \
+    static test_case case_##name = {#name, name, NULL};                    \
+    __attribute__((constructor)) static void register_##name(void)         \
+    {                                                                      \
+        test_register(&case_##name);                                       \
+    }                                                                      \
+    static void name(void)
+
+#define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
+#define CHECK_INT(actual, expected) \
+    test_check_int((actual), (expected), __FILE__, __LINE__, #actual)
+#define CHECK_NEAR(actual, expected, tolerance) \
+    test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
+#define CHECK_CONTAINS(text, part) test_check_contains((text), (part), __FILE__, __LINE__)
+#define CHECK_OK(call, err)                                                               \
+    test_check((call) == CBX_OK, __FILE__, __LINE__, (err).message[0] ? (err).message : #call)
+
+/* Runs `run` again and again, failing the first allocation, then the second, …
+ * until one run meets no failure. Every run but the last must report
+ * CBX_NO_MEMORY, the last CBX_OK. Leaks are the sanitizer's to find. */
+void test_each_allocation(cbx_status (*run)(void *user), void *user);
+
+/* Largest |a - b| / max(1, |b|). */
+double test_difference(int64_t count, const float *a, const float *b);
+
+/* A file of this test's own: "build/…/NAME"; the folder is removed at the end. */
+const char *test_path(const char *name);
+
+/* Writes bytes to a file, for making bad inputs. */
+void test_write_file(const char *path, const void *bytes, size_t size);
+/* The whole of a file, malloc'ed, or NULL. */
+unsigned char *test_read_file(const char *path, size_t *size);
+
+/* "FOLDER/NAME" below the source tree or the shared data, or NULL where absent. */
+const char *test_source(const char *name);
+const char *test_shared(const char *name);
+
+#endif
