@@ -314,6 +314,135 @@ CBX_API cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph
 CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t threads,
                                float *log_probs, cbx_error *err);
 
+/* -------------------------------------------------------------- explaining */
+
+typedef enum cbx_edit_op { CBX_REMOVE_EDGE, CBX_SET_FEATURE } cbx_edit_op;
+
+typedef struct cbx_edit {
+    cbx_edit_op op;
+    /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where
+     * `undirected`, all edges between the two */
+    int32_t source, target;
+    int64_t edge; /* id; -1 where undirected */
+    bool    undirected;
+    /* CBX_SET_FEATURE */
+    int32_t node, feature;
+    float   from, to;
+    /* how much the edit alone moves log p(target class) - log p(prediction), to
+     * first order: edits are sorted by it, largest first */
+    float influence;
+} cbx_edit;
+
+typedef enum cbx_outcome {
+    CBX_FOUND,         /* the edits flip the class: verified on the whole edited graph */
+    CBX_NOT_FOUND,     /* none was met within the epochs, or none held on the whole graph */
+    CBX_SKIPPED,       /* not asked: see `reason` */
+    CBX_NOT_FINISHED   /* cancelled */
+} cbx_outcome;
+
+/* "found", "not_found", "skipped", "cancelled" */
+CBX_API const char *cbx_outcome_name(cbx_outcome outcome);
+
+/* One epoch of a search, at the parameters before its step. */
+typedef struct cbx_epoch {
+    double  loss, ce, edge_loss, feature_loss, alpha, eta;
+    bool    hit; /* the thresholded graph has the target class */
+    int64_t changed_features, removed_edges;
+} cbx_epoch;
+
+typedef struct cbx_counterfactual {
+    cbx_task     task;
+    int32_t      row; /* the node, or the graph */
+    cbx_outcome  outcome;
+    const char  *reason; /* why skipped or not found, or "" */
+    int32_t      prediction, target; /* classes; target -1: any other */
+    int32_t      result;             /* class after the edits; the prediction where none */
+    int32_t      num_classes;
+    const float *before, *after; /* log-probabilities, num_classes each; after: of the whole edited graph */
+
+    int64_t         num_edits, num_edges_removed, num_features_changed;
+    const cbx_edit *edits;
+
+    /* the factual graph: what the decision rests on, and what may be edited */
+    int32_t num_nodes, num_features;
+    int64_t num_edges;
+
+    int64_t epoch, epochs; /* where it was found; how many were run */
+    double  loss;          /* of that epoch */
+    double  seconds;
+
+    int64_t          num_trace; /* epochs, where the options ask for a trace; else 0 */
+    const cbx_epoch *trace;
+} cbx_counterfactual;
+
+typedef struct cbx_explain_options {
+    int         explainer;   /* combinex, …: position in the table's choices */
+    const char *target;      /* "next", "any", or a class by number or name */
+    int         policy;      /* linear, exponential, sinusoidal, dynamic, constant, features, edges */
+    double      alpha;       /* of the constant policy */
+    double      decay;       /* of the exponential policy */
+    int64_t     epochs;
+    double      learning_rate;
+    int         optimiser; /* adam, sgd, adadelta */
+    double      momentum;  /* of sgd, Nesterov's */
+    int         edges;     /* directed, undirected: what one edge edit removes */
+    int         kinds;     /* data, auto: where feature kinds come from */
+    double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
+    bool        trace;
+    int64_t     threads; /* cbx_explain_many: 0: all cores */
+    int64_t     seed;    /* of the methods that draw */
+} cbx_explain_options;
+
+CBX_API const cbx_option_table *cbx_explain_table(void);
+
+/* Sets the options that the preset names and leaves the others: "paper" is the
+ * published settings. */
+CBX_API cbx_status  cbx_explain_preset(cbx_explain_options *options, const char *preset,
+                                       cbx_error *err);
+CBX_API const char *cbx_explain_preset_name(size_t i); /* NULL past the last */
+
+/* Why this class, and what would change it? `row` is a node or a graph. Finding
+ * nothing is a result, not an error. */
+CBX_API cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                               const cbx_explain_options *options, cbx_progress progress, void *user,
+                               cbx_counterfactual **out, cbx_error *err);
+
+/* Called once per row in the order of rows, one call at a time, possibly from
+ * another thread; the result is freed after it returns. Non-zero stops. */
+typedef int (*cbx_on_result)(void *user, int64_t i, const cbx_counterfactual *result);
+
+/* Many rows, spread over threads. Each result is what cbx_explain would give. */
+CBX_API cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph,
+                                    const int32_t *rows, int64_t count,
+                                    const cbx_explain_options *options, cbx_on_result on_result,
+                                    void *user, cbx_error *err);
+
+CBX_API void cbx_counterfactual_free(cbx_counterfactual *counterfactual);
+
+/* Log-probabilities (num_classes) of `row` on the whole graph with these edits. */
+CBX_API cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                                   const cbx_edit *edits, int64_t count, float *log_probs,
+                                   cbx_error *err);
+
+/* A new graph with the edits applied; it owns what it needs. */
+CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
+                                   cbx_graph **out, cbx_error *err);
+
+/* SHA-256 of what decides a prediction, as 64 hexadecimal digits and a 0. */
+CBX_API void cbx_graph_hash(const cbx_graph *graph, char hex[65]);
+CBX_API void cbx_model_hash(const cbx_model *model, char hex[65]);
+
+/* One line of JSON (docs/formats.md), malloc'ed; NULL when memory runs out. The
+ * hashes may be NULL. */
+CBX_API char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual,
+                                      const cbx_graph *graph, const cbx_explain_options *options,
+                                      const char *graph_hash, const char *model_hash);
+
+/* Such a line again, for checking: outcome, row, classes, probabilities and edits. */
+CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out,
+                                            char graph_hash[65], char model_hash[65],
+                                            cbx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

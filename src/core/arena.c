@@ -19,8 +19,6 @@ struct cbx_arena_block {
 
 static cbx_arena_block *block_new(size_t size)
 {
-    if (size > SIZE_MAX - ALIGN)
-        return NULL;
     cbx_arena_block *block = malloc(sizeof *block);
     if (!block)
         return NULL;
@@ -40,6 +38,9 @@ static cbx_arena_block *block_new(size_t size)
 int cbx_arena_reserve(cbx_arena *arena, size_t bytes)
 {
     cbx_arena_block *top = arena->blocks;
+    if (bytes > SIZE_MAX - 2 * ALIGN)
+        return -1;
+    bytes = (bytes + ALIGN - 1) & ~(ALIGN - 1); /* as allocations are rounded */
     if (top && top->size - top->used >= bytes)
         return 0;
     cbx_arena_block *block = block_new(bytes > FIRST_BLOCK ? bytes : FIRST_BLOCK);

@@ -3,6 +3,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static int distance(const char *a, const char *b)
     enum { LONGEST = 40 };
     size_t la = strlen(a), lb = strlen(b);
     if (la > LONGEST || lb > LONGEST)
-        return LONGEST;
+        return INT_MAX;
     int row[LONGEST + 1];
     for (size_t j = 0; j <= lb; j++)
         row[j] = (int)j;

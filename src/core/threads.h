@@ -29,10 +29,11 @@ static inline int cbx_threads(int64_t asked)
 
 #define CBX_PRAGMA(x) _Pragma(#x)
 #ifdef _OPENMP
-/* Small loops stay on one thread: starting a team costs some microseconds. */
+/* Small loops stay on one thread: starting a team costs some ten microseconds, and
+ * threads that wait for the next one spin. `work` counts multiplications or so. */
 #define CBX_PARALLEL_FOR(threads, work) \
     CBX_PRAGMA(omp parallel for schedule(static) num_threads(threads) \
-                   if ((threads) > 1 && (double)(work) > 20000.0))
+                   if ((threads) > 1 && (double)(work) > 1e6))
 #else
 #define CBX_PARALLEL_FOR(threads, work) (void)(threads), (void)(work);
 #endif

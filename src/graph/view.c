@@ -8,7 +8,7 @@
 #include "error.h"
 #include "node_map.h"
 
-static cbx_status group_by_source(cbx_view *view, cbx_arena *arena, cbx_error *err)
+cbx_status cbx_view_group_by_source(cbx_view *view, cbx_arena *arena, cbx_error *err)
 {
     /* Counts two places up: see cbx_matrix_transpose. */
     int64_t *offset = CBX_NEW0(arena, int64_t, (size_t)view->n + 2);
@@ -62,7 +62,7 @@ cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *vi
         view->graph_ptr = ptr;
     }
     cbx_status status = one_prefix(view, arena, err);
-    return status ? status : group_by_source(view, arena, err);
+    return status ? status : cbx_view_group_by_source(view, arena, err);
 }
 
 /* Breadth-first against the arrows. Fills the map with graph id -> view id, and
@@ -137,7 +137,7 @@ static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, cbx_a
     view->edge = edge;
     view->node = node;
     view->weight = weight;
-    return group_by_source(view, arena, err);
+    return cbx_view_group_by_source(view, arena, err);
 }
 
 cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
@@ -209,7 +209,7 @@ cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t c
     view->weight = weight;
     view->graph_ptr = ptr;
     cbx_status status = one_prefix(view, arena, err);
-    return status ? status : group_by_source(view, arena, err);
+    return status ? status : cbx_view_group_by_source(view, arena, err);
 }
 
 static cbx_status gather_sparse(const cbx_graph_data *d, const cbx_view *view, cbx_arena *arena,

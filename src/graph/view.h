@@ -49,6 +49,9 @@ cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, c
 cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,
                            cbx_arena *arena, cbx_view *view, cbx_error *err);
 
+/* (Re)builds out_offset, out_target and out_slot from offset and source. */
+cbx_status cbx_view_group_by_source(cbx_view *view, cbx_arena *arena, cbx_error *err);
+
 /* The features of the view's nodes: borrowed where the view is the whole graph,
  * copied (and as sparse as they were) elsewhere. */
 cbx_status cbx_view_features(const cbx_graph *graph, const cbx_view *view, cbx_arena *arena,

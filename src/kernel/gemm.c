@@ -47,7 +47,7 @@ static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, i
     }
     int32_t step = ta == CblasNoTrans ? ROWS : ROWS_TRANSPOSED, blocks = (m + step - 1) / step;
     int     lda = ta == CblasNoTrans ? k : m, ldb = tb == CblasNoTrans ? n : k;
-    CBX_PARALLEL_FOR(threads, (double)m * n * k)
+    CBX_PARALLEL_FOR(threads, blocks > 1 ? (double)m * n * k : 0)
     for (int32_t b = 0; b < blocks; b++) {
         int32_t      at = b * step, rows = m - at < step ? m - at : step;
         const float *a = ta == CblasNoTrans ? A + (int64_t)at * k : A + at;

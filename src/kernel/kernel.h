@@ -97,6 +97,14 @@ typedef struct cbx_adam {
 void cbx_adam_step(const cbx_adam *adam, int64_t count, const float *grad, float *m, float *v,
                    float *theta);
 
+/* PyTorch's SGD with Nesterov momentum; momentum 0: plain gradient descent */
+void cbx_sgd_step(double lr, double momentum, bool first, int64_t count, const float *grad,
+                  float *velocity, float *theta);
+
+/* PyTorch's Adadelta, rho 0.9, eps 1e-6 */
+void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squares, float *steps,
+                       float *theta);
+
 /* sum of squares, in double */
 double cbx_sum_squares(int64_t count, const float *v);
 void   cbx_scale(int64_t count, float factor, float *v);

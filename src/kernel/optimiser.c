@@ -20,9 +20,47 @@ static void adam(int64_t count, float beta1, float beta2, float step, float root
 void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,
                    float *theta)
 {
-    double fix1 = 1 - pow(a->beta1, (double)a->step), fix2 = 1 - pow(a->beta2, (double)a->step);
-    adam(count, (float)a->beta1, (float)a->beta2, (float)(a->lr / fix1), (float)(1 / sqrt(fix2)),
-         (float)a->eps, (float)a->weight_decay, grad, m, v, theta);
+    /* The corrections belong to the rounded betas: 1 - 0.999f is 1e-5 less than 0.001. */
+    float  beta1 = (float)a->beta1, beta2 = (float)a->beta2;
+    double fix1 = 1 - pow(beta1, (double)a->step), fix2 = 1 - pow(beta2, (double)a->step);
+    adam(count, beta1, beta2, (float)(a->lr / fix1), (float)(1 / sqrt(fix2)), (float)a->eps,
+         (float)a->weight_decay, grad, m, v, theta);
+}
+
+CBX_HOT
+static void sgd(int64_t count, float lr, float momentum, bool first, const float *restrict grad,
+                float *restrict velocity, float *restrict theta)
+{
+    for (int64_t i = 0; i < count; i++) {
+        velocity[i] = first ? grad[i] : momentum * velocity[i] + grad[i];
+        theta[i] -= lr * (grad[i] + momentum * velocity[i]);
+    }
+}
+
+void cbx_sgd_step(double lr, double momentum, bool first, int64_t count, const float *grad,
+                  float *velocity, float *theta)
+{
+    sgd(count, (float)lr, (float)momentum, first, grad, velocity, theta);
+}
+
+CBX_HOT
+static void adadelta(int64_t count, float lr, const float *restrict grad, float *restrict squares,
+                     float *restrict steps, float *restrict theta)
+{
+    const float rho = 0.9f, eps = 1e-6f;
+    for (int64_t i = 0; i < count; i++) {
+        float g = grad[i];
+        squares[i] = rho * squares[i] + (1 - rho) * g * g;
+        float step = sqrtf(steps[i] + eps) / sqrtf(squares[i] + eps) * g;
+        steps[i] = rho * steps[i] + (1 - rho) * step * step;
+        theta[i] -= lr * step;
+    }
+}
+
+void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squares, float *steps,
+                       float *theta)
+{
+    adadelta(count, (float)lr, grad, squares, steps, theta);
 }
 
 double cbx_sum_squares(int64_t count, const float *v)

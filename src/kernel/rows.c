@@ -20,7 +20,7 @@ static void add_bias(int32_t rows, int32_t width, const float *restrict bias, fl
 void cbx_add_bias(int32_t rows, int32_t width, const float *bias, float *Y, int threads)
 {
     int32_t step = BLOCK / (width > 0 ? width : 1) + 1, blocks = (rows + step - 1) / step;
-    CBX_PARALLEL_FOR(threads, (double)rows * width)
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 4)
     for (int32_t b = 0; b < blocks; b++) {
         int32_t at = b * step, count = rows - at < step ? rows - at : step;
         add_bias(count, width, bias, Y + (int64_t)at * width);
@@ -40,7 +40,7 @@ void cbx_column_sums(int32_t rows, int32_t width, const float *Y, float *sum, in
 {
     enum { COLUMNS = 64 };
     int32_t blocks = (width + COLUMNS - 1) / COLUMNS;
-    CBX_PARALLEL_FOR(threads, (double)rows * width)
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 4)
     for (int32_t b = 0; b < blocks; b++) {
         int32_t begin = b * COLUMNS, end = width - begin < COLUMNS ? width : begin + COLUMNS;
         column_sums(rows, width, begin, end, Y, sum);
@@ -63,14 +63,14 @@ static void relu_backward(int64_t count, float scale, const float *restrict y, f
 
 void cbx_relu(int64_t count, float *y, int threads)
 {
-    CBX_PARALLEL_FOR(threads, count)
+    CBX_PARALLEL_FOR(threads, (double)count * 4)
     for (int64_t at = 0; at < count; at += BLOCK)
         relu(count - at < BLOCK ? count - at : BLOCK, y + at);
 }
 
 void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int threads)
 {
-    CBX_PARALLEL_FOR(threads, count)
+    CBX_PARALLEL_FOR(threads, (double)count * 4)
     for (int64_t at = 0; at < count; at += BLOCK)
         relu_backward(count - at < BLOCK ? count - at : BLOCK, scale, y + at, g + at);
 }
@@ -92,7 +92,7 @@ void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, floa
         return;
     uint32_t limit = (uint32_t)(rate * 4294967296.0);
     float    scale = (float)(1 / (1 - rate));
-    CBX_PARALLEL_FOR(threads, (double)rows * width)
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 8)
     for (int32_t i = 0; i < rows; i++)
         dropout_row(width, cbx_mix64(stream ^ ((uint64_t)i * 0xd1b54a32d192ed03u + 1)), limit, scale,
                     Y + (int64_t)i * width);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* combinex.c: joint perturbation of edges and features by gradient descent.
+ *
+ * Two parameter arrays, EP (one per removable edge, starts at 1) and P (one per
+ * feature value, starts at 0). Each epoch evaluates the oracle twice, on soft
+ * values that have a gradient and on thresholded ones that decide:
+ *
+ *     L = η CE(soft, target) + (1-α) Σ|σ(EP)-1| + α L_X
+ *
+ * If the thresholded graph has the target class and L is the least so far, its
+ * edits are kept. perturb.h has the formulas for features, edge_mask.h those for
+ * edges, policy.h α.
+ *
+ * Only rows of P that the first layer reads are held: the others have no gradient
+ * and stay 0. The thresholded features are sparse where X is, and their forward
+ * pass is skipped while neither a feature nor an edge has crossed its threshold. */
+#include <math.h>
+#include <string.h>
+
+#include "edge_mask.h"
+#include "error.h"
+#include "explainer.h"
+#include "feature_mask.h"
+#include "policy.h"
+
+typedef struct state {
+    cbx_search      *s;
+    bool             features, edges; /* which are free */
+    cbx_feature_mask F;
+    cbx_edge_mask    E;
+    cbx_pass         soft, hard;
+    float           *dlogp; /* num_classes */
+    cbx_matrix       X_soft;
+    cbx_epoch        now; /* of the current epoch */
+    int32_t          aim; /* class the gradient leads to */
+    /* the best so far */
+    double  best;
+    int64_t version, best_version; /* of the thresholded graph */
+} state;
+
+static cbx_status prepare(state *st, cbx_error *err)
+{
+    cbx_search      *s = st->s;
+    const cbx_model *m = s->model;
+    int              policy = s->options->policy;
+    st->features = policy != CBX_POLICY_EDGES;
+    st->edges = policy != CBX_POLICY_FEATURES;
+    st->best = INFINITY;
+    st->best_version = -1;
+    cbx_matrix soft = s->X;
+    if (st->features) /* soft features have no zeros to skip; any pointer says "dense" here */
+        soft = cbx_matrix_dense(s->X.rows, s->X.cols, s->before);
+    cbx_status status = cbx_pass_init(&st->soft, m, s->view, &soft, true, 1, s->arena, err);
+    if (!status && st->features)
+        status = cbx_feature_mask_init(&st->F, s, cbx_pass_input_rows(&st->soft), err);
+    if (!status && st->edges)
+        status = cbx_edge_mask_init(&st->E, s, err);
+    if (!status)
+        status = cbx_pass_init(&st->hard, m, s->view, st->features ? &st->F.hard : &s->X, false, 1,
+                               s->arena, err);
+    if (status)
+        return status;
+    st->X_soft = st->features ? st->F.soft : s->X;
+    st->dlogp = CBX_NEW0(s->arena, float, m->num_classes);
+    return st->dlogp ? CBX_OK : cbx_fail_memory(err);
+}
+
+/* Both columns of values at the current parameters, and the oracle on each. */
+static void evaluate(state *st, bool first)
+{
+    bool moved = first;
+    if (st->features)
+        moved |= cbx_feature_mask_evaluate(&st->F);
+    if (st->edges)
+        moved |= cbx_edge_mask_evaluate(&st->E);
+    const float *w_soft = st->edges ? st->E.soft : NULL, *w_hard = st->edges ? st->E.hard : NULL;
+    cbx_pass_forward(&st->soft, &st->X_soft, w_soft, 0, 0);
+    if (moved) {
+        cbx_pass_forward(&st->hard, st->features ? &st->F.hard : &st->s->X, w_hard, 0, 0);
+        st->version++;
+    }
+}
+
+static void measure(state *st, int64_t t)
+{
+    const cbx_search *s = st->s;
+    int32_t           C = s->model->num_classes;
+    const float      *soft = st->soft.logp;
+    int32_t           soft_class = cbx_best_class(soft, C, -1);
+    int32_t           hard_class = cbx_best_class(st->hard.logp, C, -1);
+    cbx_epoch        *e = &st->now;
+    st->aim = s->target >= 0 ? s->target : cbx_best_class(soft, C, s->prediction);
+    e->edge_loss = st->edges ? st->E.loss : 0;
+    e->feature_loss = st->features ? st->F.loss : 0;
+    e->alpha = cbx_policy_alpha(s->options, t, e->edge_loss, e->feature_loss);
+    e->hit = cbx_search_hits(s, hard_class);
+    e->eta = e->hit && cbx_search_hits(s, soft_class) ? 0 : 1;
+    e->ce = -(double)soft[st->aim];
+    e->loss = e->eta * e->ce + (1 - e->alpha) * e->edge_loss + e->alpha * e->feature_loss;
+    e->changed_features = st->features ? st->F.changed : 0;
+    e->removed_edges = st->edges ? st->E.removed : 0;
+}
+
+/* Keeping is cheap when the thresholded graph is the one kept already. */
+static void keep(state *st, int64_t t)
+{
+    cbx_search *s = st->s;
+    if (!st->now.hit || !(st->now.loss < st->best))
+        return;
+    st->best = st->now.loss;
+    s->found = true;
+    s->epoch = t;
+    s->loss = st->now.loss;
+    if (st->version == st->best_version)
+        return;
+    st->best_version = st->version;
+    if (st->features)
+        cbx_feature_mask_keep(&st->F);
+    if (st->edges)
+        cbx_edge_mask_keep(&st->E);
+}
+
+static void step(state *st, int64_t t)
+{
+    const cbx_epoch *e = &st->now;
+    bool             pull = e->eta != 0;
+    if (pull) {
+        st->dlogp[st->aim] = -1;
+        cbx_pass_backward(&st->soft, st->dlogp, st->features ? st->F.grad : NULL,
+                          st->edges ? st->E.dw : NULL, NULL);
+        st->dlogp[st->aim] = 0;
+    }
+    if (st->features)
+        cbx_feature_mask_step(&st->F, pull, e->alpha, t);
+    if (st->edges)
+        cbx_edge_mask_step(&st->E, pull, 1 - e->alpha, t);
+}
+
+static cbx_status collect(state *st, cbx_error *err)
+{
+    cbx_search *s = st->s;
+    int64_t     count = (st->features ? cbx_feature_mask_count(&st->F) : 0) +
+                    (st->edges ? cbx_edge_mask_count(&st->E) : 0);
+    s->edits = CBX_NEW(s->arena, cbx_edit, count);
+    if (!s->edits)
+        return cbx_fail_memory(err);
+    if (st->edges)
+        s->num_edits += cbx_edge_mask_edits(&st->E, s->edits);
+    if (st->features)
+        s->num_edits += cbx_feature_mask_edits(&st->F, s->edits + s->num_edits);
+    return CBX_OK;
+}
+
+static cbx_status search(cbx_search *s, cbx_error *err)
+{
+    state      st = {.s = s};
+    int64_t    T = s->options->epochs;
+    cbx_status status = prepare(&st, err);
+    for (int64_t t = 0; t < T && !status; t++) {
+        evaluate(&st, t == 0);
+        measure(&st, t);
+        if (s->trace)
+            s->trace[s->num_trace++] = st.now;
+        keep(&st, t);
+        s->epochs = t + 1;
+        if (cbx_search_should_stop(s, t + 1, T))
+            break;
+        if (t + 1 < T)
+            step(&st, t);
+    }
+    return status ? status : s->found ? collect(&st, err) : CBX_OK;
+}
+
+const cbx_explainer cbx_explainer_combinex = {.name = "combinex", .search = search};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edge_mask.c: see edge_mask.h. */
+#include "edge_mask.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+typedef struct ends {
+    int32_t low, high;
+    int64_t slot;
+} ends;
+
+static int by_ends(const void *a, const void *b)
+{
+    const ends *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Numbers the unordered pairs of nodes that have an edge. */
+static int find_pairs(cbx_edge_mask *E)
+{
+    const cbx_view *v = E->s->view;
+    cbx_arena      *arena = E->s->arena;
+    ends           *all = CBX_NEW(arena, ends, v->m);
+    E->pair_of = CBX_NEW(arena, int64_t, v->m);
+    E->slot_of = CBX_NEW(arena, int64_t, v->m);
+    if (!all || !E->pair_of || !E->slot_of)
+        return -1;
+    for (int64_t e = 0; e < v->m; e++) {
+        int32_t a = v->source[e], b = E->target_of[e];
+        all[e] = (ends){a < b ? a : b, a < b ? b : a, e};
+    }
+    if (v->m)
+        qsort(all, (size_t)v->m, sizeof *all, by_ends);
+    E->pairs = 0;
+    for (int64_t k = 0; k < v->m; k++) {
+        if (k == 0 || all[k].low != all[k - 1].low || all[k].high != all[k - 1].high)
+            E->slot_of[E->pairs++] = all[k].slot;
+        E->pair_of[all[k].slot] = E->pairs - 1;
+    }
+    return 0;
+}
+
+cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *err)
+{
+    const cbx_view *v = s->view;
+    *E = (cbx_edge_mask){.s = s, .pairs = v->m};
+    E->target_of = CBX_NEW(s->arena, int32_t, v->m);
+    if (!E->target_of)
+        return cbx_fail_memory(err);
+    for (int32_t i = 0; i < v->n; i++)
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+            E->target_of[e] = i;
+    if (s->options->edges == CBX_EDGES_UNDIRECTED && find_pairs(E))
+        return cbx_fail_memory(err);
+    float **by_slot[] = {&E->soft, &E->hard, &E->dw}, **by_pair[] = {&E->EP, &E->weight, &E->grad};
+    for (int i = 0; i < 3; i++) {
+        *by_slot[i] = CBX_NEW(s->arena, float, v->m);
+        *by_pair[i] = CBX_NEW(s->arena, float, E->pairs);
+        if (!*by_slot[i] || !*by_pair[i])
+            return cbx_fail_memory(err);
+    }
+    E->cut = CBX_NEW0(s->arena, uint8_t, E->pairs);
+    E->kept = CBX_NEW0(s->arena, uint8_t, E->pairs);
+    if (!E->cut || !E->kept || cbx_descent_init(&E->descent, s->options, E->pairs, s->arena))
+        return cbx_fail_memory(err);
+    for (int64_t p = 0; p < E->pairs; p++)
+        E->EP[p] = 1;
+    return CBX_OK;
+}
+
+bool cbx_edge_mask_evaluate(cbx_edge_mask *E)
+{
+    const cbx_view *v = E->s->view;
+    bool            moved = false;
+    E->loss = 0;
+    E->removed = 0;
+    for (int64_t p = 0; p < E->pairs; p++) {
+        float w = 1 / (1 + expf(-E->EP[p]));
+        E->weight[p] = w;
+        E->loss += 1 - (double)w;
+        uint8_t cut = !(w > 0.5f);
+        moved |= cut != E->cut[p];
+        E->cut[p] = cut;
+    }
+    for (int64_t e = 0; e < v->m; e++) {
+        int64_t p = E->pair_of ? E->pair_of[e] : e;
+        float   own = v->weight ? v->weight[e] : 1;
+        E->soft[e] = E->weight[p] * own;
+        E->hard[e] = E->cut[p] ? 0 : own;
+        E->removed += E->cut[p];
+    }
+    return moved;
+}
+
+void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t)
+{
+    const cbx_view *v = E->s->view;
+    for (int64_t p = 0; p < E->pairs; p++)
+        E->grad[p] = E->weight[p] < 1 ? (float)-price : 0; /* of |w - 1|; 0 where w has reached 1 */
+    for (int64_t e = 0; e < v->m && pull; e++)
+        E->grad[E->pair_of ? E->pair_of[e] : e] += E->dw[e] * (v->weight ? v->weight[e] : 1);
+    for (int64_t p = 0; p < E->pairs; p++)
+        E->grad[p] *= E->weight[p] * (1 - E->weight[p]);
+    cbx_descent_step(&E->descent, t, E->grad, E->EP);
+}
+
+void cbx_edge_mask_keep(cbx_edge_mask *E)
+{
+    memcpy(E->kept, E->cut, (size_t)E->pairs);
+}
+
+int64_t cbx_edge_mask_count(const cbx_edge_mask *E)
+{
+    int64_t count = 0;
+    for (int64_t p = 0; p < E->pairs; p++)
+        count += E->kept[p];
+    return count;
+}
+
+int64_t cbx_edge_mask_edits(const cbx_edge_mask *E, cbx_edit *edits)
+{
+    int64_t count = 0;
+    for (int64_t p = 0; p < E->pairs; p++) {
+        int64_t slot = E->slot_of ? E->slot_of[p] : p;
+        if (E->kept[p])
+            edits[count++] = cbx_edit_of_slot(E->s, E->target_of[slot], slot, E->pair_of != NULL);
+    }
+    return count;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edge_mask.h: EP, the perturbation of edges, through the epochs of a search.
+ *
+ * A *pair* is what one parameter rules: an edge, or in undirected mode all edges
+ * between two nodes. Its weight is σ(EP), thresholded to 1 above one half and to
+ * 0 otherwise; the weights that the graph has multiply. */
+#ifndef CBX_EDGE_MASK_H
+#define CBX_EDGE_MASK_H
+
+#include "descent.h"
+#include "explainer.h"
+
+typedef struct cbx_edge_mask {
+    const cbx_search *s;
+    int64_t           pairs;
+    int64_t          *pair_of;  /* by slot; NULL: a slot is its own pair */
+    int64_t          *slot_of;  /* a slot of each pair; NULL: likewise */
+    int32_t          *target_of; /* by slot: its row */
+    float            *EP, *weight, *grad; /* by pair; weight: σ(EP) */
+    uint8_t          *cut, *kept;         /* by pair: thresholded away; as remembered */
+    float            *soft, *hard, *dw;   /* by slot */
+    cbx_descent       descent;
+    double            loss; /* Σ|σ(EP) - 1| */
+    int64_t           removed; /* slots */
+} cbx_edge_mask;
+
+cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *err);
+
+/* soft, hard, loss and removed from EP; true: hard is not what it was. */
+bool cbx_edge_mask_evaluate(cbx_edge_mask *E);
+
+/* EP takes a step down dw (dL/dsoft; taken as 0 unless `pull`) plus price * loss's. */
+void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t);
+
+void    cbx_edge_mask_keep(cbx_edge_mask *E);
+int64_t cbx_edge_mask_count(const cbx_edge_mask *E);
+int64_t cbx_edge_mask_edits(const cbx_edge_mask *E, cbx_edit *edits);
+
+#endif

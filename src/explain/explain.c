@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.c: one target from question to answer, whatever the method. */
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "setup.h"
+
+static const char *const outcomes[] = {"found", "not_found", "skipped", "cancelled"};
+
+const char *cbx_outcome_name(cbx_outcome outcome)
+{
+    return outcomes[outcome];
+}
+
+/* The factual graph: one hop more than there are layers, so that degrees of the
+ * nodes that count are complete (spec: L + 1 hops); or the whole graph. */
+static cbx_status cut(cbx_search *s, cbx_view *view, cbx_error *err)
+{
+    cbx_status status;
+    if (s->graph->data.task == CBX_GRAPH)
+        status = cbx_view_graphs(s->graph, &s->row, 1, s->arena, view, err);
+    else
+        status = cbx_view_around(s->graph, s->row, s->model->num_layers + 1, s->arena, view, err);
+    s->view = view;
+    return status ? status : cbx_view_features(s->graph, view, s->arena, &s->X, err);
+}
+
+static cbx_status ask(cbx_search *s, cbx_error *err)
+{
+    cbx_pass   pass;
+    int32_t    C = s->model->num_classes;
+    float     *logp = CBX_NEW(s->arena, float, C);
+    cbx_status status = cbx_pass_init(&pass, s->model, s->view, &s->X, false, 1, s->arena, err);
+    if (status || !logp)
+        return status ? status : cbx_fail_memory(err);
+    cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+    memcpy(logp, pass.logp, (size_t)C * sizeof *logp);
+    s->before = logp;
+    s->prediction = cbx_best_class(logp, C, -1);
+    return CBX_OK;
+}
+
+static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float v, cbx_error *err)
+{
+    return cbx_fail(err, CBX_INVALID,
+                    "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
+                    "the data",
+                    j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->lo[j],
+                    (double)s->hi[j]);
+}
+
+static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
+{
+    const cbx_matrix *X = &s->X;
+    for (int32_t i = 0; i < X->rows; i++) {
+        int64_t begin = X->dense ? 0 : X->csr.offset[i];
+        int64_t end = X->dense ? X->cols : X->csr.offset[i + 1];
+        for (int64_t k = begin; k < end; k++) {
+            int32_t j = X->dense ? (int32_t)k : X->csr.column[k];
+            float   v = X->dense ? X->dense[(int64_t)i * X->cols + k] : X->csr.value[k];
+            if (v < s->lo[j] || v > s->hi[j])
+                return out_of_bounds(s, i, j, v, err);
+        }
+    }
+    /* A sparse row's other entries are 0. Bounds that shut 0 out can only hold for
+     * a column that is stored in every row. */
+    if (!X->dense)
+        for (int32_t j = 0; j < X->cols; j++) {
+            if (s->lo[j] <= 0 && s->hi[j] >= 0)
+                continue;
+            for (int32_t i = 0; i < X->rows; i++) {
+                bool stored = false;
+                for (int64_t k = X->csr.offset[i]; k < X->csr.offset[i + 1]; k++)
+                    stored |= X->csr.column[k] == j;
+                if (!stored)
+                    return out_of_bounds(s, i, j, 0, err);
+            }
+        }
+    return CBX_OK;
+}
+
+/* Why there is nothing to search, or NULL. */
+static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
+{
+    if (s->view->m == 0)
+        return "the factual graph has no edge";
+    if (s->view->m == 1)
+        return "the factual graph has one edge only";
+    if (s->target != s->prediction)
+        return NULL;
+    (void)snprintf(text, size, "the prediction is class %d already", s->prediction);
+    return text;
+}
+
+static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
+{
+    if (s->cancelled || !s->found) {
+        s->num_edits = 0;
+        return cbx_result_pack(s, s->cancelled ? CBX_NOT_FINISHED : CBX_NOT_FOUND, "", NULL,
+                               cbx_clock() - began, out, err);
+    }
+    float *after = CBX_NEW(s->arena, float, s->model->num_classes);
+    if (!after)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_check_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
+    if (status)
+        return status;
+    bool holds = cbx_search_hits(s, cbx_best_class(after, s->model->num_classes, -1));
+    if (holds)
+        status = cbx_rank_edits(s, err);
+    else
+        s->num_edits = 0;
+    if (status)
+        return status;
+    return cbx_result_pack(s, holds ? CBX_FOUND : CBX_NOT_FOUND,
+                           holds ? "" : "what flips the factual graph does not flip the whole graph",
+                           holds ? after : NULL, cbx_clock() - began, out, err);
+}
+
+cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx_arena *arena,
+                           cbx_progress progress, void *user, cbx_counterfactual **out,
+                           cbx_error *err)
+{
+    double     began = cbx_clock();
+    cbx_view   view;
+    cbx_search s = {.model = setup->model,
+                    .graph = setup->graph,
+                    .options = setup->options,
+                    .row = row,
+                    .lo = setup->lo,
+                    .hi = setup->hi,
+                    .discrete = setup->discrete,
+                    .arena = arena,
+                    .progress = progress,
+                    .user = user};
+    if (setup->options->time_limit > 0)
+        s.deadline = began + setup->options->time_limit;
+    cbx_status status = cut(&s, &view, err);
+    if (!status)
+        status = ask(&s, err);
+    if (status)
+        return status;
+    s.target = setup->target == CBX_TARGET_NEXT ? (s.prediction + 1) % s.model->num_classes
+                                                : setup->target;
+    char        text[64];
+    const char *reason = reason_to_skip(&s, text, sizeof text);
+    if (reason && strict && s.target == s.prediction)
+        return cbx_fail(err, CBX_INVALID, "%s %d: %s",
+                        setup->graph->data.task == CBX_GRAPH ? "graph" : "node", row, reason);
+    if (reason)
+        return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
+    status = check_bounds(&s, err);
+    if (!status && setup->options->trace) {
+        s.trace = CBX_NEW(arena, cbx_epoch, setup->options->epochs);
+        status = s.trace ? CBX_OK : cbx_fail_memory(err);
+    }
+    if (!status)
+        status = setup->explainer->search(&s, err);
+    return status ? status : finish(&s, began, out, err);
+}
+
+cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                       const cbx_explain_options *options, cbx_progress progress, void *user,
+                       cbx_counterfactual **out, cbx_error *err)
+{
+    cbx_setup setup;
+    cbx_arena arena = {0};
+    *out = NULL;
+    cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
+    if (status)
+        return status;
+    status = cbx_explain_row(&setup, row, true, &arena, progress, user, out, err);
+    cbx_arena_free(&arena);
+    cbx_setup_free(&setup);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explainer.h: what a method is given, and what it gives back.
+ *
+ * explain.c does what all methods share: cutting out the factual graph, asking
+ * the oracle, choosing the target, and afterwards verifying, ranking and packing
+ * the edits. A method only searches. To add one: a file with a
+ * `const cbx_explainer cbx_explainer_NAME`, the word in explainers.def, a test. */
+#ifndef CBX_EXPLAINER_H
+#define CBX_EXPLAINER_H
+
+#include "pass.h"
+
+enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
+enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
+enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
+
+typedef struct cbx_search {
+    /* given */
+    const cbx_model           *model;
+    const cbx_graph           *graph;
+    const cbx_explain_options *options;
+    int32_t                    row;  /* the node or graph to explain */
+    const cbx_view            *view; /* the factual graph */
+    cbx_matrix                 X;    /* its features */
+    const float               *lo, *hi;    /* bounds, per feature */
+    const uint8_t             *discrete;   /* kinds in force, per feature */
+    int32_t                    prediction; /* of the factual graph */
+    int32_t                    target;     /* -1: any other class */
+    const float               *before;     /* log-probabilities of the factual graph */
+    cbx_arena                 *arena;      /* for whatever the method needs, and its edits */
+    double                     deadline;   /* on cbx_clock; 0: none */
+    cbx_progress               progress;
+    void                      *user;
+
+    /* found: edits in the graph's own ids; influence is filled in later */
+    bool       found;
+    cbx_edit  *edits;
+    int64_t    num_edits;
+    int64_t    epoch, epochs;
+    double     loss;
+    bool       cancelled;
+    cbx_epoch *trace; /* of options->epochs entries, or NULL: not wanted */
+    int64_t    num_trace;
+} cbx_search;
+
+typedef struct cbx_explainer {
+    const char *name;
+    cbx_status (*search)(cbx_search *search, cbx_error *err);
+} cbx_explainer;
+
+#define X(name) extern const cbx_explainer cbx_explainer_##name;
+#include "explainers.def"
+#undef X
+
+extern const char *const cbx_explainer_names[];
+const cbx_explainer     *cbx_explainer_at(int i);
+
+/* Seconds of a clock that never goes back. */
+double cbx_clock(void);
+
+/* Is this class what the search is for? */
+static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
+{
+    return s->target < 0 ? class != s->prediction : class == s->target;
+}
+
+/* The best class of a row of log-probabilities, leaving out one (-1: none). */
+int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
+
+/* Says where the search is; true: stop, out of time or cancelled. */
+bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
+
+/* The edit that removes the edge in this slot of the view. */
+cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);
+
+#endif

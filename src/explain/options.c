@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.c: the options of explaining, their presets, and the registry. */
+#include <stddef.h>
+#include <string.h>
+
+#include "error.h"
+#include "explainer.h"
+#include "policy.h"
+
+const char *const cbx_explainer_names[] = {
+#define X(name) #name,
+#include "explainers.def"
+#undef X
+    NULL};
+
+static const cbx_explainer *const explainers[] = {
+#define X(name) &cbx_explainer_##name,
+#include "explainers.def"
+#undef X
+};
+
+const cbx_explainer *cbx_explainer_at(int i)
+{
+    return i >= 0 && i < (int)(sizeof explainers / sizeof *explainers) ? explainers[i] : NULL;
+}
+
+static const char *const edge_modes[] = {"directed", "undirected", NULL};
+static const char *const kind_sources[] = {"data", "auto", NULL};
+static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
+
+#define AT(field) offsetof(cbx_explain_options, field)
+static const cbx_option explain_options[] = {
+    {"explainer", CBX_OPTION_CHOICE, AT(explainer), "combinex", 0, 0, cbx_explainer_names,
+     "the method"},
+    {"target", CBX_OPTION_TEXT, AT(target), "next", 0, 0, NULL,
+     "class to reach: next (prediction + 1), any other, or a class by number or name"},
+    {"policy", CBX_OPTION_CHOICE, AT(policy), "linear", 0, 0, cbx_policy_names,
+     "how the price moves from features to edges as epochs go by"},
+    {"alpha", CBX_OPTION_REAL, AT(alpha), "1", 0, 1, NULL,
+     "policy constant: the price of features; that of edges is 1 - alpha"},
+    {"decay", CBX_OPTION_REAL, AT(decay), "0.1", 1e-9, 1e9, NULL,
+     "policy exponential: epochs in which alpha falls by e"},
+    {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL, "steps of the search"},
+    {"lr", CBX_OPTION_REAL, AT(learning_rate), "0.1", 1e-12, 1e6, NULL, "learning rate"},
+    {"optimiser", CBX_OPTION_CHOICE, AT(optimiser), "adam", 0, 0, optimisers,
+     "how steps follow gradients"},
+    {"momentum", CBX_OPTION_REAL, AT(momentum), "0", 0, 0.999, NULL,
+     "optimiser sgd: Nesterov momentum"},
+    {"edges", CBX_OPTION_CHOICE, AT(edges), "directed", 0, 0, edge_modes,
+     "what removing an edge removes: one direction or both"},
+    {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
+     "which features are discrete: as the data says, or those with whole numbers only"},
+    {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
+     "seconds a target; the best so far is kept; 0: no limit"},
+    {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL,
+     "targets explained at once; 0: all cores"},
+    {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
+     "of the methods that draw at random"},
+};
+#undef AT
+
+static const cbx_option_table explain_table = {"Search", explain_options,
+                                               sizeof explain_options / sizeof *explain_options};
+
+const cbx_option_table *cbx_explain_table(void)
+{
+    return &explain_table;
+}
+
+/* ---- presets: names for sets of options */
+
+typedef struct setting {
+    const char *option, *value;
+} setting;
+
+static const setting paper[] = {
+    {"explainer", "combinex"}, {"target", "next"}, {"policy", "linear"},  {"alpha", "1"},
+    {"decay", "0.1"},          {"epochs", "500"},  {"lr", "0.1"},         {"optimiser", "adam"},
+    {"edges", "directed"},     {"kinds", "data"},  {"time-limit", "500"}, {NULL, NULL}};
+
+static const struct {
+    const char    *name;
+    const setting *settings;
+} presets[] = {{"paper", paper}};
+
+const char *cbx_explain_preset_name(size_t i)
+{
+    return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
+}
+
+cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, cbx_error *err)
+{
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        if (strcmp(presets[i].name, preset) != 0)
+            continue;
+        for (const setting *s = presets[i].settings; s->option; s++) {
+            cbx_status status = cbx_options_set(&explain_table, options, s->option, s->value, err);
+            if (status)
+                return status;
+        }
+        return CBX_OK;
+    }
+    return cbx_fail(err, CBX_INVALID, "no preset '%s': there is 'paper'", preset);
+}

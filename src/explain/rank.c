@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank.c: which edits matter most.
+ *
+ * An edit's influence is what it alone would move the log-odds of the new class
+ * against the old, to first order at the factual graph: one backward pass ranks
+ * thousands of edits. */
+#include <stdlib.h>
+
+#include "error.h"
+#include "node_map.h"
+#include "setup.h"
+
+static int by_influence(const void *a, const void *b)
+{
+    const cbx_edit *x = a, *y = b;
+    if (x->influence != y->influence)
+        return x->influence > y->influence ? -1 : 1;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    int64_t p = x->op == CBX_REMOVE_EDGE ? x->target : x->node;
+    int64_t q = y->op == CBX_REMOVE_EDGE ? y->target : y->node;
+    if (p != q)
+        return p < q ? -1 : 1;
+    p = x->op == CBX_REMOVE_EDGE ? x->source : x->feature;
+    q = y->op == CBX_REMOVE_EDGE ? y->source : y->feature;
+    if (p != q)
+        return p < q ? -1 : 1;
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* Sum of dw over the slots source -> target that the edit removes. */
+static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, int64_t edge,
+                            const float *dw)
+{
+    double sum = 0;
+    for (int64_t e = v->offset[target]; e < v->offset[target + 1]; e++)
+        if (v->source[e] == source && (edge < 0 || (v->edge ? v->edge[e] : e) == edge))
+            sum += dw[e] * (v->weight ? v->weight[e] : 1);
+    return sum;
+}
+
+static double influence(const cbx_search *s, const cbx_node_map *map, const cbx_edit *e,
+                        int32_t rows, const float *dX, const float *dw)
+{
+    if (e->op == CBX_SET_FEATURE) {
+        int32_t i = cbx_node_map_find(map, e->node);
+        return i < rows ? (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from) : 0;
+    }
+    int32_t a = cbx_node_map_find(map, e->source), b = cbx_node_map_find(map, e->target);
+    double  sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
+    if (e->undirected && a != b)
+        sum += edge_gradient(s->view, b, a, -1, dw);
+    return -sum;
+}
+
+cbx_status cbx_rank_edits(cbx_search *s, cbx_error *err)
+{
+    if (s->num_edits < 2)
+        return CBX_OK;
+    const cbx_view *v = s->view;
+    cbx_pass        pass;
+    cbx_node_map    map = {0};
+    int32_t         C = s->model->num_classes;
+    cbx_status      status = cbx_pass_init(&pass, s->model, v, &s->X, true, 1, s->arena, err);
+    if (status)
+        return status;
+    int32_t rows = cbx_pass_input_rows(&pass);
+    float  *dX = CBX_NEW(s->arena, float, (size_t)rows * (size_t)s->X.cols);
+    float  *dw = CBX_NEW(s->arena, float, v->m), *dlogp = CBX_NEW0(s->arena, float, C);
+    bool    failed = !dX || !dw || !dlogp;
+    for (int32_t i = 0; i < v->n && !failed; i++)
+        failed = cbx_node_map_add(&map, v->node ? v->node[i] : i) < 0;
+    if (failed) {
+        status = cbx_fail_memory(err);
+        goto done;
+    }
+    dlogp[s->prediction] = -1;
+    dlogp[s->target >= 0 ? s->target : cbx_best_class(s->before, C, s->prediction)] = 1;
+    cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+    cbx_pass_backward(&pass, dlogp, dX, dw, NULL);
+    for (int64_t k = 0; k < s->num_edits; k++)
+        s->edits[k].influence = (float)influence(s, &map, &s->edits[k], rows, dX, dw);
+    qsort(s->edits, (size_t)s->num_edits, sizeof *s->edits, by_influence);
+done:
+    cbx_node_map_free(&map);
+    return status;
+}

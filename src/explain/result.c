@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result.c: a counterfactual as one block, so that one free is enough. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "setup.h"
+
+/* Carves aligned pieces out of the block; counts when there is none yet. */
+typedef struct carver {
+    char  *base;
+    size_t at;
+} carver;
+
+static void *carve(carver *c, const void *from, size_t count, size_t size)
+{
+    c->at = (c->at + 15) & ~(size_t)15;
+    void *to = c->base ? c->base + c->at : NULL;
+    if (to && from && count)
+        memcpy(to, from, count * size);
+    c->at += count * size;
+    return to;
+}
+
+static void lay_out(carver *c, cbx_counterfactual *r, const cbx_counterfactual *from)
+{
+    size_t C = (size_t)from->num_classes;
+    r->before = carve(c, from->before, C, sizeof(float));
+    r->after = carve(c, from->after, from->after ? C : 0, sizeof(float));
+    r->edits = carve(c, from->edits, (size_t)from->num_edits, sizeof(cbx_edit));
+    r->trace = carve(c, from->trace, (size_t)from->num_trace, sizeof(cbx_epoch));
+    r->reason = carve(c, from->reason, strlen(from->reason) + 1, 1);
+    if (!from->after)
+        r->after = NULL;
+}
+
+cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from)
+{
+    cbx_counterfactual sizes;
+    carver             c = {0};
+    (void)carve(&c, NULL, 1, sizeof *from);
+    lay_out(&c, &sizes, from);
+    c = (carver){.base = malloc(c.at)};
+    if (!c.base)
+        return NULL;
+    cbx_counterfactual *r = carve(&c, from, 1, sizeof *from);
+    lay_out(&c, r, from);
+    return r;
+}
+
+cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,
+                           const float *after, double seconds, cbx_counterfactual **out,
+                           cbx_error *err)
+{
+    int32_t            C = s->model->num_classes;
+    cbx_counterfactual r = {.task = s->graph->data.task,
+                            .row = s->row,
+                            .outcome = outcome,
+                            .reason = reason,
+                            .prediction = s->prediction,
+                            .target = s->target,
+                            .result = after ? cbx_best_class(after, C, -1) : s->prediction,
+                            .num_classes = C,
+                            .before = s->before,
+                            .after = after,
+                            .num_edits = s->num_edits,
+                            .edits = s->edits,
+                            .num_nodes = s->view->n,
+                            .num_features = s->X.cols,
+                            .num_edges = s->view->m,
+                            .epoch = s->epoch,
+                            .epochs = s->epochs,
+                            .loss = s->loss,
+                            .seconds = seconds,
+                            .num_trace = s->num_trace,
+                            .trace = s->trace};
+    for (int64_t k = 0; k < s->num_edits; k++) {
+        r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
+        r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;
+    }
+    *out = cbx_result_copy(&r);
+    return *out ? CBX_OK : cbx_fail_memory(err);
+}
+
+void cbx_counterfactual_free(cbx_counterfactual *counterfactual)
+{
+    free(counterfactual);
+}

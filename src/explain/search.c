@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search.c: small things that methods share. */
+#include <time.h>
+
+#include "explainer.h"
+
+double cbx_clock(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int32_t cbx_best_class(const float *logp, int32_t count, int32_t except)
+{
+    int32_t best = -1;
+    for (int32_t k = 0; k < count; k++)
+        if (k != except && (best < 0 || logp[k] > logp[best]))
+            best = k;
+    return best;
+}
+
+bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs)
+{
+    if (s->progress && s->progress(s->user, epoch, epochs, s->found ? "found" : ""))
+        s->cancelled = true;
+    return s->cancelled || (s->deadline > 0 && cbx_clock() > s->deadline);
+}
+
+cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected)
+{
+    const cbx_view *v = s->view;
+    int32_t         source = v->source[slot];
+    return (cbx_edit){.op = CBX_REMOVE_EDGE,
+                      .source = v->node ? v->node[source] : source,
+                      .target = v->node ? v->node[target] : target,
+                      .edge = undirected ? -1 : v->edge ? v->edge[slot] : slot,
+                      .undirected = undirected};
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* setup.c: checking the options of a call against the graph and the model. */
+#include "setup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "kernel.h"
+
+static cbx_status find_target(cbx_setup *s, cbx_error *err)
+{
+    const char           *text = s->options->target ? s->options->target : "next";
+    const cbx_graph_data *d = &s->graph->data;
+    int32_t               C = s->model->num_classes;
+    if (!strcmp(text, "next") || !strcmp(text, "any")) {
+        s->target = text[0] == 'n' ? CBX_TARGET_NEXT : CBX_TARGET_ANY;
+        return CBX_OK;
+    }
+    for (int32_t k = 0; d->class_names && k < d->num_classes && k < C; k++)
+        if (!strcmp(d->class_names[k], text)) {
+            s->target = k;
+            return CBX_OK;
+        }
+    char *end;
+    long  k = strtol(text, &end, 10);
+    if (end == text || *end)
+        return cbx_fail(err, CBX_INVALID, "--target: '%s' is not next, any, or a class of this model",
+                        text);
+    if (k < 0 || k >= C)
+        return cbx_fail(err, CBX_INVALID, "--target: class %s does not exist: classes are 0 to %d", text,
+                        C - 1);
+    s->target = (int32_t)k;
+    return CBX_OK;
+}
+
+/* kinds auto: a feature is discrete if all its values are whole numbers. */
+static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    s->lo = d->feat_min;
+    s->hi = d->feat_max;
+    s->discrete = d->discrete;
+    if (s->options->kinds != CBX_KINDS_AUTO)
+        return CBX_OK;
+    uint8_t *whole = CBX_NEW(&s->arena, uint8_t, d->num_features);
+    if (!whole)
+        return cbx_fail_memory(err);
+    memset(whole, 1, (size_t)d->num_features);
+    int64_t      count = d->x ? (int64_t)d->num_nodes * d->num_features : d->x_indptr[d->num_nodes];
+    const float *values = d->x ? d->x : d->x_values;
+    for (int64_t k = 0; k < count; k++)
+        if (values[k] != rintf(values[k]))
+            whole[d->x ? k % d->num_features : d->x_indices[k]] = 0;
+    s->discrete = whole;
+    return CBX_OK;
+}
+
+cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph *graph,
+                          const cbx_explain_options *options, cbx_error *err)
+{
+    *s = (cbx_setup){.model = model, .graph = graph};
+    if (!options)
+        cbx_options_default(cbx_explain_table(), &s->fallback);
+    s->options = options ? options : &s->fallback;
+    cbx_status status = cbx_options_check(cbx_explain_table(), s->options, err);
+    if (!status)
+        status = cbx_model_fits(model, graph, err);
+    if (!status)
+        status = find_target(s, err);
+    if (!status)
+        status = find_kinds(s, err);
+    s->explainer = cbx_explainer_at(s->options->explainer);
+    cbx_blas_single_threaded();
+    if (status)
+        cbx_setup_free(s);
+    return status;
+}
+
+void cbx_setup_free(cbx_setup *setup)
+{
+    cbx_arena_free(&setup->arena);
+}

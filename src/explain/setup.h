@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* setup.h: what all targets of one call share. */
+#ifndef CBX_SETUP_H
+#define CBX_SETUP_H
+
+#include "explainer.h"
+
+enum { CBX_TARGET_NEXT = -2, CBX_TARGET_ANY = -1 };
+
+typedef struct cbx_setup {
+    const cbx_model           *model;
+    const cbx_graph           *graph;
+    const cbx_explain_options *options;
+    const cbx_explainer       *explainer;
+    int32_t                    target; /* a class, or one of the above */
+    const float               *lo, *hi;
+    const uint8_t             *discrete;
+    cbx_explain_options        fallback; /* where the caller gave none */
+    cbx_arena                  arena;
+} cbx_setup;
+
+cbx_status cbx_setup_init(cbx_setup *setup, const cbx_model *model, const cbx_graph *graph,
+                          const cbx_explain_options *options, cbx_error *err);
+void       cbx_setup_free(cbx_setup *setup);
+
+/* One target, with memory from `arena`. `strict`: a target class that is the
+ * prediction already is an error, otherwise a reason to skip. */
+cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx_arena *arena,
+                           cbx_progress progress, void *user, cbx_counterfactual **out,
+                           cbx_error *err);
+
+/* Packs a result into one block. `after` may be NULL. */
+cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,
+                           const float *after, double seconds, cbx_counterfactual **out,
+                           cbx_error *err);
+
+/* A copy in one block; NULL when memory runs out. */
+cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
+
+/* Fills in the edits' influence and sorts them by it. */
+cbx_status cbx_rank_edits(cbx_search *s, cbx_error *err);
+
+#endif

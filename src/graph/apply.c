@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apply.c: a graph with edits, as a graph of its own; and a graph's hash. */
+#include <string.h>
+
+#include "edit.h"
+#include "error.h"
+#include "sha256.h"
+
+/* Arrays that edits leave alone are copied too, so that the new graph does not
+ * depend on the life of the old. */
+static const void *copy(cbx_arena *arena, const void *from, size_t count, size_t size, bool *failed)
+{
+    if (!from)
+        return NULL;
+    void *to = cbx_arena_alloc(arena, count, size);
+    if (!to)
+        *failed = true;
+    else
+        memcpy(to, from, count * size);
+    return to;
+}
+
+static const char *const *copy_names(cbx_arena *arena, const char *const *names, int32_t count,
+                                     bool *failed)
+{
+    if (!names)
+        return NULL;
+    const char **to = CBX_NEW(arena, const char *, count);
+    for (int32_t i = 0; to && i < count; i++)
+        if (!(to[i] = cbx_arena_strdup(arena, names[i])))
+            to = NULL;
+    *failed = *failed || !to;
+    return to;
+}
+
+static void copy_rest(cbx_graph *to, const cbx_graph *from, bool *failed)
+{
+    const cbx_graph_data *d = &from->data;
+    cbx_graph_data       *n = &to->data;
+    cbx_arena            *a = &to->arena;
+    size_t                f = (size_t)d->num_features, rows = (size_t)cbx_graph_label_rows(from);
+    size_t                masks = rows * (size_t)d->num_splits;
+    n->discrete = copy(a, d->discrete, f, 1, failed);
+    n->feat_min = copy(a, d->feat_min, f, sizeof(float), failed);
+    n->feat_max = copy(a, d->feat_max, f, sizeof(float), failed);
+    n->y = copy(a, d->y, rows, sizeof(int64_t), failed);
+    n->graph_ptr = copy(a, d->graph_ptr, (size_t)d->num_graphs + 1, sizeof(int64_t), failed);
+    n->train_mask = copy(a, d->train_mask, masks, 1, failed);
+    n->val_mask = copy(a, d->val_mask, masks, 1, failed);
+    n->test_mask = copy(a, d->test_mask, masks, 1, failed);
+    n->name = copy(a, d->name, d->name ? strlen(d->name) + 1 : 0, 1, failed);
+    n->class_names = copy_names(a, d->class_names, d->num_classes, failed);
+    n->feature_names = copy_names(a, d->feature_names, d->num_features, failed);
+    n->node_names = copy_names(a, d->node_names, d->num_nodes, failed);
+}
+
+static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t *drop_id,
+                             cbx_error *err)
+{
+    const cbx_graph_data *d = &from->data;
+    int64_t               m = 0;
+    for (int64_t e = 0; e < d->num_edges; e++)
+        m += !drop_id[e];
+    int64_t *index = CBX_NEW(&to->arena, int64_t, 2 * m);
+    float   *weight = d->edge_weight ? CBX_NEW(&to->arena, float, m) : NULL;
+    if (!index || (d->edge_weight && !weight))
+        return cbx_fail_memory(err);
+    int64_t at = 0;
+    for (int64_t e = 0; e < d->num_edges; e++) {
+        if (drop_id[e])
+            continue;
+        index[at] = d->edge_source[e];
+        index[m + at] = d->edge_target[e];
+        if (weight)
+            weight[at] = d->edge_weight[e];
+        at++;
+    }
+    to->data.num_edges = m;
+    to->data.edge_source = index;
+    to->data.edge_target = index + m;
+    to->data.edge_weight = weight;
+    return CBX_OK;
+}
+
+static cbx_status apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count, cbx_graph *g,
+                        cbx_arena *work, cbx_error *err)
+{
+    const cbx_graph_data *d = &graph->data;
+    cbx_view              view;
+    cbx_matrix            X, edited;
+    uint8_t              *drop = CBX_NEW(work, uint8_t, d->num_edges);
+    uint8_t              *drop_id = CBX_NEW(work, uint8_t, d->num_edges);
+    if (!drop || !drop_id)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_view_whole(graph, work, &view, err);
+    if (!status)
+        status = cbx_view_features(graph, &view, work, &X, err);
+    if (!status)
+        status = cbx_edits_mark(graph, &view, edits, count, drop, err);
+    if (!status)
+        status = cbx_features_edited(&view, &X, edits, count, &g->arena, &edited, err);
+    if (status)
+        return status;
+    for (int64_t s = 0; s < d->num_edges; s++)
+        drop_id[cbx_graph_edge_id(graph, s)] = drop[s];
+    g->data = *d;
+    g->data.x = edited.dense;
+    g->data.x_indptr = edited.csr.offset;
+    g->data.x_indices = edited.csr.column;
+    g->data.x_values = edited.csr.value;
+    bool failed = false;
+    copy_rest(g, graph, &failed);
+    if (failed)
+        return cbx_fail_memory(err);
+    status = keep_edges(g, graph, drop_id, err);
+    return status ? status : cbx_graph_index(g, err);
+}
+
+cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
+                           cbx_graph **out, cbx_error *err)
+{
+    cbx_arena work = {0};
+    *out = NULL;
+    cbx_graph *g = cbx_graph_empty(err);
+    if (!g)
+        return CBX_NO_MEMORY;
+    cbx_status status = apply(graph, edits, count, g, &work, err);
+    cbx_arena_free(&work);
+    if (status) {
+        cbx_graph_free(g);
+        return status;
+    }
+    *out = g;
+    return CBX_OK;
+}
+
+void cbx_graph_hash(const cbx_graph *graph, char hex[65])
+{
+    const cbx_graph_data *d = &graph->data;
+    int64_t    sizes[] = {d->task, d->num_nodes, d->num_features, d->num_graphs, d->num_edges};
+    cbx_sha256 sha;
+    size_t     m = (size_t)d->num_edges, n = (size_t)d->num_nodes;
+    cbx_sha256_init(&sha);
+    cbx_sha256_add(&sha, sizes, sizeof sizes);
+    if (m) {
+        cbx_sha256_add(&sha, d->edge_source, m * sizeof *d->edge_source);
+        cbx_sha256_add(&sha, d->edge_target, m * sizeof *d->edge_target);
+    }
+    if (d->edge_weight)
+        cbx_sha256_add(&sha, d->edge_weight, m * sizeof *d->edge_weight);
+    if (d->x) {
+        cbx_sha256_add(&sha, d->x, n * (size_t)d->num_features * sizeof *d->x);
+    } else {
+        size_t nnz = (size_t)d->x_indptr[n];
+        cbx_sha256_add(&sha, d->x_indptr, (n + 1) * sizeof *d->x_indptr);
+        cbx_sha256_add(&sha, d->x_indices, nnz * sizeof *d->x_indices);
+        cbx_sha256_add(&sha, d->x_values, nnz * sizeof *d->x_values);
+    }
+    if (d->graph_ptr)
+        cbx_sha256_add(&sha, d->graph_ptr, ((size_t)d->num_graphs + 1) * sizeof *d->graph_ptr);
+    cbx_sha256_hex(&sha, hex);
+}

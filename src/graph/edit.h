@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edit.h: views and features with edits applied. */
+#ifndef CBX_EDIT_H
+#define CBX_EDIT_H
+
+#include "view.h"
+
+/* Marks the slots that the edits remove in drop[] (view->m, cleared here). The
+ * view is the whole graph or one graph of a graph task. An edit that names no
+ * edge or node there is an error. */
+cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_view *view, const cbx_edit *edits,
+                          int64_t count, uint8_t *drop, cbx_error *err);
+
+/* The view without the marked slots. */
+cbx_status cbx_view_without(const cbx_view *view, const uint8_t *drop, cbx_arena *arena,
+                            cbx_view *out, cbx_error *err);
+
+/* Its features with the edits' values. */
+cbx_status cbx_features_edited(const cbx_view *view, const cbx_matrix *X, const cbx_edit *edits,
+                               int64_t count, cbx_arena *arena, cbx_matrix *out, cbx_error *err);
+
+#endif
