@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph_file.c: graphs as safetensors files; docs/formats.md has the layout. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "error.h"
 #include "graph.h"
 #include "safetensors.h"
+#include "safetensors_json.h"
 #include "version.h"
 
 /* ---- reading */
@@ -146,6 +146,9 @@ static cbx_status read_index(cbx_graph *g, const cbx_tensor_file *f, const char 
                             (long long)row, (long long)rows - 1);
         mask[row] = 1;
     }
+    if (g->data.num_splits > 1)
+        return cbx_fail(err, CBX_INVALID, "%s: '%s' is one split, the masks have %d", f->path, name,
+                        g->data.num_splits);
     g->data.num_splits = 1;
     *out = mask;
     return CBX_OK;
@@ -173,36 +176,26 @@ static cbx_status read_names(cbx_graph *g, const cbx_tensor_file *f, const char 
     const char *text = cbx_tensors_meta(f, key);
     if (!text)
         return CBX_OK;
-    json_t     *list = json_loads(text, 0, NULL);
-    cbx_status  status = CBX_OK;
-    const char **names = NULL;
-    if (!json_is_array(list) || (int64_t)json_array_size(list) != count) {
-        status = cbx_fail(err, CBX_INVALID, "%s: metadata '%s' is not a JSON list of %lld names", f->path, key,
-                          (long long)count);
-        goto done;
-    }
-    names = CBX_NEW(&g->arena, const char *, count);
-    if (!names) {
-        status = cbx_fail_memory(err);
-        goto done;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const char *name = json_string_value(json_array_get(list, (size_t)i));
-        if (!name) {
-            status = cbx_fail(err, CBX_INVALID, "%s: entry %lld of metadata '%s' is not a text", f->path,
-                              (long long)i, key);
-            goto done;
-        }
-        names[i] = cbx_arena_strdup(&g->arena, name);
-        if (!names[i]) {
-            status = cbx_fail_memory(err);
-            goto done;
-        }
+    const cbx_json *list;
+    cbx_json_error  why;
+    cbx_status      status = cbx_json_parse(text, strlen(text), &g->arena, &list, &why);
+    if (status == CBX_NO_MEMORY)
+        return cbx_fail_memory(err);
+    if (status || list->kind != CBX_JSON_LIST || (int64_t)list->count != count)
+        return cbx_fail(err, CBX_INVALID, "%s: metadata '%s' is not a JSON list of %lld names", f->path, key,
+                        (long long)count);
+    const char **names = CBX_NEW(&g->arena, const char *, count);
+    int64_t      i = 0;
+    if (!names)
+        return cbx_fail_memory(err);
+    for (const cbx_json *name = list->first; name; name = name->next, i++) {
+        if (!name->text)
+            return cbx_fail(err, CBX_INVALID, "%s: entry %lld of metadata '%s' is not a text", f->path,
+                            (long long)i, key);
+        names[i] = name->text;
     }
     *out = names;
-done:
-    json_decref(list);
-    return status;
+    return CBX_OK;
 }
 
 static cbx_status read_num_classes(const cbx_tensor_file *f, cbx_graph_data *d, cbx_error *err)
@@ -319,20 +312,26 @@ static void add_number(writer *w, int at, const char *key, int64_t value)
     add_meta(w, key, w->numbers[at]);
 }
 
-/* 0 on success */
-static int add_names(writer *w, int at, const char *key, const char *const *names, int64_t count)
+static cbx_status add_names(writer *w, int at, const char *key, const char *const *names,
+                            int64_t count, const char *path, cbx_error *err)
 {
     if (!names)
-        return 0;
+        return CBX_OK;
     json_t *list = json_array();
     int     failed = list == NULL;
-    for (int64_t i = 0; i < count && !failed; i++)
+    for (int64_t i = 0; i < count && !failed; i++) {
+        if (!cbx_is_utf8(names[i])) {
+            json_decref(list);
+            return cbx_fail(err, CBX_INVALID, "%s: entry %lld of %s is not UTF-8", path,
+                            (long long)i, key);
+        }
         failed = json_array_append_new(list, json_string(names[i]));
+    }
     if (!failed)
-        w->names[at] = json_dumps(list, JSON_COMPACT);
+        w->names[at] = cbx_json_text(list);
     json_decref(list);
     add_meta(w, key, w->names[at]);
-    return w->names[at] ? 0 : -1;
+    return w->names[at] ? CBX_OK : cbx_fail_memory(err);
 }
 
 static void add_arrays(writer *w, const cbx_graph_data *d, int64_t rows, const int64_t *edge_index,
@@ -369,7 +368,7 @@ cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *e
     /* The two rows may lie anywhere; the file wants them one after the other. */
     int64_t       *copy = NULL;
     const int64_t *edge_index = d->edge_source;
-    if (d->edge_target != d->edge_source + m || !edge_index) {
+    if (!edge_index || d->edge_target != edge_index + m) {
         copy = malloc((size_t)(m ? m : 1) * 2 * sizeof *copy);
         if (!copy)
             return cbx_fail_memory(err);
@@ -388,11 +387,12 @@ cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *e
     if (d->num_classes)
         add_number(&w, 3, "num_classes", d->num_classes);
     add_meta(&w, "written_by", "combinex " CBX_VERSION_TEXT);
-    if (add_names(&w, 0, "class_names", d->class_names, d->num_classes) ||
-        add_names(&w, 1, "feature_names", d->feature_names, d->num_features) ||
-        add_names(&w, 2, "node_names", d->node_names, d->num_nodes))
-        status = cbx_fail(err, CBX_NO_MEMORY, "%s: no memory for the names, or one is not UTF-8", path);
-    else
+    status = add_names(&w, 0, "class_names", d->class_names, d->num_classes, path, err);
+    if (!status)
+        status = add_names(&w, 1, "feature_names", d->feature_names, d->num_features, path, err);
+    if (!status)
+        status = add_names(&w, 2, "node_names", d->node_names, d->num_nodes, path, err);
+    if (!status)
         status = cbx_tensors_write(path, w.tensors, w.count, w.meta, w.meta_count, err);
     for (int i = 0; i < 3; i++)
         free(w.names[i]);

@@ -2,7 +2,6 @@
 /* model_file.c: models as safetensors files with PyG's parameter names; the
  * architecture is JSON in the metadata. Sizes are not repeated there: they are
  * read off the tensors. docs/formats.md has the layout. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +9,20 @@
 #include "error.h"
 #include "model.h"
 #include "safetensors.h"
+#include "safetensors_json.h"
 #include "version.h"
 
 enum { MOST_LAYERS = 64 };
 
 /* ---- reading */
 
-static cbx_status read_choice(const cbx_tensor_file *f, const json_t *arch, const char *key,
+static cbx_status read_choice(const cbx_tensor_file *f, const cbx_json *arch, const char *key,
                               const char *const *names, int *out, cbx_error *err)
 {
-    json_t     *value = json_object_get(arch, key);
-    const char *text = json_string_value(value);
+    const cbx_json *value = cbx_json_get(arch, key);
     if (!value)
         return CBX_OK;
+    const char *text = value->text;
     for (int i = 0; text && names[i]; i++)
         if (!strcmp(names[i], text)) {
             *out = i;
@@ -32,13 +32,14 @@ static cbx_status read_choice(const cbx_tensor_file *f, const json_t *arch, cons
                     text ? text : "(not a text)");
 }
 
-static cbx_status read_arch(const cbx_tensor_file *f, const json_t *arch, cbx_architecture *a,
+static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_architecture *a,
                             cbx_error *err)
 {
     static const char *const tasks[] = {"node", "graph", NULL};
     static const char *const pools[] = {"mean", "sum", "max", "none", NULL};
-    const char *conv = json_string_value(json_object_get(arch, "conv"));
-    int         task = -1, head = CBX_HEAD_LAST, pool = CBX_POOL_MEAN, aggregation = CBX_ADD;
+    const cbx_json *named = cbx_json_get(arch, "conv"), *dropout = cbx_json_get(arch, "dropout");
+    const char     *conv = named ? named->text : NULL;
+    int             task = -1, head = CBX_HEAD_LAST, pool = CBX_POOL_MEAN, aggregation = CBX_ADD;
     a->conv = conv ? cbx_layer_find(conv) : NULL;
     if (!a->conv)
         return cbx_fail(err, CBX_INVALID, "%s: arch: conv is '%.40s', which is not a known layer", f->path,
@@ -52,9 +53,9 @@ static cbx_status read_arch(const cbx_tensor_file *f, const json_t *arch, cbx_ar
         status = read_choice(f, arch, "pool", pools, &pool, err);
     if (!status)
         status = read_choice(f, arch, "aggr", cbx_aggregation_names, &aggregation, err);
-    json_t *dropout = json_object_get(arch, "dropout");
-    a->dropout = dropout ? json_number_value(dropout) : 0;
-    if (!status && (!(a->dropout >= 0 && a->dropout < 1) || (dropout && !json_is_number(dropout))))
+    a->dropout = dropout ? dropout->number : 0;
+    bool number = !dropout || dropout->kind == CBX_JSON_INTEGER || dropout->kind == CBX_JSON_REAL;
+    if (!status && !(number && a->dropout >= 0 && a->dropout < 1))
         status = cbx_fail(err, CBX_INVALID, "%s: arch: dropout is not a number from 0 to below 1", f->path);
     if (!status && task == CBX_GRAPH && pool == 3)
         status = cbx_fail(err, CBX_INVALID, "%s: arch: a graph task needs a pool: mean, sum or max", f->path);
@@ -138,7 +139,7 @@ static cbx_status copy_parameters(const cbx_tensor_file *f, cbx_model *m, cbx_er
     return CBX_OK;
 }
 
-static cbx_status read_model(const cbx_tensor_file *f, const json_t *arch, cbx_model **out,
+static cbx_status read_model(const cbx_tensor_file *f, const cbx_json *arch, cbx_model **out,
                              cbx_error *err)
 {
     cbx_architecture a = {0};
@@ -163,14 +164,16 @@ cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
     cbx_status       status = cbx_tensors_open(path, &f, err);
     if (status)
         return status;
-    const char *text = cbx_tensors_meta(f, "arch");
-    json_t     *arch = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (!json_is_object(arch))
+    const char     *text = cbx_tensors_meta(f, "arch");
+    const cbx_json *arch = NULL;
+    cbx_json_error  why;
+    if (text && cbx_json_parse(text, strlen(text), &f->arena, &arch, &why) == CBX_NO_MEMORY)
+        status = cbx_fail_memory(err);
+    else if (!arch || arch->kind != CBX_JSON_OBJECT)
         status = cbx_fail(err, CBX_INVALID,
                           "%s: not a model file: its metadata has no 'arch' that is a JSON object", path);
     else
         status = read_model(f, arch, out, err);
-    json_decref(arch);
     cbx_tensors_close(f);
     if (status) {
         cbx_model_free(*out);
@@ -190,7 +193,7 @@ static char *arch_text(const cbx_model *model)
     /* Only graphconv has one; the other layers add. */
     if (arch && (model->layers[0].ops != &cbx_layer_graphconv ||
                  !json_object_set_new(arch, "aggr", json_string(i.aggregation))))
-        text = json_dumps(arch, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        text = cbx_json_text(arch);
     json_decref(arch);
     return text;
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "safetensors_json.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the container is little-endian and is mapped as it is"
@@ -56,7 +56,8 @@ static cbx_status map_file(cbx_tensor_file *f, cbx_error *err)
 {
     struct stat st;
     cbx_status  status = CBX_OK;
-    int         fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    /* Not to wait for a writer, should it be a pipe. */
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return cbx_fail_errno(err, f->path, "open");
     if (fstat(fd, &st)) {
@@ -80,52 +81,52 @@ static cbx_status map_file(cbx_tensor_file *f, cbx_error *err)
 
 /* ---- one tensor's entry in the header */
 
-static cbx_status read_shape(const cbx_tensor_file *f, json_t *shape, cbx_tensor *t, cbx_error *err)
+static cbx_status read_shape(const cbx_tensor_file *f, const cbx_json *shape, cbx_tensor *t,
+                             cbx_error *err)
 {
-    if (!json_is_array(shape) || json_array_size(shape) > CBX_MAX_RANK)
+    if (!shape || shape->kind != CBX_JSON_LIST || shape->count > CBX_MAX_RANK)
         return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': shape must be a list of at most %d sizes",
                         f->path, t->name, CBX_MAX_RANK);
-    t->rank = (int32_t)json_array_size(shape);
+    t->rank = 0;
     t->count = 1;
-    for (int32_t i = 0; i < t->rank; i++) {
-        json_t *size = json_array_get(shape, (size_t)i);
-        int64_t v = json_is_integer(size) ? json_integer_value(size) : -1;
+    for (const cbx_json *size = shape->first; size; size = size->next) {
+        int64_t v = size->kind == CBX_JSON_INTEGER ? size->integer : -1;
         if (v < 0)
             return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': a size of its shape is not a whole number ≥ 0",
                             f->path, t->name);
         if (v > 0 && t->count > INT64_MAX / 8 / v)
             return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': its shape has more elements than any file holds",
                             f->path, t->name);
-        t->shape[i] = v;
+        t->shape[t->rank++] = v;
         t->count *= v;
     }
     return CBX_OK;
 }
 
-static cbx_status read_entry(const cbx_tensor_file *f, json_t *entry, uint64_t data_size,
+static cbx_status read_entry(const cbx_tensor_file *f, const cbx_json *entry, uint64_t data_size,
                              cbx_tensor *t, cbx_error *err)
 {
-    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
-    json_t     *offsets = json_object_get(entry, "data_offsets");
-    if (!dtype || !json_is_array(offsets) || json_array_size(offsets) != 2)
+    const cbx_json *dtype = cbx_json_get(entry, "dtype");
+    const cbx_json *offsets = cbx_json_get(entry, "data_offsets");
+    if (!dtype || !dtype->text || !offsets || offsets->kind != CBX_JSON_LIST || offsets->count != 2)
         return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': dtype, shape and two data_offsets expected",
                         f->path, t->name);
-    int kind = find_dtype(dtype);
+    int kind = find_dtype(dtype->text);
     if (kind < 0)
         return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': unknown dtype '%.20s'", f->path, t->name,
-                        dtype);
+                        dtype->text);
     t->dtype = dtypes[kind].dtype;
     t->dtype_name = dtypes[kind].name;
-    cbx_status status = read_shape(f, json_object_get(entry, "shape"), t, err);
+    cbx_status status = read_shape(f, cbx_json_get(entry, "shape"), t, err);
     if (status)
         return status;
-    json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
-    if (!json_is_integer(begin) || !json_is_integer(end) || json_integer_value(begin) < 0 ||
-        json_integer_value(end) < json_integer_value(begin))
+    const cbx_json *begin = offsets->first, *end = begin->next;
+    if (begin->kind != CBX_JSON_INTEGER || end->kind != CBX_JSON_INTEGER || begin->integer < 0 ||
+        end->integer < begin->integer)
         return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': data_offsets are not begin ≤ end", f->path,
                         t->name);
-    t->begin = (uint64_t)json_integer_value(begin);
-    t->end = (uint64_t)json_integer_value(end);
+    t->begin = (uint64_t)begin->integer;
+    t->end = (uint64_t)end->integer;
     if (t->end > data_size)
         return cbx_fail(err, CBX_INVALID,
                         "%s: tensor '%s' ends at byte %llu of the data, but the file has %llu: truncated?",
@@ -140,24 +141,17 @@ static cbx_status read_entry(const cbx_tensor_file *f, json_t *entry, uint64_t d
 
 /* ---- the header */
 
-static cbx_status read_meta(cbx_tensor_file *f, json_t *meta, cbx_error *err)
+static cbx_status read_meta(cbx_tensor_file *f, const cbx_json *meta, cbx_error *err)
 {
-    if (!json_is_object(meta))
+    if (meta->kind != CBX_JSON_OBJECT)
         return cbx_fail(err, CBX_INVALID, "%s: __metadata__ is not an object", f->path);
-    f->meta = CBX_NEW0(&f->arena, cbx_meta, json_object_size(meta));
+    f->meta = CBX_NEW0(&f->arena, cbx_meta, meta->count);
     if (!f->meta)
         return cbx_fail_memory(err);
-    const char *key;
-    json_t     *value;
-    json_object_foreach(meta, key, value)
-    {
-        if (!json_is_string(value))
-            return cbx_fail(err, CBX_INVALID, "%s: metadata '%.60s' is not a text", f->path, key);
-        cbx_meta *m = &f->meta[f->meta_count++];
-        m->key = cbx_arena_strdup(&f->arena, key);
-        m->value = cbx_arena_strdup(&f->arena, json_string_value(value));
-        if (!m->key || !m->value)
-            return cbx_fail_memory(err);
+    for (const cbx_json *m = meta->first; m; m = m->next) {
+        if (!m->text)
+            return cbx_fail(err, CBX_INVALID, "%s: metadata '%.60s' is not a text", f->path, m->key);
+        f->meta[f->meta_count++] = (cbx_meta){m->key, m->text};
     }
     return CBX_OK;
 }
@@ -189,29 +183,23 @@ static cbx_status check_layout(const cbx_tensor_file *f, uint64_t data_size, cbx
     return CBX_OK;
 }
 
-static cbx_status read_tensors(cbx_tensor_file *f, json_t *header, uint64_t data_size,
+static cbx_status read_tensors(cbx_tensor_file *f, const cbx_json *header, uint64_t data_size,
                                cbx_error *err)
 {
-    f->tensors = CBX_NEW0(&f->arena, cbx_tensor, json_object_size(header));
+    f->tensors = CBX_NEW0(&f->arena, cbx_tensor, header->count);
     if (!f->tensors)
         return cbx_fail_memory(err);
-    const char *key;
-    json_t     *value;
-    json_object_foreach(header, key, value)
-    {
+    for (const cbx_json *m = header->first; m; m = m->next) {
         cbx_status status;
-        if (!strcmp(key, "__metadata__")) {
-            status = read_meta(f, value, err);
+        if (!strcmp(m->key, "__metadata__")) {
+            status = read_meta(f, m, err);
         } else {
-            if (strlen(key) > 120)
+            if (strlen(m->key) > 120)
                 return cbx_fail(err, CBX_INVALID, "%s: a tensor's name is longer than 120 bytes: '%.40s…'",
-                                f->path, key);
-            cbx_tensor *t = &f->tensors[f->count];
-            t->name = cbx_arena_strdup(&f->arena, key);
-            if (!t->name)
-                return cbx_fail_memory(err);
-            status = read_entry(f, value, data_size, t, err);
-            f->count++;
+                                f->path, m->key);
+            cbx_tensor *t = &f->tensors[f->count++];
+            t->name = m->key;
+            status = read_entry(f, m, data_size, t, err);
         }
         if (status)
             return status;
@@ -250,20 +238,17 @@ static cbx_status read_header(cbx_tensor_file *f, cbx_error *err)
                         "%s: not a safetensors file, or truncated: its header would have %llu bytes, the "
                         "file has %llu",
                         f->path, (unsigned long long)length, (unsigned long long)f->map_size);
-    json_error_t why;
-    const char  *text = (const char *)f->map + 8;
-    json_t      *header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);
-    if (!header) {
-        if (json_error_code(&why) == json_error_out_of_memory)
-            return cbx_fail_memory(err);
-        return cbx_fail(err, CBX_INVALID, "%s: header, byte %d: %s", f->path, why.position, why.text);
-    }
-    cbx_status status;
-    if (!json_is_object(header))
-        status = cbx_fail(err, CBX_INVALID, "%s: the header is not a JSON object", f->path);
-    else
-        status = read_tensors(f, header, f->map_size - 8 - length, err);
-    json_decref(header);
+    cbx_json_error  why;
+    const cbx_json *header; /* stays in the arena: names and texts are pointed to */
+    cbx_status      status =
+        cbx_json_parse((const char *)f->map + 8, (size_t)length, &f->arena, &header, &why);
+    if (status == CBX_NO_MEMORY)
+        return cbx_fail_memory(err);
+    if (status)
+        return cbx_fail(err, CBX_INVALID, "%s: header, byte %zu: %s", f->path, why.position, why.text);
+    if (header->kind != CBX_JSON_OBJECT)
+        return cbx_fail(err, CBX_INVALID, "%s: the header is not a JSON object", f->path);
+    status = read_tensors(f, header, f->map_size - 8 - length, err);
     return status ? status : place_tensors(f, 8 + length, err);
 }
 

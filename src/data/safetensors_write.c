@@ -1,16 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* safetensors_write.c: writing. Wide elements first, so that every tensor starts
  * at a multiple of its element size. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "atomic_file.h"
 #include "error.h"
 #include "safetensors.h"
+#include "safetensors_json.h"
 
 static const char *const dtype_names[] = {"F64", "F32", "I64", "I32", "U8", "BOOL"};
 static const int         dtype_sizes[] = {8, 4, 8, 4, 1, 1};
+
+char *cbx_json_text(const json_t *json)
+{
+    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12)) : 0;
+    char  *text = size ? malloc(size + 1) : NULL;
+    if (text && json_dumpb(json, text, size, JSON_COMPACT | JSON_REAL_PRECISION(12)) != size) {
+        free(text);
+        return NULL;
+    }
+    if (text)
+        text[size] = '\0';
+    return text;
+}
+
+static cbx_status check_texts(const char *path, const cbx_tensor *tensors, size_t count,
+                              const cbx_meta *meta, size_t meta_count, cbx_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!cbx_is_utf8(tensors[i].name))
+            return cbx_fail(err, CBX_INVALID, "%s: the name of a tensor is not UTF-8", path);
+    for (size_t i = 0; i < meta_count; i++)
+        if (!cbx_is_utf8(meta[i].key) || !cbx_is_utf8(meta[i].value))
+            return cbx_fail(err, CBX_INVALID, "%s: metadata '%s' is not UTF-8", path,
+                            cbx_is_utf8(meta[i].key) ? meta[i].key : "?");
+    return CBX_OK;
+}
 
 static uint64_t bytes_of(const cbx_tensor *t)
 {
@@ -42,8 +68,7 @@ static void order_tensors(const cbx_tensor *tensors, size_t count, size_t *order
                 order[at++] = i;
 }
 
-/* The header, padded to a multiple of 8; NULL when memory runs out or a text is
- * not UTF-8. */
+/* The header, padded to a multiple of 8; NULL when memory runs out. */
 static char *make_header(const cbx_tensor *tensors, const size_t *order, size_t count,
                          const cbx_meta *meta, size_t meta_count, size_t *length)
 {
@@ -63,7 +88,7 @@ static char *make_header(const cbx_tensor *tensors, const size_t *order, size_t 
             goto done;
         at += bytes_of(t);
     }
-    text = json_dumps(header, JSON_COMPACT);
+    text = cbx_json_text(header);
     if (!text)
         goto done;
     size_t used = strlen(text);
@@ -87,13 +112,15 @@ cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t
     cbx_atomic_file file = {.fd = -1};
     char           *header = NULL;
     size_t         *order = calloc(count ? count : 1, sizeof *order);
-    cbx_status      status = order ? CBX_OK : cbx_fail_memory(err);
+    cbx_status      status = check_texts(path, tensors, count, meta, meta_count, err);
+    if (!status && !order)
+        status = cbx_fail_memory(err);
     if (status)
-        return status;
+        goto done;
     order_tensors(tensors, count, order);
     header = make_header(tensors, order, count, meta, meta_count, &length);
     if (!header) {
-        status = cbx_fail(err, CBX_NO_MEMORY, "%s: no memory for the header, or a text is not UTF-8", path);
+        status = cbx_fail_memory(err);
         goto done;
     }
     status = cbx_atomic_open(&file, path, err);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* args.c: argv against a sub-command's tables.
+ *
+ * --name value, --name=value, -x value, -xvalue, -xyz; "--" ends the options.
+ * What a value may be is the library's business (cbx_options_set). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "text.h"
+
+typedef struct parser {
+    const command *command;
+    char          *args;
+    char         **next; /* NULL-terminated, as argv is */
+    size_t         operands;
+} parser;
+
+static const char *text_at(const char *args, size_t offset)
+{
+    const char *text;
+    memcpy(&text, args + offset, sizeof text);
+    return text;
+}
+
+/* The table holds the last value; an option that repeats collects it from there. */
+static int collect(parser *p, const option_ref *ref)
+{
+    id_list list;
+    memcpy(&list, p->args + ref->extra.list, sizeof list);
+    int64_t *more = realloc(list.ids, (list.count + 1) * sizeof *more);
+    if (!more)
+        return fail("out of memory");
+    memcpy(&more[list.count], p->args + ref->base + ref->option->offset, sizeof *more);
+    list.ids = more;
+    list.count++;
+    memcpy(p->args + ref->extra.list, &list, sizeof list);
+    return EXIT_DONE;
+}
+
+static int set_value(parser *p, const option_ref *ref, const char *value)
+{
+    cbx_error err;
+    if (cbx_options_set(ref->table, p->args + ref->base, ref->option->name, value, &err))
+        return usage_error(p->command->name, "%s", err.message);
+    return ref->extra.repeats ? collect(p, ref) : EXIT_DONE;
+}
+
+/* Sets the option from `given` (after '=' or the letter) or from the next word. */
+static int take_value(parser *p, const option_ref *ref, const char *given)
+{
+    const char *name = ref->option->name;
+    if (given)
+        return set_value(p, ref, given);
+    if (ref->option->type == CBX_OPTION_BOOL)
+        return set_value(p, ref, "true");
+    /* A value that looks like an option is far more often a forgotten value. */
+    if (!*p->next || !strncmp(*p->next, "--", 2))
+        return usage_error(p->command->name, "--%s needs a value: --%s %s", name, name,
+                           option_value_name(ref));
+    return set_value(p, ref, *p->next++);
+}
+
+static int unknown_option(const parser *p, const char *name)
+{
+    nearest      near = nearest_to(name);
+    option_group group;
+    for (size_t g = 0; command_group(p->command, g, &group); g++) {
+        for (size_t i = 0; !group.hidden && i < group.table()->count; i++)
+            nearest_try(&near, group.table()->options[i].name);
+    }
+    if (near.best[0])
+        return usage_error(p->command->name, "unknown option --%s; did you mean --%s?", name,
+                           near.best);
+    return usage_error(p->command->name, "unknown option --%s", name);
+}
+
+static int long_option(parser *p, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    size_t      length = equals ? (size_t)(equals - word) : strlen(word);
+    char        name[64];
+    option_ref  ref;
+
+    if (length >= sizeof name)
+        return usage_error(p->command->name, "unknown option --%s", word);
+    memcpy(name, word, length);
+    name[length] = '\0';
+    if (!command_option_find(p->command, name, 0, &ref))
+        return unknown_option(p, name);
+    return take_value(p, &ref, equals ? equals + 1 : NULL);
+}
+
+static int short_options(parser *p, const char *letters)
+{
+    for (; *letters; letters++) {
+        option_ref ref;
+        if (!command_option_find(p->command, NULL, *letters, &ref))
+            return usage_error(p->command->name, "unknown option -%c", *letters);
+        bool takes_value = ref.option->type != CBX_OPTION_BOOL;
+        int  status = take_value(p, &ref, takes_value && letters[1] ? letters + 1 : NULL);
+        if (status || takes_value)
+            return status;
+    }
+    return EXIT_DONE;
+}
+
+static int take_operand(parser *p, const char *word)
+{
+    const operand *o = p->command->operands;
+    for (size_t i = 0; o && o->name && i < p->operands; i++)
+        o++;
+    if (!o || !o->name)
+        return usage_error(p->command->name, "unexpected argument '%s'", word);
+    memcpy(p->args + o->offset, &word, sizeof word);
+    p->operands++;
+    return EXIT_DONE;
+}
+
+static int check_complete(const parser *p)
+{
+    const command *c = p->command;
+    for (size_t i = 0; c->operands && c->operands[i].name; i++) {
+        if (i >= p->operands && !c->operands[i].optional)
+            return usage_error(c->name, "%s needs %s: %s", c->name, c->operands[i].name,
+                               c->operands[i].help);
+    }
+    option_group group;
+    for (size_t g = 0; command_group(c, g, &group); g++) {
+        for (size_t i = 0; i < group.table()->count; i++) {
+            option_ref  ref = command_option(c, &group, i);
+            const char *text =
+                ref.extra.required ? text_at(p->args, ref.base + ref.option->offset) : "given";
+            if (!text || !*text)
+                return usage_error(c->name, "%s needs --%s %s: %s", c->name, ref.option->name,
+                                   option_value_name(&ref), ref.option->help);
+        }
+    }
+    return EXIT_DONE;
+}
+
+int args_parse(const command *c, char **argv, void *args)
+{
+    parser                 p = {.command = c, .args = args, .next = argv};
+    const general_options *general = args;
+    option_group           group;
+    bool                   literal = false;
+
+    for (size_t g = 0; command_group(c, g, &group); g++)
+        cbx_options_default(group.table(), p.args + group.offset);
+    while (*p.next) {
+        const char *word = *p.next++;
+        int         status;
+        if (literal || word[0] != '-' || !word[1])
+            status = take_operand(&p, word);
+        else if (!strcmp(word, "--")) {
+            literal = true;
+            continue;
+        } else
+            status = word[1] == '-' ? long_option(&p, word + 2) : short_options(&p, word + 1);
+        if (status || general->help)
+            return status;
+    }
+    return check_complete(&p);
+}
+
+void args_free(const command *c, void *args)
+{
+    for (const option_extra *e = c->extras; e && e->name; e++) {
+        if (!e->repeats)
+            continue;
+        id_list list;
+        memcpy(&list, (char *)args + e->list, sizeof list);
+        free(list.ids);
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli.h: what a sub-command is.
+ *
+ * A sub-command is one const struct in one file, and one word in commands.def.
+ * Its options come in tables, its own and the library's; the parser, --help,
+ * the man page and the completion all read those tables and nothing else. */
+#ifndef CBX_CLI_H
+#define CBX_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "combinex.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, values) __attribute__((format(printf, text, values)))
+#else
+#define CLI_PRINTF(text, values)
+#endif
+
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_INTERRUPTED = 130 /* what shells report for Ctrl-C: 128 + SIGINT */
+};
+
+/* What every sub-command takes. Its argument struct starts with this. */
+typedef struct general_options {
+    bool json;
+    bool quiet;
+    bool help;
+} general_options;
+
+/* An argument without dashes. `kind` is what the completion offers. */
+typedef enum operand_kind {
+    OPERAND_DATA,
+    OPERAND_BUILTIN,
+    OPERAND_MODEL,
+    OPERAND_COMMAND,
+    OPERAND_WORD
+} operand_kind;
+
+typedef struct operand {
+    const char  *name; /* DATA; NULL ends the list */
+    operand_kind kind;
+    size_t       offset; /* of its const char * in the argument struct */
+    bool         optional;
+    const char  *help;
+} operand;
+
+/* A table of options and where its struct lies in the argument struct. The
+ * library gives its tables by function, so the command line does the same. */
+typedef struct option_group {
+    const cbx_option_table *(*table)(void); /* NULL ends the list */
+    size_t offset;
+    bool   hidden; /* works, but no help speaks of it */
+} option_group;
+
+/* The values of an option that may be repeated. */
+typedef struct id_list {
+    int64_t *ids;
+    size_t   count;
+} id_list;
+
+/* What a shell wants to know of an option and a cbx_option cannot say. */
+typedef struct option_extra {
+    const char *name;   /* NULL ends the list */
+    char        letter; /* 'o' for -o; 0: none */
+    const char *value;  /* how help calls the value, such as FILE; NULL: by type */
+    bool        required;
+    bool        repeats; /* an INT whose values are collected in: */
+    size_t      list;    /* offset of an id_list in the argument struct */
+} option_extra;
+
+typedef struct example {
+    const char *why; /* NULL ends the list */
+    const char *line;
+} example;
+
+typedef struct command {
+    const char         *name;      /* the words that call it: "train", "data list" */
+    const char         *summary;   /* half a line, for lists of commands */
+    const char         *about;     /* a sentence or three */
+    size_t              args_size; /* of the argument struct */
+    const operand      *operands;  /* the lists may be NULL */
+    const option_group *groups;
+    const option_extra *extras;
+    const example      *examples;
+    int (*run)(void *args); /* returns the exit status, after saying what went wrong */
+} command;
+
+/* One option of one command, found. */
+typedef struct option_ref {
+    const cbx_option_table *table;
+    const cbx_option       *option;
+    size_t                  base; /* of the table's struct in the argument struct */
+    option_extra            extra;
+} option_ref;
+
+/* ------------------------------------------------------------- command.c */
+
+/* The i-th sub-command, or NULL past the last. */
+const command *command_at(size_t i);
+
+/* The sub-command that the first words name, and how many words that took. */
+const command *command_find(int argc, char *const *argv, int *words);
+
+/* Whether some sub-command's name is `word` and more words. */
+bool command_is_group(const char *word);
+
+/* The i-th group of options, the general ones last; false past that. */
+bool command_group(const command *c, size_t i, option_group *out);
+
+option_ref command_option(const command *c, const option_group *group, size_t i);
+
+/* The option with this name, or with this letter where name is NULL. */
+bool command_option_find(const command *c, const char *name, char letter, option_ref *out);
+
+/* What help calls the option's value; NULL where it takes none. */
+const char *option_value_name(const option_ref *ref);
+
+/* "1 to 20; default 3", or an empty text. */
+void option_limits(const option_ref *ref, char *text, size_t size);
+
+/* ---------------------------------------------------------------- args.c */
+
+/* Fills in the argument struct: defaults first, then argv, which ends with
+ * NULL. Returns EXIT_DONE,
+ * or EXIT_USAGE after saying why. Stops at --help. */
+int  args_parse(const command *c, char **argv, void *args);
+void args_free(const command *c, void *args);
+
+/* -------------------------------------------------------------- report.c */
+
+/* "combinex: …" on stderr. Returns EXIT_FAILED. */
+int fail(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* The same from the library's error; EXIT_INTERRUPTED where it was cancelled. */
+int fail_with(const cbx_error *err);
+
+/* "combinex: …" and where to read on. Returns EXIT_USAGE. */
+int usage_error(const char *command_name, const char *format, ...) CLI_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json.c: writing JSON, one value after the other. */
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+static void put_text(FILE *out, const char *text)
+{
+    uint32_t point;
+    (void)fputc('"', out);
+    while ((point = utf8_next(&text))) {
+        if (point == '"' || point == '\\')
+            (void)fprintf(out, "\\%c", (int)point);
+        else if (point == '\n')
+            (void)fputs("\\n", out);
+        else if (point == '\t')
+            (void)fputs("\\t", out);
+        else if (point < 0x20 || point == 0x7F)
+            (void)fprintf(out, "\\u%04x", (unsigned)point);
+        else
+            utf8_put(out, point);
+    }
+    (void)fputc('"', out);
+}
+
+static void begin(json *j, const char *key)
+{
+    if (j->comma)
+        (void)fputs(", ", j->out);
+    if (key) {
+        put_text(j->out, key);
+        (void)fputs(": ", j->out);
+    }
+    j->comma = true;
+}
+
+void json_open(json *j, const char *key, char bracket)
+{
+    begin(j, key);
+    (void)fputc(bracket, j->out);
+    j->comma = false;
+}
+
+void json_close(json *j, char bracket)
+{
+    (void)fputc(bracket, j->out);
+    j->comma = true;
+}
+
+void json_line(json *j)
+{
+    (void)fputc('\n', j->out);
+    j->comma = false;
+}
+
+void json_text(json *j, const char *key, const char *value)
+{
+    begin(j, key);
+    if (value)
+        put_text(j->out, value);
+    else
+        (void)fputs("null", j->out);
+}
+
+void json_int(json *j, const char *key, int64_t value)
+{
+    begin(j, key);
+    (void)fprintf(j->out, "%lld", (long long)value);
+}
+
+void json_bool(json *j, const char *key, bool value)
+{
+    begin(j, key);
+    (void)fputs(value ? "true" : "false", j->out);
+}
+
+void json_real(json *j, const char *key, double value)
+{
+    char text[40] = "null";
+    begin(j, key);
+    for (int digits = 15; isfinite(value) && digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    (void)fputs(text, j->out);
+}
+
+void json_float(json *j, const char *key, float value)
+{
+    begin(j, key);
+    if (isfinite(value))
+        (void)fprintf(j->out, "%.9g", (double)value);
+    else
+        (void)fputs("null", j->out);
+}
+
+void json_option(json *j, const cbx_option *option, const void *options)
+{
+    const char *at = (const char *)options + option->offset;
+    union {
+        int64_t     whole;
+        double      real;
+        bool        yes;
+        int         choice;
+        const char *text;
+    } value;
+
+    switch (option->type) {
+    case CBX_OPTION_INT:
+        memcpy(&value.whole, at, sizeof value.whole);
+        json_int(j, option->name, value.whole);
+        break;
+    case CBX_OPTION_REAL:
+        memcpy(&value.real, at, sizeof value.real);
+        json_real(j, option->name, value.real);
+        break;
+    case CBX_OPTION_BOOL:
+        memcpy(&value.yes, at, sizeof value.yes);
+        json_bool(j, option->name, value.yes);
+        break;
+    case CBX_OPTION_CHOICE:
+        memcpy(&value.choice, at, sizeof value.choice);
+        json_text(j, option->name, option->choices[value.choice]);
+        break;
+    case CBX_OPTION_TEXT:
+        memcpy(&value.text, at, sizeof value.text);
+        json_text(j, option->name, value.text);
+        break;
+    }
+}

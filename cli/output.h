@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* output.h: a file that is written as a whole or not at all. */
+#ifndef CBX_CLI_OUTPUT_H
+#define CBX_CLI_OUTPUT_H
+
+#include <stdio.h>
+
+typedef struct output {
+    FILE *file;
+    char *path;      /* NULL: standard output */
+    char *temporary; /* NULL: written in place, as devices and pipes are */
+} output;
+
+/* All return an exit status, after saying what went wrong. `path` may be NULL
+ * or "-" for standard output. Every open ends in one commit or one abandon. */
+int  output_open(output *out, const char *path);
+int  output_commit(output *out);
+void output_abandon(output *out);
+
+/* Whether a file could be written there: asked before long work, not after. */
+int output_check(const char *path);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.c: looking for data sets. */
+#include "source.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text.h"
+
+#define ENDING ".safetensors"
+
+static char *join(const char *a, const char *b, const char *c)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char  *text = malloc(size);
+    if (text)
+        (void)snprintf(text, size, "%s%s%s", a, b, c);
+    return text;
+}
+
+static bool has_ending(const char *name)
+{
+    size_t length = strlen(name), ending = strlen(ENDING);
+    return length > ending && !strcmp(name + length - ending, ENDING);
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+static bool is_builtin(const char *name)
+{
+    for (size_t i = 0; cbx_builtin_name(i); i++) {
+        if (!strcmp(cbx_builtin_name(i), name))
+            return true;
+    }
+    return false;
+}
+
+char *source_folder(size_t i)
+{
+    const char *list = getenv("COMBINEX_DATA");
+    for (; list && *list; list += strspn(list, ":")) {
+        size_t length = strcspn(list, ":");
+        if (length && i-- == 0)
+            return strndup(list, length);
+        list += length;
+    }
+    if (i > 0)
+        return NULL;
+    const char *home = getenv("XDG_DATA_HOME"); /* to be ignored unless absolute */
+    if (home && *home == '/')
+        return join(home, "/combinex", "");
+    home = getenv("HOME");
+    return home && *home ? join(home, "/.local/share/combinex", "") : NULL;
+}
+
+static int only_data(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && has_ending(entry->d_name);
+}
+
+size_t source_list(const char *folder, source_each each, void *user)
+{
+    struct dirent **entries;
+    size_t          files = 0;
+    int             count = scandir(folder, &entries, only_data, alphasort);
+    for (int i = 0; i < count; i++) {
+        char *name = entries[i]->d_name;
+        char *path = join(folder, "/", name);
+        if (path && is_file(path)) {
+            name[strlen(name) - strlen(ENDING)] = '\0';
+            each(user, name, path);
+            files++;
+        }
+        free(path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return files;
+}
+
+static void try_file(void *near, const char *name, const char *path)
+{
+    (void)path;
+    nearest_try(near, name);
+}
+
+void source_try_builtins(nearest *near)
+{
+    for (size_t i = 0; cbx_builtin_name(i); i++)
+        nearest_try(near, cbx_builtin_name(i));
+}
+
+static int not_found(const char *data)
+{
+    nearest near = nearest_to(data);
+    char   *folder;
+    source_try_builtins(&near);
+    for (size_t i = 0; (folder = source_folder(i)); i++) {
+        (void)source_list(folder, try_file, &near);
+        free(folder);
+    }
+    (void)fail("no data set '%s'%s%s%s", data, near.best[0] ? "; did you mean '" : "", near.best,
+               near.best[0] ? "'?" : "");
+    (void)fprintf(stderr, "  tried the built-in names ('combinex data list' shows them)\n");
+    for (size_t i = 0; (folder = source_folder(i)); i++) {
+        (void)fprintf(stderr, "  tried %s/%s" ENDING "\n", folder, data);
+        free(folder);
+    }
+    if (!getenv("COMBINEX_DATA"))
+        (void)fprintf(stderr, "  COMBINEX_DATA can name more folders, separated by colons\n");
+    return EXIT_FAILED;
+}
+
+static char *find_in_folders(const char *data)
+{
+    char *folder;
+    for (size_t i = 0; (folder = source_folder(i)); i++) {
+        size_t size = strlen(folder) + strlen(data) + sizeof ENDING + 1;
+        char  *path = malloc(size);
+        if (path)
+            (void)snprintf(path, size, "%s/%s" ENDING, folder, data);
+        free(folder);
+        if (path && is_file(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+int source_open(source *s, const char *data)
+{
+    cbx_error err;
+    *s = (source){0};
+    if (strchr(data, '/') || has_ending(data) || is_file(data)) {
+        s->path = strdup(data);
+    } else if (is_builtin(data)) {
+        if (cbx_graph_builtin(data, NULL, &s->graph, &err))
+            return fail_with(&err);
+    } else {
+        s->path = find_in_folders(data);
+        if (!s->path)
+            return not_found(data);
+    }
+    if (!s->graph && !s->path)
+        return fail("out of memory");
+    if (!s->graph && cbx_graph_load(s->path, &s->graph, &err)) {
+        source_close(s);
+        return fail_with(&err);
+    }
+    s->view = cbx_graph_view(s->graph);
+    s->name = s->view->name && *s->view->name ? s->view->name : data;
+    return EXIT_DONE;
+}
+
+void source_close(source *s)
+{
+    cbx_graph_free(s->graph);
+    free(s->path);
+    *s = (source){0};
+}
+
+const char *source_row(const source *s)
+{
+    return s->view->task == CBX_NODE ? "node" : "graph";
+}
+
+int64_t source_rows(const source *s)
+{
+    return s->view->task == CBX_NODE ? s->view->num_nodes : s->view->num_graphs;
+}
+
+const char *source_class(const source *s, class_text buffer, int64_t label)
+{
+    if (s->view->class_names && label >= 0 && label < s->view->num_classes)
+        return s->view->class_names[label];
+    (void)snprintf(buffer, sizeof(class_text), "%lld", (long long)label);
+    return buffer;
+}

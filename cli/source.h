@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.h: from what the user calls a data set to a graph. */
+#ifndef CBX_CLI_SOURCE_H
+#define CBX_CLI_SOURCE_H
+
+#include "cli.h"
+
+typedef struct source {
+    cbx_graph            *graph;
+    const cbx_graph_data *view;
+    const char           *name; /* the data's own name, or else the user's */
+    char                 *path; /* NULL: built in */
+} source;
+
+/* Opens a file, a built-in or a name in a data folder, in that order. Returns
+ * an exit status, after saying what was tried. */
+int  source_open(source *s, const char *data);
+void source_close(source *s);
+
+/* Adds the names of the built-ins to the candidates. */
+struct nearest;
+void source_try_builtins(struct nearest *near);
+
+/* The i-th data folder, to be freed; NULL past the last. */
+char *source_folder(size_t i);
+
+/* Calls `each` for every data file in the folder, sorted by name, and returns
+ * how many there were. `name` is without the ending. */
+typedef void (*source_each)(void *user, const char *name, const char *path);
+size_t source_list(const char *folder, source_each each, void *user);
+
+/* "node" or "graph": what a label row is. */
+const char *source_row(const source *s);
+
+int64_t source_rows(const source *s);
+
+/* The class's name, or its number where it has none. Returns a name of the
+ * graph or `buffer`. */
+typedef char class_text[24];
+const char  *source_class(const source *s, class_text buffer, int64_t label);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: text for people. */
+#include "text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { LINE_END = 80, REPLACEMENT = 0xFFFD };
+
+uint32_t utf8_next(const char **text)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char  *s = (const unsigned char *)*text;
+    size_t                length;
+    uint32_t              point;
+
+    if (s[0] < 0x80) {
+        *text += s[0] != 0;
+        return s[0];
+    }
+    length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+    point = s[0] & (0xFFu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xC0) != 0x80) { /* the final 0 stops here as well */
+            (*text)++;
+            return REPLACEMENT;
+        }
+        point = point << 6 | (s[i] & 0x3Fu);
+    }
+    /* stray continuation bytes, overlong forms, surrogates, past the last plane */
+    if (s[0] < 0xC0 || s[0] > 0xF4 || point < smallest[length] || point > 0x10FFFF ||
+        (point >= 0xD800 && point <= 0xDFFF)) {
+        (*text)++;
+        return REPLACEMENT;
+    }
+    *text += length;
+    return point;
+}
+
+void utf8_put(FILE *out, uint32_t point)
+{
+    if (point < 0x80) {
+        (void)fputc((int)point, out);
+        return;
+    }
+    if (point < 0x800) {
+        (void)fputc((int)(0xC0 | point >> 6), out);
+    } else if (point < 0x10000) {
+        (void)fputc((int)(0xE0 | point >> 12), out);
+        (void)fputc((int)(0x80 | (point >> 6 & 0x3F)), out);
+    } else {
+        (void)fputc((int)(0xF0 | point >> 18), out);
+        (void)fputc((int)(0x80 | (point >> 12 & 0x3F)), out);
+        (void)fputc((int)(0x80 | (point >> 6 & 0x3F)), out);
+    }
+    (void)fputc((int)(0x80 | (point & 0x3F)), out);
+}
+
+size_t text_columns(const char *text)
+{
+    size_t columns = 0;
+    while (utf8_next(&text))
+        columns++;
+    return columns;
+}
+
+void text_put(FILE *out, const char *text, size_t width)
+{
+    size_t   columns = 0;
+    uint32_t point;
+    while ((point = utf8_next(&text))) {
+        bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
+        utf8_put(out, control ? '?' : point);
+        columns++;
+    }
+    for (; columns < width; columns++)
+        (void)fputc(' ', out);
+}
+
+void text_wrap(FILE *out, const char *text, size_t indent, size_t at)
+{
+    bool first = true;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        char   word[256];
+        size_t kept = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, text, kept);
+        word[kept] = '\0';
+        if (!first && at + 1 + text_columns(word) > LINE_END) {
+            (void)fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!first) {
+            (void)fputc(' ', out);
+            at++;
+        }
+        (void)fputs(word, out);
+        at += text_columns(word);
+        first = false;
+        text += length + strspn(text + length, " ");
+    }
+    (void)fputc('\n', out);
+}
+
+const char *text_count(number_text buffer, int64_t number)
+{
+    char   digits[24];
+    char  *out = buffer;
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%lld", (long long)number);
+    for (size_t i = 0; i < length; i++) {
+        bool after_digit = i && digits[i - 1] != '-';
+        if (after_digit && (length - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return buffer;
+}
+
+const char *text_counted(count_text buffer, int64_t number, const char *noun)
+{
+    number_text count;
+    (void)snprintf(buffer, sizeof(count_text), "%s %s%s", text_count(count, number), noun,
+                   number == 1 ? "" : "s");
+    return buffer;
+}
+
+/* Levenshtein's distance. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t row[LONGEST + 1], la = strlen(a), lb = strlen(b);
+    if (la > LONGEST || lb > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[lb];
+}
+
+nearest nearest_to(const char *wanted)
+{
+    return (nearest){.wanted = wanted, .least = strlen(wanted) / 3 + 2};
+}
+
+void nearest_try(nearest *near, const char *candidate)
+{
+    size_t d = distance(near->wanted, candidate);
+    size_t length = strlen(near->wanted);
+    /* "epoch" for "epochs", "ba" for "ba-shapes": the start of a word counts as near */
+    if (d > 1 && length > 1 && !strncmp(near->wanted, candidate, length))
+        d = 1;
+    if (d < near->least && strlen(candidate) < sizeof near->best) {
+        near->least = d;
+        memcpy(near->best, candidate, strlen(candidate) + 1);
+    }
+}

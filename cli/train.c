@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* train.c: combinex train. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "help.h"
+#include "json.h"
+#include "output.h"
+#include "progress.h"
+#include "source.h"
+#include "text.h"
+
+typedef struct train_args {
+    general_options   general;
+    const char       *data;
+    const char       *output;
+    cbx_model_spec    spec;
+    cbx_train_options train;
+} train_args;
+
+static const cbx_option_table *output_table(void)
+{
+    static const cbx_option options[] = {
+        {"output", CBX_OPTION_TEXT, offsetof(train_args, output), NULL, 0, 0, NULL,
+         "the model file to write"},
+    };
+    static const cbx_option_table table = {"Output", options, 1};
+    return &table;
+}
+
+/* What tells apart the rows that the model was trained on, as JSON: enough to
+ * set the same train options again and ask cbx_split. */
+static char *split_note(const cbx_train_options *options)
+{
+    static const char *const names[] = {"split", "fold",      "folds",
+                                        "seed",  "val-share", "train-share"};
+    const cbx_option_table  *table = cbx_train_table();
+    char                    *text = NULL;
+    size_t                   size;
+    json                     j = {.out = open_memstream(&text, &size)};
+    if (!j.out)
+        return NULL;
+    json_open(&j, NULL, '{');
+    for (size_t i = 0; i < table->count; i++) {
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+            if (!strcmp(table->options[i].name, names[n]))
+                json_option(&j, &table->options[i], options);
+        }
+    }
+    json_close(&j, '}');
+    if (fclose(j.out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Nothing here may differ from run to run: same seed, same file. */
+static cbx_status write_notes(cbx_model *model, const source *s, const train_args *a,
+                              const cbx_train_result *result, cbx_error *err)
+{
+    char       accuracy[32];
+    char      *split = split_note(&a->train);
+    cbx_status status = CBX_OK;
+    if (!split) {
+        *err = (cbx_error){.status = CBX_NO_MEMORY, .message = "out of memory"};
+        return CBX_NO_MEMORY;
+    }
+    (void)snprintf(accuracy, sizeof accuracy, "%.9g", result->test_accuracy);
+    status = cbx_model_set_note(model, "data", s->name, err);
+    if (!status)
+        status = cbx_model_set_note(model, "split", split, err);
+    if (!status)
+        status = cbx_model_set_note(model, "version", cbx_version(), err);
+    if (!status && isfinite(result->test_accuracy))
+        status = cbx_model_set_note(model, "test_accuracy", accuracy, err);
+    free(split);
+    return status;
+}
+
+static void print_text(const cbx_model_info *info, const train_args *a, const source *s,
+                       const cbx_train_result *r)
+{
+    number_text n, best;
+    count_text  layers, rows;
+    text_put(stdout, s->name, 0);
+    (void)printf(": %s, %s of %s units, %s parameters\n", info->conv,
+                 text_counted(layers, info->num_layers, "layer"), text_count(n, info->hidden),
+                 text_count(best, info->num_parameters));
+    (void)printf("  %-12s %s in %.2f s, loss %.4g", "epochs", text_count(n, r->epochs), r->seconds,
+                 r->loss);
+    if (r->num_val) /* without validation the last one is the best */
+        (void)printf(", best %s", text_count(best, r->best_epoch));
+    (void)printf("\n");
+    (void)printf("  %-12s train %.3f on %s", "accuracy", r->train_accuracy,
+                 text_counted(rows, r->num_train, source_row(s)));
+    if (r->num_val)
+        (void)printf(", validation %.3f on %s", r->val_accuracy, text_count(n, r->num_val));
+    if (r->num_test)
+        (void)printf(", test %.3f on %s", r->test_accuracy, text_count(n, r->num_test));
+    (void)printf("\n  %-12s ", "written to");
+    text_put(stdout, a->output, 0);
+    (void)printf("\n");
+}
+
+static void print_json(const cbx_model_info *info, const train_args *a, const source *s,
+                       const cbx_train_result *r)
+{
+    json j = {.out = stdout};
+    json_open(&j, NULL, '{');
+    json_text(&j, "model", info->conv);
+    json_text(&j, "data", s->name);
+    json_int(&j, "epochs", r->epochs);
+    json_int(&j, "best_epoch", r->best_epoch);
+    json_real(&j, "loss", r->loss);
+    json_real(&j, "train_accuracy", r->train_accuracy);
+    json_real(&j, "val_accuracy", r->val_accuracy);
+    json_real(&j, "test_accuracy", r->test_accuracy);
+    json_int(&j, "num_train", r->num_train);
+    json_int(&j, "num_val", r->num_val);
+    json_int(&j, "num_test", r->num_test);
+    json_real(&j, "seconds", r->seconds);
+    json_int(&j, "parameters", info->num_parameters);
+    json_text(&j, "file", a->output);
+    json_close(&j, '}');
+    json_line(&j);
+}
+
+static int train_and_save(const train_args *a, const source *s, cbx_model *model)
+{
+    cbx_error        err;
+    cbx_train_result result;
+    progress         bar;
+
+    progress_begin(&bar, "training", a->general.quiet);
+    cbx_status status = cbx_train(model, s->graph, &a->train, progress_update, &bar, &result, &err);
+    progress_end(&bar);
+    if (!status)
+        status = write_notes(model, s, a, &result, &err);
+    if (!status)
+        status = cbx_model_save(model, a->output, &err);
+    if (status)
+        return fail_with(&err);
+    cbx_model_info info = cbx_model_describe(model);
+    if (a->general.json)
+        print_json(&info, a, s, &result);
+    else if (!a->general.quiet)
+        print_text(&info, a, s, &result);
+    return EXIT_DONE;
+}
+
+static int run(void *args)
+{
+    const train_args *a = args;
+    source            s;
+    cbx_model        *model = NULL;
+    cbx_error         err;
+
+    int status = output_check(a->output); /* now, not after an hour of training */
+    if (status == EXIT_DONE)
+        status = source_open(&s, a->data);
+    if (status)
+        return status;
+    if (cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
+        status = fail_with(&err);
+    else
+        status = train_and_save(a, &s, model);
+    cbx_model_free(model);
+    source_close(&s);
+    return status;
+}
+
+const command command_train = {
+    .name = "train",
+    .summary = "train a model on a data set",
+    .about = "Trains a graph neural network to tell the classes of a data set, and writes it to a "
+             "file. The same seed gives the same file, whatever the number of threads.",
+    .args_size = sizeof(train_args),
+    .operands =
+        (const operand[]){{"DATA", OPERAND_DATA, offsetof(train_args, data), false, HELP_DATA},
+                          {.name = NULL}},
+    .groups =
+        (const option_group[]){{.table = cbx_model_table, .offset = offsetof(train_args, spec)},
+                               {.table = cbx_train_table, .offset = offsetof(train_args, train)},
+                               {.table = output_table},
+                               {.table = NULL}},
+    .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},
+    .examples =
+        (const example[]){
+            {"the karate club, with the defaults",
+             "combinex train karate -o karate.model.safetensors"},
+            {"Chebyshev convolutions of order 3 on a file",
+             "combinex train ./cora.safetensors --model cheb --order 3 -o cora.model.safetensors"},
+            {.why = NULL}},
+    .run = run,
+};

@@ -1,0 +1,142 @@
+# bash completion for combinex                            -*- shell-script -*-
+# Made with: combinex help --completion bash
+
+_combinex_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
+
+_combinex_files() {
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X "$1" -- "$cur")
+}
+
+# Names of files never go through compgen -W, which would expand them.
+_combinex_data() {
+    local folder file IFS=: names=()
+    local folders=${COMBINEX_DATA-}:${XDG_DATA_HOME:-$HOME/.local/share}/combinex
+    for folder in $folders; do
+        for file in "$folder"/*.safetensors; do
+            [[ -f $file ]] || continue
+            file=${file##*/} file=${file%.safetensors}
+            [[ $file == "$cur"* ]] && names+=("$file")
+        done
+    done
+    IFS=$' \t\n'
+    _combinex_words "$builtin"
+    names+=("${COMPREPLY[@]}")
+    _combinex_files '!*.safetensors'
+    COMPREPLY+=("${names[@]}")
+}
+
+_combinex() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local word i command='' options='' valued='' operand=0 first=2
+    local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
+    local commands="data train predict help"
+    COMPREPLY=()
+    # bash splits --name=value into three words
+    if [[ $cur == = ]]; then
+        cur=
+    elif [[ $prev == = ]]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if ((COMP_CWORD == 1)); then
+        _combinex_words "$commands --help --version"
+        return
+    fi
+    command=${COMP_WORDS[1]}
+    case $command in
+    data)
+        if ((COMP_CWORD == 2)); then
+            _combinex_words "list info generate --help"
+            return
+        fi
+        command+=" ${COMP_WORDS[2]}"
+        first=3
+        ;;
+    esac
+    case "$command $prev" in
+    "data generate --nodes") return ;;
+    "data generate --degree") return ;;
+    "data generate --features") return ;;
+    "data generate --classes") return ;;
+    "data generate --motifs") return ;;
+    "data generate --seed") return ;;
+    "data generate --output" | "data generate -o") _combinex_files ''; return ;;
+    "train --model") _combinex_words "gcn cheb graphconv"; return ;;
+    "train --layers") return ;;
+    "train --hidden") return ;;
+    "train --order") return ;;
+    "train --aggregation") _combinex_words "add mean max"; return ;;
+    "train --head") _combinex_words "auto last cat"; return ;;
+    "train --pool") _combinex_words "mean sum max"; return ;;
+    "train --dropout") return ;;
+    "train --epochs") return ;;
+    "train --learning-rate") return ;;
+    "train --weight-decay") return ;;
+    "train --clip") return ;;
+    "train --batch") return ;;
+    "train --split") _combinex_words "random kfold public"; return ;;
+    "train --train-share") return ;;
+    "train --val-share") return ;;
+    "train --folds") return ;;
+    "train --fold") return ;;
+    "train --patience") return ;;
+    "train --seed") return ;;
+    "train --threads") return ;;
+    "train --output" | "train -o") _combinex_files ''; return ;;
+    "predict --node") return ;;
+    "predict --graph") return ;;
+    "predict --threads") return ;;
+    "predict --output" | "predict -o") _combinex_files ''; return ;;
+    esac
+    case $command in
+    "data list")
+        options="--json -q --quiet -h --help "
+        valued=""
+        ;;
+    "data info")
+        options="--json -q --quiet -h --help "
+        valued=""
+        ;;
+    "data generate")
+        options="--nodes --degree --features --classes --motifs --seed -o --output --json -q --quiet -h --help "
+        valued="--nodes --degree --features --classes --motifs --seed -o --output "
+        ;;
+    "train")
+        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads -o --output --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads -o --output "
+        ;;
+    "predict")
+        options="--node --graph --all --threads -o --output --json -q --quiet -h --help "
+        valued="--node --graph --threads -o --output "
+        ;;
+    "help")
+        options="--json -q --quiet -h --help "
+        valued=""
+        ;;
+    esac
+    for ((i = first; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $word == = ]]; then
+            ((i++))
+        elif [[ $word == -* ]]; then
+            [[ " $valued " == *" $word "* && ${COMP_WORDS[i + 1]} != = ]] && ((i++))
+        else
+            ((operand++))
+        fi
+    done
+    if [[ $cur == -* ]]; then
+        _combinex_words "$options"
+        return
+    fi
+    case "$command $operand" in
+    "data info 0") _combinex_data ;;
+    "data generate 0") _combinex_words "$builtin" ;;
+    "train 0") _combinex_data ;;
+    "predict 0") _combinex_data ;;
+    "predict 1") _combinex_files '!*.safetensors' ;;
+    "help 0") _combinex_words "$commands" ;;
+    "help 1") : ;;
+    esac
+}
+
+complete -F _combinex combinex

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* safetensors_json.h: JSON, in headers and in texts of the metadata.
+ *
+ * Writing is jansson's. Reading is our own, because jansson's (2.14) overruns its
+ * buffer when a text finds no memory to grow in. It wants what RFC 8259 wants, and besides: UTF-8, no NUL in a
+ * text, no name twice in an object, integers that fit in 64 bits, and at most 64
+ * levels. */
+#ifndef CBX_SAFETENSORS_JSON_H
+#define CBX_SAFETENSORS_JSON_H
+
+#include <jansson.h>
+
+#include "arena.h"
+#include "combinex.h"
+
+typedef enum cbx_json_kind {
+    CBX_JSON_NULL,
+    CBX_JSON_BOOL,
+    CBX_JSON_INTEGER,
+    CBX_JSON_REAL,
+    CBX_JSON_TEXT,
+    CBX_JSON_LIST,
+    CBX_JSON_OBJECT
+} cbx_json_kind;
+
+typedef struct cbx_json {
+    cbx_json_kind          kind;
+    const char            *key;     /* of an object's member */
+    const char            *text;    /* of a text; NULL for all others */
+    int64_t                integer; /* of an integer; 0 or 1 of a bool */
+    double                 number;  /* of an integer or a real */
+    size_t                 count;   /* of a list's or an object's members */
+    const struct cbx_json *first;   /* the first of them */
+    const struct cbx_json *next;    /* the next in the same list or object */
+} cbx_json;
+
+typedef struct cbx_json_error {
+    size_t position; /* bytes before it */
+    char   text[112];
+} cbx_json_error;
+
+/* CBX_OK, CBX_NO_MEMORY, or CBX_INVALID and then the reason in `why`. What comes
+ * out lives in the arena and does not need the text any more. */
+cbx_status cbx_json_parse(const char *text, size_t length, cbx_arena *arena, const cbx_json **out,
+                          cbx_json_error *why);
+
+/* The member of that name, or NULL; also if `object` is NULL or no object. */
+const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
+
+/* jansson's value as compact text to free(), or NULL when memory runs out or there
+ * is no value. (json_dumps leaves out names that find no memory.) */
+char *cbx_json_text(const json_t *json);
+
+/* Bytes of the UTF-8 character at `at`; 0 if there is none. */
+int  cbx_utf8_length(const char *at);
+bool cbx_is_utf8(const char *text);
+
+#endif

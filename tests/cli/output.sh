@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC1091,SC2034,SC2154 # lib.bash sets and reads some of these
+# When the output cannot be written: exit status 1, and the old file stays.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+run train karate --hidden 8 --epochs 2 -q -o model.safetensors
+cp model.safetensors kept.safetensors
+
+run train karate --epochs 2 -o absent/model.safetensors
+check "a folder that does not exist is named before training starts" \
+    fails_with 1 'absent/model.safetensors: cannot write there: No such file'
+run train karate --epochs 2 -o model.safetensors/x
+check "a file is not a folder" fails_with 1 'model.safetensors/x: cannot write there: Not a directory'
+run train karate --epochs 2 -o .
+check "a folder is not a file" fails_with 1 'it is a folder'
+run train karate --epochs 2 -o /dev/null
+check "a device is not replaced by a model" all fails_with 1 'not a regular file' , test -c /dev/null
+if [[ $(id -u) -ne 0 ]]; then # root may write anywhere
+    mkdir locked
+    chmod 555 locked
+    run train karate --epochs 2 -o locked/model.safetensors
+    check "a folder without permission is named" \
+        fails_with 1 'locked/model.safetensors: cannot write there: Permission denied'
+fi
+run predict karate model.safetensors -o absent/p.json
+check "predict names the folder that does not exist" fails_with 1 'absent/p.json: cannot write'
+
+# A small limit on the size of files stands for a disk that is full.
+limited() {
+    ran="combinex $* (no file over 1 kB)"
+    (
+        trap '' XFSZ
+        ulimit -f 1
+        exec "$COMBINEX" "$@"
+    ) > "$scratch/log/out" 2> "$scratch/log/err"
+    status=$?
+}
+limited train karate --epochs 2 -q -o model.safetensors
+check "a full disk fails the training" fails_with 1 'model.safetensors.*File too large'
+check "and leaves the old model" cmp -s model.safetensors kept.safetensors
+limited train karate --epochs 2 -q -o new.safetensors
+check "a full disk leaves no part of a model" all fails_with 1 'new.safetensors' , \
+    test ! -e new.safetensors
+echo precious > predictions.json
+limited predict karate model.safetensors --json -o predictions.json
+check "a full disk fails the prediction" fails_with 1 'predictions.json: cannot write: File too large'
+check "and leaves the old predictions" grep -q precious predictions.json
+limited data generate ba-shapes -q -o shapes.safetensors
+check "a full disk leaves no part of a graph" all fails_with 1 'shapes.safetensors' , \
+    test ! -e shapes.safetensors
+check "no temporary file stays" test -z "$(find . -name '*tmp*')"
+
+ln -s predictions.json link.json
+chmod 640 predictions.json
+run predict karate model.safetensors --json -o link.json
+check "a link is followed" all status_is 0 , test -L link.json , grep -q '"node": 33' predictions.json
+check "the file keeps its permissions" test "$(stat -c %a predictions.json)" = 640
+run predict karate model.safetensors --json -o /dev/null
+check "predictions may go to a device" all status_is 0 , test -c /dev/null
+
+if [[ -c /dev/full ]]; then
+    "$COMBINEX" predict karate model.safetensors --json > /dev/full 2> "$scratch/log/err"
+    status=$? ran="combinex predict > /dev/full"
+    check "a full standard output fails" all status_is 1 , err_has 'standard output: No space left'
+    "$COMBINEX" --help > /dev/full 2> "$scratch/log/err"
+    status=$? ran="combinex --help > /dev/full"
+    check "even for help" all status_is 1 , err_has 'No space left'
+    run predict karate model.safetensors --json -o /dev/full
+    check "so does a full device" fails_with 1 '/dev/full: cannot write: No space left'
+fi
+"$COMBINEX" data list >&- 2> "$scratch/log/err"
+status=$? ran="combinex data list >&-"
+check "a closed standard output fails" all status_is 1 , err_has 'standard output: Bad file descriptor'
+"$COMBINEX" train karate --hidden 8 --epochs 2 -o closed.safetensors >&- 2> "$scratch/log/err"
+status=$? ran="combinex train >&-"
+check "a summary for a closed standard output does not land in the model" \
+    all status_is 1 , cmp -s closed.safetensors kept.safetensors
+
+set -o pipefail
+"$COMBINEX" predict karate model.safetensors --json 2> "$scratch/log/err" | true
+check "a reader that leaves early is no reason for a message" err_empty
+finish
