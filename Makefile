@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# The short commands; CMakeLists.txt does the work.
+#
+#   make          build/combinex, build/libcombinex.so and .a
+#   make demo     train a model and use it
+#   make check    all tests, then once more under the sanitizers
+#   make install  to PREFIX (/usr/local), below DESTDIR if set
+#
+# CMAKE_FLAGS are used when a build folder is first made; after `make clean`, again.
+PREFIX ?= /usr/local
+DESTDIR ?=
+CMAKE_FLAGS ?=
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+
+.PHONY: all bootstrap demo check install clean format
+.NOTPARALLEL:
+
+# The flags given to this file are not meant for the generated ones.
+build = MAKEFLAGS=--no-print-directory cmake --build $(1) --parallel $(JOBS)
+ctest = cd $(1) && ctest --output-on-failure --parallel $(JOBS) --timeout 300
+
+all: bootstrap build/configured
+	@$(call build,build) --target combinex combinex_cli
+
+bootstrap:
+	@scripts/bootstrap.sh build
+
+demo: all
+	@scripts/demo.sh
+
+check: bootstrap-check build/configured build-asan/configured
+	@$(call build,build)
+	@$(call build,build-asan)
+	@echo "== tests" && $(call ctest,build)
+	@echo "== the same under the address and undefined behaviour sanitizers" && $(call ctest,build-asan)
+
+# ldconfig tells the loader of the new library.
+install: all
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig 2> /dev/null || true; fi
+
+ifneq ($(wildcard bench/run.sh),)
+.PHONY: bench
+bench: all
+	@bench/run.sh
+endif
+
+format:
+	@clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
+
+clean:
+	@rm -rf $(folders)
+
+# ----------------------------------------------------------- build folders
+
+flags.build       = -DCMAKE_BUILD_TYPE=Release
+flags.build-asan  = -DCMAKE_BUILD_TYPE=Debug -DCBX_SANITIZE=ON
+flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
+flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
+flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF
+folders = build build-asan build-gcc build-clang build-arm64
+
+# Once a folder is configured, its own makefiles see when that must be done again.
+$(folders:=/configured):
+	@cmake -S . -B $(@D) $(flags.$(@D)) $(CMAKE_FLAGS)
+	@touch $@
+
+# ------------------------------------------ checks that take further tools
+
+.PHONY: bootstrap-check check-more warnings-gcc warnings-clang cross-arm64
+with = if command -v $(1) > /dev/null; then $(2); else echo "== no $(1): skipped"; fi
+again = $(MAKE) --no-print-directory
+# SC2317 takes functions that are called by name, as the tests do, for unreachable.
+shellcheck = shellcheck -x --source-path=SCRIPTDIR -e SC2317
+scripts = .ci/run $(wildcard scripts/*.sh tests/*/*.sh completions/*.bash bench/*.sh)
+
+bootstrap-check:
+	@scripts/bootstrap.sh check
+
+check-more: bootstrap-check
+	@$(call with,gcc,$(again) warnings-gcc)
+	@$(call with,clang,$(again) warnings-clang)
+	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
+	@$(call with,shellcheck,echo "== shellcheck" && $(shellcheck) $(scripts))
+
+warnings-gcc warnings-clang: warnings-%: build-%/configured
+	@echo "== $*: warnings are errors"
+	@$(call build,build-$*)
+
+cross-arm64: bootstrap build-arm64/configured
+	@echo "== libcombinex.a for 64-bit ARM"
+	@$(call build,build-arm64) --target combinex_static

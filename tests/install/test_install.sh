@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs the built tree, then builds and runs the example against what was
+# installed in every way that users may, and looks at what the library exports.
+set -euo pipefail
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+example=$CBX_SOURCE/examples
+
+fail() { echo "FAIL: $*" >&2; exit 1; }
+say() { echo "-- $*"; }
+
+say "install with DESTDIR"
+DESTDIR=$scratch/stage cmake --install "$CBX_BUILD" --prefix /opt/combinex > /dev/null
+[ -x stage/opt/combinex/bin/combinex ] || fail "DESTDIR was not honoured"
+stage/opt/combinex/bin/combinex --version
+
+say "install without, and move it: nothing may remember the prefix"
+cmake --install "$CBX_BUILD" --prefix "$scratch/first" > /dev/null
+mv first usr
+! grep -rIl "$scratch/first" usr || fail "the files above name the prefix"
+lib=$(dirname "$(find "$scratch/usr" -name libcombinex.so)")
+export PKG_CONFIG_PATH=$lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+
+say "pkg-config, shared"
+# shellcheck disable=SC2046 # flags are words
+${CC:-cc} "$example/first_steps.c" -o with_pc $(pkg-config --cflags --libs combinex)
+LD_LIBRARY_PATH=$lib ./with_pc
+
+say "pkg-config, static"
+# The linker prefers a shared library, so it is shown a folder without one.
+cp -r usr static
+static=$scratch/static${lib#"$scratch/usr"}
+rm "$static"/libcombinex.so*
+export PKG_CONFIG_PATH=$static/pkgconfig:$PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+${CC:-cc} "$example/first_steps.c" -o with_static_pc $(pkg-config --static --cflags --libs combinex)
+./with_static_pc
+
+say "find_package"
+for target in combinex::combinex combinex::combinex_static; do
+    build=${target##*:}
+    cmake -S "$example" -B "$build" -DCMAKE_PREFIX_PATH="$scratch/usr" \
+        -DCOMBINEX_LIBRARY=$target > log 2>&1 || { cat log; fail "configuring for $target"; }
+    cmake --build "$build" > log 2>&1 || { cat log; fail "building with $target"; }
+    "$build/first_steps"
+done
+
+say "soname and exported symbols"
+header=$CBX_SOURCE/include/combinex.h
+major=$(sed -n 's/^#define CBX_VERSION_MAJOR //p' "$header")
+objdump -p "$lib/libcombinex.so" | grep -q "SONAME *libcombinex\.so\.$major\$" || fail "soname"
+sed -n 's/^CBX_API .*\(cbx_[a-z0-9_]*\)(.*/\1/p' "$header" | sort > declared
+nm -D --defined-only "$lib/libcombinex.so" | awk '{ print $3 }' | sort > exported
+diff declared exported || fail "declared in the header (<) and exported (>) differ"
