@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_read.c: such a line again. It may come from anywhere, so every field is
+ * checked for its type and range; whether it is true is for a replay to tell. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "error.h"
+#include "setup.h"
+
+/* A whole number from 0 to `most`; `missing` where there is none. */
+static cbx_status whole(const json_t *o, const char *key, int64_t most, int64_t missing,
+                        int64_t *out, cbx_error *err)
+{
+    const json_t *v = json_object_get(o, key);
+    *out = v ? json_integer_value(v) : missing;
+    if ((!v && missing >= -1) || (json_is_integer(v) && *out >= 0 && *out <= most))
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID, "'%s' is %s, a whole number from 0 to %lld expected", key,
+                    v ? "something else" : "missing", (long long)most);
+}
+
+static cbx_status real(const json_t *o, const char *key, float *out, cbx_error *err)
+{
+    const json_t *v = json_object_get(o, key);
+    *out = (float)json_number_value(v);
+    if (json_is_number(v) && isfinite(*out))
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID, "'%s' is not a finite number", key);
+}
+
+enum { REQUIRED = -2 };
+
+static cbx_status read_side(const json_t *o, const char *key, cbx_arena *arena, int32_t *class,
+                            int32_t *count, const float **logp, cbx_error *err)
+{
+    const json_t *s = json_object_get(o, key), *p = json_object_get(s, "probabilities");
+    if (!s)
+        return CBX_OK;
+    if (!json_is_array(p) || json_array_size(p) < 1 || json_array_size(p) > INT32_MAX ||
+        (*count && (size_t)*count != json_array_size(p)))
+        return cbx_fail(err, CBX_INVALID, "'%s' has no list of as many probabilities as classes", key);
+    *count = (int32_t)json_array_size(p);
+    float *values = CBX_NEW(arena, float, *count);
+    if (!values)
+        return cbx_fail_memory(err);
+    for (int32_t k = 0; k < *count; k++) {
+        const json_t *v = json_array_get(p, (size_t)k);
+        double        q = json_number_value(v);
+        if (!json_is_number(v) || !(q >= 0 && q <= 1.000001))
+            return cbx_fail(err, CBX_INVALID, "'%s': probability %d is not a number from 0 to 1", key, k);
+        values[k] = (float)log(q);
+    }
+    int64_t    number;
+    cbx_status status = whole(s, "class", *count - 1, REQUIRED, &number, err);
+    *class = (int32_t)number;
+    *logp = values;
+    return status;
+}
+
+static cbx_status read_edit(const json_t *o, cbx_edit *e, cbx_error *err)
+{
+    const char *op = json_string_value(json_object_get(o, "op"));
+    int64_t     a = 0, b = 0, id = -1;
+    cbx_status  status = CBX_OK;
+    *e = (cbx_edit){.edge = -1};
+    if (op && !strcmp(op, "remove_edge")) {
+        e->op = CBX_REMOVE_EDGE;
+        e->undirected = json_is_true(json_object_get(o, "undirected"));
+        status = whole(o, "source", INT32_MAX, REQUIRED, &a, err);
+        if (!status)
+            status = whole(o, "target", INT32_MAX, REQUIRED, &b, err);
+        if (!status)
+            status = whole(o, "edge", INT64_MAX, -1, &id, err);
+        e->source = (int32_t)a;
+        e->target = (int32_t)b;
+        e->edge = e->undirected ? -1 : id;
+    } else if (op && !strcmp(op, "set_feature")) {
+        e->op = CBX_SET_FEATURE;
+        status = whole(o, "node", INT32_MAX, REQUIRED, &a, err);
+        if (!status)
+            status = whole(o, "feature", INT32_MAX, REQUIRED, &b, err);
+        if (!status)
+            status = real(o, "from", &e->from, err);
+        if (!status)
+            status = real(o, "to", &e->to, err);
+        e->node = (int32_t)a;
+        e->feature = (int32_t)b;
+    } else {
+        status = cbx_fail(err, CBX_INVALID, "'op' is '%.40s', remove_edge or set_feature expected",
+                          op ? op : "(not a text)");
+    }
+    if (!status && json_object_get(o, "influence"))
+        status = real(o, "influence", &e->influence, err);
+    return status;
+}
+
+static cbx_status read_edits(const json_t *o, cbx_arena *arena, cbx_counterfactual *c, cbx_error *err)
+{
+    const json_t *list = json_object_get(o, "edits");
+    if (!json_is_array(list))
+        return cbx_fail(err, CBX_INVALID, "'edits' is not a list");
+    c->num_edits = (int64_t)json_array_size(list);
+    cbx_edit *edits = CBX_NEW(arena, cbx_edit, c->num_edits);
+    if (!edits)
+        return cbx_fail_memory(err);
+    for (int64_t k = 0; k < c->num_edits; k++) {
+        cbx_status status = read_edit(json_array_get(list, (size_t)k), &edits[k], err);
+        if (status) {
+            char place[32];
+            (void)snprintf(place, sizeof place, "edit %lld", (long long)k);
+            cbx_error_prefix(err, place);
+            return status;
+        }
+        c->num_edges_removed += edits[k].op == CBX_REMOVE_EDGE;
+        c->num_features_changed += edits[k].op == CBX_SET_FEATURE;
+    }
+    c->edits = edits;
+    return CBX_OK;
+}
+
+static cbx_status read_status(const json_t *o, cbx_counterfactual *c, cbx_error *err)
+{
+    const char *text = json_string_value(json_object_get(o, "status"));
+    for (int k = CBX_FOUND; text && k <= CBX_NOT_FINISHED; k++)
+        if (!strcmp(text, cbx_outcome_name((cbx_outcome)k))) {
+            c->outcome = (cbx_outcome)k;
+            return CBX_OK;
+        }
+    return cbx_fail(err, CBX_INVALID, "'status' is '%.40s', found, not_found, skipped or cancelled expected",
+                    text ? text : "(not a text)");
+}
+
+static cbx_status read_fields(const json_t *o, cbx_arena *arena, cbx_counterfactual *c,
+                              cbx_error *err)
+{
+    int64_t       row, target = -1;
+    const json_t *wanted = json_object_get(o, "target");
+    c->task = json_object_get(o, "graph") ? CBX_GRAPH : CBX_NODE;
+    cbx_status status = whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
+    if (!status)
+        status = read_status(o, c, err);
+    if (!status)
+        status = read_side(o, "before", arena, &c->prediction, &c->num_classes, &c->before, err);
+    c->result = c->prediction;
+    if (!status)
+        status = read_side(o, "after", arena, &c->result, &c->num_classes, &c->after, err);
+    if (!status && (!c->before || (c->outcome == CBX_FOUND && !c->after)))
+        status = cbx_fail(err, CBX_INVALID, "'%s' is missing", c->before ? "after" : "before");
+    if (!status && !json_is_string(wanted))
+        status = whole(o, "target", c->num_classes - 1, REQUIRED, &target, err);
+    if (!status)
+        status = read_edits(o, arena, c, err);
+    c->row = (int32_t)row;
+    c->target = (int32_t)target;
+    return status;
+}
+
+static void read_hash(const json_t *o, const char *key, char hash[65])
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    if (!hash)
+        return;
+    hash[0] = '\0';
+    if (text && strlen(text) == 64)
+        memcpy(hash, text, 65);
+}
+
+cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
+                                    char model_hash[65], cbx_error *err)
+{
+    cbx_counterfactual c = {.reason = ""};
+    cbx_arena          arena = {0};
+    json_error_t       why;
+    *out = NULL;
+    json_t *o = json_loads(json, JSON_REJECT_DUPLICATES, &why);
+    if (!o && json_error_code(&why) == json_error_out_of_memory)
+        return cbx_fail_memory(err);
+    if (!json_is_object(o)) {
+        cbx_status bad = cbx_fail(err, CBX_INVALID, "not a JSON object%s%s", o ? "" : ": ", o ? "" : why.text);
+        json_decref(o);
+        return bad;
+    }
+    cbx_status status = read_fields(o, &arena, &c, err);
+    if (!status) {
+        *out = cbx_result_copy(&c);
+        status = *out ? CBX_OK : cbx_fail_memory(err);
+        read_hash(o, "data_sha256", graph_hash);
+        read_hash(o, "model_sha256", model_hash);
+    }
+    json_decref(o);
+    cbx_arena_free(&arena);
+    return status;
+}

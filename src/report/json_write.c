@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_write.c: a counterfactual as one line of JSON; docs/formats.md has the
+ * schema. Everything needed to replay it is in it. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "combinex.h"
+#include "version.h"
+
+/* Takes the value, whatever happens; jansson's setters refuse NULL. */
+static int put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value);
+}
+
+static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_graph_data *d)
+{
+    json_t *o = json_object(), *p = json_array();
+    int     failed = !o || !p;
+    for (int32_t k = 0; k < count && !failed; k++)
+        failed = json_array_append_new(p, json_real(exp((double)logp[k])));
+    failed = failed || put(o, "class", json_integer(class));
+    if (!failed && d->class_names && class < d->num_classes)
+        failed = put(o, "name", json_string(d->class_names[class]));
+    failed = failed || json_object_set(o, "probabilities", p);
+    json_decref(p);
+    if (!failed)
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
+{
+    if (e->op == CBX_REMOVE_EDGE) {
+        json_t *o = json_pack("{s:s, s:i, s:i, s:b}", "op", "remove_edge", "source", (int)e->source,
+                              "target", (int)e->target, "undirected", (int)e->undirected);
+        /* Tells apart edges with the same ends. */
+        if (o && e->edge >= 0 && put(o, "edge", json_integer((json_int_t)e->edge))) {
+            json_decref(o);
+            return NULL;
+        }
+        if (o && put(o, "influence", json_real((double)e->influence))) {
+            json_decref(o);
+            return NULL;
+        }
+        return o;
+    }
+    json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:f, s:f}", "op", "set_feature", "node",
+                          (int)e->node, "feature", (int)e->feature, "from", (double)e->from, "to",
+                          (double)e->to, "influence", (double)e->influence);
+    if (o && d->feature_names && put(o, "name", json_string(d->feature_names[e->feature]))) {
+        json_decref(o);
+        return NULL;
+    }
+    return o;
+}
+
+static json_t *edits(const cbx_counterfactual *c, const cbx_graph_data *d)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < c->num_edits && list; k++)
+        if (json_array_append_new(list, edit(&c->edits[k], d))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *option_value(const cbx_option *o, const void *at)
+{
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        return json_integer((json_int_t) * (const int64_t *)at);
+    case CBX_OPTION_REAL:
+        return json_real(*(const double *)at);
+    case CBX_OPTION_BOOL:
+        return json_boolean(*(const bool *)at);
+    case CBX_OPTION_CHOICE:
+        return json_string(o->choices[*(const int *)at]);
+    default:
+        return *(const char *const *)at ? json_string(*(const char *const *)at) : json_null();
+    }
+}
+
+static json_t *options_object(const cbx_explain_options *options)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    json_t                 *o = json_object();
+    for (size_t i = 0; i < table->count && o; i++) {
+        const cbx_option *option = &table->options[i];
+        if (!strcmp(option->name, "threads")) /* changes no result */
+            continue;
+        if (put(o, option->name, option_value(option, (const char *)options + option->offset))) {
+            json_decref(o);
+            return NULL;
+        }
+    }
+    return o;
+}
+
+static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
+{
+    int failed = put(o, c->task == CBX_GRAPH ? "graph" : "node", json_integer(c->row)) ||
+                 put(o, "status", json_string(cbx_outcome_name(c->outcome)));
+    if (!failed && c->reason[0])
+        failed = put(o, "reason", json_string(c->reason));
+    failed = failed || put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
+             put(o, "before", side(c->before, c->num_classes, c->prediction, d));
+    if (!failed && c->after)
+        failed = put(o, "after", side(c->after, c->num_classes, c->result, d));
+    failed = failed || put(o, "edits", edits(c, d)) ||
+             put(o, "edges_removed", json_integer((json_int_t)c->num_edges_removed)) ||
+             put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
+             put(o, "nodes", json_integer(c->num_nodes)) ||
+             put(o, "edges", json_integer((json_int_t)c->num_edges)) ||
+             put(o, "features", json_integer(c->num_features)) ||
+             put(o, "epochs", json_integer((json_int_t)c->epochs));
+    if (!failed && c->outcome == CBX_FOUND)
+        failed = put(o, "epoch", json_integer((json_int_t)c->epoch)) ||
+                 put(o, "loss", json_real(c->loss));
+    return failed || put(o, "seconds", json_real(c->seconds));
+}
+
+char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
+                              const cbx_explain_options *options, const char *graph_hash,
+                              const char *model_hash)
+{
+    json_t *o = json_object();
+    char   *text = NULL;
+    int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
+    if (!failed && options)
+        failed = put(o, "options", options_object(options));
+    if (!failed && graph_hash)
+        failed = put(o, "data_sha256", json_string(graph_hash));
+    if (!failed && model_hash)
+        failed = put(o, "model_sha256", json_string(model_hash));
+    if (!failed && !put(o, "version", json_string(CBX_VERSION_TEXT)))
+        text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(o);
+    return text;
+}
