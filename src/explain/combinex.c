@@ -65,12 +65,11 @@ static cbx_status prepare(state *st, cbx_error *err)
     return st->dlogp ? CBX_OK : cbx_fail_memory(err);
 }
 
-/* Both columns of values at the current parameters, and the oracle on each. */
+/* The oracle on both columns of values at the current parameters. The features'
+ * were made by the last step. */
 static void evaluate(state *st, bool first)
 {
-    bool moved = first;
-    if (st->features)
-        moved |= cbx_feature_mask_evaluate(&st->F);
+    bool moved = first || (st->features && st->F.moved);
     if (st->edges)
         moved |= cbx_edge_mask_evaluate(&st->E);
     const float *w_soft = st->edges ? st->E.soft : NULL, *w_hard = st->edges ? st->E.hard : NULL;

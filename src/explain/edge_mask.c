@@ -109,7 +109,8 @@ void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t)
         E->grad[E->pair_of ? E->pair_of[e] : e] += E->dw[e] * (v->weight ? v->weight[e] : 1);
     for (int64_t p = 0; p < E->pairs; p++)
         E->grad[p] *= E->weight[p] * (1 - E->weight[p]);
-    cbx_descent_step(&E->descent, t, E->grad, E->EP);
+    cbx_descent_begin(&E->descent, t);
+    cbx_descent_run(&E->descent, 0, E->pairs, E->grad, E->EP);
 }
 
 void cbx_edge_mask_keep(cbx_edge_mask *E)

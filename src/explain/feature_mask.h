@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* feature_mask.h: P, the perturbation of features, through the epochs of a search. */
+/* feature_mask.h: P, the perturbation of features, through the epochs of a search.
+ *
+ * Work is done on *live* entries only. An entry that has left its bounds has no
+ * gradient; what momentum it has carries it further out. Once its thresholded
+ * value has arrived at the bound too, nothing about it can change any more, and it
+ * is struck off the list: of binary features, half after the first step. */
 #ifndef CBX_FEATURE_MASK_H
 #define CBX_FEATURE_MASK_H
 
@@ -7,31 +12,41 @@
 #include "explainer.h"
 #include "perturb.h"
 
+/* One array an attribute; row i has the entries begin[i] .. begin[i+1]-1. */
+typedef struct cbx_live {
+    int64_t *begin;
+    int32_t *column;
+    float   *x, *P, *move, *firm; /* original value, parameter, tanh P or P, thresholded value */
+    float   *a, *b;               /* the optimiser's */
+} cbx_live;
+
 typedef struct cbx_feature_mask {
     const cbx_search *s;
     int32_t           rows, f; /* rows of the view that are perturbed */
     cbx_feature_box   box;
-    float            *x;      /* the original values, dense, rows x f */
-    float            *P, *move, *xp, *firm, *grad, *kept; /* likewise */
+    cbx_live          live;
+    float            *x, *soft_values, *firm, *kept, *grad; /* dense, rows x f */
     cbx_descent       descent;
-    cbx_matrix        soft; /* xp */
-    cbx_matrix        hard; /* firm: dense, or sparse where X is */
-    /* sparse: where each row of the next `hard` is gathered */
-    int64_t *offset;
-    int32_t *column;
-    float   *value;
-    double   absolute_scale, squared_scale; /* 1 / (n f): L_X is a mean over the factual graph */
-    double   loss;                          /* L_X */
-    int64_t  changed;
+    cbx_matrix        soft; /* soft_values */
+    cbx_matrix        hard; /* firm, with its products cached */
+    cbx_product_cache cache;
+    int64_t           most_changes; /* that the cache has room for */
+    int64_t          *since_kept;   /* places that have moved since the last keep … */
+    int64_t           num_since_kept;
+    bool              kept_all_stale;           /* … or too many to list */
+    double            scale;                    /* 1 / (n f): L_X is a mean over the factual graph */
+    double            gone_absolute, gone_squared; /* what struck entries add to L_X */
+    double            loss;                     /* L_X */
+    int64_t           changed;
+    bool              moved; /* the last evaluation changed firm */
 } cbx_feature_mask;
 
+/* Also evaluates at P = 0. */
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
                                  cbx_error *err);
 
-/* soft, hard, loss and changed from P; true: hard is not what it was. */
-bool cbx_feature_mask_evaluate(cbx_feature_mask *F);
-
-/* P takes a step down grad (dL/dsoft; taken as 0 unless `pull`) plus α L_X's. */
+/* P takes a step down grad (dL/dsoft; taken as 0 unless `pull`) plus α L_X's; then
+ * soft, hard, loss, changed and moved are those of the new P. */
 void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t);
 
 /* Remembers `hard`; then how many entries of it differ from x, and which. */

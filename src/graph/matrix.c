@@ -4,10 +4,71 @@
 
 #include <string.h>
 
+int cbx_cache_init(cbx_product_cache *cache, int32_t count, int32_t rows, int32_t width,
+                   int64_t changes, cbx_arena *arena)
+{
+    *cache = (cbx_product_cache){.count = count};
+    cache->products = CBX_NEW0(arena, cbx_product, count);
+    cache->changes = CBX_NEW(arena, cbx_change, changes);
+    if (!cache->products || !cache->changes)
+        return -1;
+    for (int32_t i = 0; i < count; i++) {
+        cache->products[i].H = CBX_NEW(arena, float, (size_t)rows * (size_t)width);
+        if (!cache->products[i].H)
+            return -1;
+    }
+    return 0;
+}
+
+void cbx_cache_update(cbx_product_cache *cache, const cbx_matrix *X)
+{
+    for (int32_t i = 0; i < cache->count; i++) {
+        cbx_product *p = &cache->products[i];
+        if (!p->W)
+            break;
+        if (p->stale)
+            cbx_gemm_nn(p->rows, p->width, X->cols, X->dense, p->W, p->H, false, 1);
+        else
+            cbx_rows_add(cache->changes, cache->num_changes, p->rows, p->width, p->W, p->H);
+        p->stale = false;
+    }
+    cache->num_changes = 0;
+}
+
+void cbx_cache_invalidate(cbx_product_cache *cache)
+{
+    for (int32_t i = 0; i < cache->count; i++)
+        cache->products[i].stale = true;
+    cache->num_changes = 0;
+}
+
+/* The product with W, multiplied now if it is asked for the first time; NULL: no
+ * room for it. */
+static const cbx_product *cached(const cbx_matrix *X, int32_t rows, int32_t width, const float *W)
+{
+    for (int32_t i = 0; i < X->cache->count; i++) {
+        cbx_product *p = &X->cache->products[i];
+        if (p->W == W && p->rows == rows)
+            return p;
+        if (p->W)
+            continue;
+        p->W = W;
+        p->rows = rows;
+        p->width = width;
+        p->stale = false;
+        cbx_gemm_nn(rows, width, X->cols, X->dense, W, p->H, false, 1);
+        return p;
+    }
+    return NULL;
+}
+
 void cbx_matrix_times(const cbx_matrix *X, int32_t rows, int32_t width, const float *W, float *Y,
                       bool add, int threads)
 {
-    if (X->dense)
+    const cbx_product *p = X->cache ? cached(X, rows, width, W) : NULL;
+    if (p)
+        cbx_copy((int64_t)rows * width, p->H, Y, add);
+    else if (X->dense)
         cbx_gemm_nn(rows, width, X->cols, X->dense, W, Y, add, threads);
     else
         cbx_csr_times(&X->csr, rows, width, W, Y, add, threads);

@@ -69,7 +69,19 @@ typedef struct cbx_csr {
 void cbx_csr_times(const cbx_csr *X, int32_t rows, int32_t width, const float *W, float *Y,
                    bool add, int threads);
 
+/* One entry of X that has changed, for bringing X W up to date. */
+typedef struct cbx_change {
+    int32_t row, column;
+    float   delta;
+} cbx_change;
+
+/* adds delta * W[column] to Y[row] for every change whose row is below rows */
+void cbx_rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
+                  const float *W, float *Y);
+
 /* ---- rows */
+/* y = x, or y += x */
+void cbx_copy(int64_t count, const float *x, float *y, bool add);
 /* Y[i] += bias */
 void cbx_add_bias(int32_t rows, int32_t width, const float *bias, float *Y, int threads);
 /* adds the column sums of Y to sum */
@@ -92,6 +104,15 @@ typedef struct cbx_adam {
     double  lr, beta1, beta2, eps, weight_decay;
     int64_t step; /* 1 at the first */
 } cbx_adam;
+
+/* What is the same for all entries of a step. */
+typedef struct cbx_adam_rates {
+    float beta1, beta2, step, root, eps, decay;
+} cbx_adam_rates;
+
+cbx_adam_rates cbx_adam_prepare(const cbx_adam *adam);
+void cbx_adam_apply(const cbx_adam_rates *rates, int64_t count, const float *grad, float *m,
+                    float *v, float *theta);
 
 /* PyTorch's Adam: theta -= lr * mhat / (sqrt(vhat) + eps) */
 void cbx_adam_step(const cbx_adam *adam, int64_t count, const float *grad, float *m, float *v,

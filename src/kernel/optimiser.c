@@ -17,14 +17,26 @@ static void adam(int64_t count, float beta1, float beta2, float step, float root
     }
 }
 
-void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,
-                   float *theta)
+cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
 {
     /* The corrections belong to the rounded betas: 1 - 0.999f is 1e-5 less than 0.001. */
     float  beta1 = (float)a->beta1, beta2 = (float)a->beta2;
     double fix1 = 1 - pow(beta1, (double)a->step), fix2 = 1 - pow(beta2, (double)a->step);
-    adam(count, beta1, beta2, (float)(a->lr / fix1), (float)(1 / sqrt(fix2)), (float)a->eps,
-         (float)a->weight_decay, grad, m, v, theta);
+    return (cbx_adam_rates){beta1, beta2, (float)(a->lr / fix1), (float)(1 / sqrt(fix2)),
+                            (float)a->eps, (float)a->weight_decay};
+}
+
+void cbx_adam_apply(const cbx_adam_rates *r, int64_t count, const float *grad, float *m, float *v,
+                    float *theta)
+{
+    adam(count, r->beta1, r->beta2, r->step, r->root, r->eps, r->decay, grad, m, v, theta);
+}
+
+void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,
+                   float *theta)
+{
+    cbx_adam_rates rates = cbx_adam_prepare(a);
+    cbx_adam_apply(&rates, count, grad, m, v, theta);
 }
 
 CBX_HOT

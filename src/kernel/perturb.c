@@ -43,64 +43,128 @@ static inline float clamp(float v, float lo, float hi)
     return v > hi ? hi : v;
 }
 
-CBX_HOT
-static void perturb(int32_t f, const float *restrict lo, const float *restrict hi,
-                    const float *restrict span, const float *restrict discrete,
-                    const float *restrict x, const float *restrict P, float *restrict move,
-                    float *restrict xp, float *restrict hard, cbx_perturb_sums *sums)
+/* The features of a run, known when these loops are compiled: one way or another
+ * for all of them (scalars, no selection), or each its own (gathers). */
+typedef enum kinds { ALL_DISCRETE, ALL_CONTINUOUS, MIXED } kinds;
+
+static kinds kind_of(const cbx_feature_box *box)
 {
-    float   absolute = 0, squared = 0;
-    int32_t changed = 0, moved = 0;
-#pragma omp simd reduction(+ : absolute, squared, changed, moved)
-    for (int32_t j = 0; j < f; j++) {
-        bool  whole = discrete[j] != 0;
-        float m = whole ? tanh_inline(P[j]) : P[j];
-        float d = whole ? span[j] * m : m;
-        float soft = clamp(x[j] + d, lo[j], hi[j]);
-        float firm = clamp(x[j] + (whole ? rintf(d) : d), lo[j], hi[j]);
-        float gap = soft - x[j];
-        absolute += whole ? fabsf(gap) : 0;
-        squared += whole ? 0 : gap * gap;
-        changed += firm != x[j];
-        moved += firm != hard[j];
-        move[j] = m;
-        xp[j] = soft;
-        hard[j] = firm;
-    }
-    sums->absolute = (double)absolute;
-    sums->squared = (double)squared;
-    sums->changed = changed;
-    sums->moved = moved != 0;
+    return !box->uniform ? MIXED : box->discrete[0] != 0 ? ALL_DISCRETE : ALL_CONTINUOUS;
 }
 
-cbx_perturb_sums cbx_perturb_row(int32_t f, const cbx_feature_box *box, const float *x,
-                                 const float *P, float *move, float *xp, float *hard)
+/* lo, hi, span and whole of entry k */
+#define LIMITS(kind)                                                         \
+    int32_t j = (kind) != MIXED ? 0 : column[k];                             \
+    float   lo = (kind) != MIXED ? lo0 : los[j], hi = (kind) != MIXED ? hi0 : his[j]; \
+    float   span = (kind) != MIXED ? span0 : spans[j];                       \
+    bool    whole = (kind) == ALL_DISCRETE || ((kind) == MIXED && discrete[j] != 0)
+
+#define UNPACK(box)                                                                             \
+    const float *restrict los = (box)->lo, *restrict his = (box)->hi, *restrict spans = (box)->span; \
+    const float *restrict discrete = (box)->discrete;                                           \
+    const float lo0 = los[0], hi0 = his[0], span0 = spans[0];                                   \
+    (void)discrete
+
+static inline __attribute__((always_inline)) void
+perturb_run(kinds kind, int64_t count, const cbx_feature_box *box, const int32_t *restrict column,
+            const float *restrict x, const float *restrict P, const float *restrict before,
+            float *restrict move, float *restrict soft, float *restrict firm,
+            cbx_perturb_sums *sums)
+{
+    UNPACK(box);
+    float   absolute = 0, squared = 0;
+    int32_t moved = 0;
+#pragma omp simd reduction(+ : absolute, squared, moved)
+    for (int64_t k = 0; k < count; k++) {
+        LIMITS(kind);
+        float t = (kind) == ALL_CONTINUOUS ? 0 : tanh_inline(P[k]);
+        float m = whole ? t : P[k];
+        float d = whole ? span * m : m;
+        float s = clamp(x[k] + d, lo, hi);
+        float h = clamp(x[k] + (whole ? rintf(d) : d), lo, hi);
+        float gap = s - x[k];
+        absolute += whole ? fabsf(gap) : 0;
+        squared += whole ? 0 : gap * gap;
+        moved += h != before[k];
+        move[k] = m;
+        soft[k] = s;
+        firm[k] = h;
+    }
+    *sums = (cbx_perturb_sums){(double)absolute, (double)squared, moved};
+}
+
+static inline __attribute__((always_inline)) void
+backward_run(kinds kind, bool pull, int64_t count, const cbx_feature_box *box,
+             const int32_t *restrict column, float absolute, float squared,
+             const float *restrict x, const float *restrict move, const float *restrict dX,
+             float *restrict grad)
+{
+    UNPACK(box);
+    for (int64_t k = 0; k < count; k++) {
+        LIMITS(kind);
+        float raw = x[k] + (whole ? span * move[k] : move[k]);
+        float gap = clamp(raw, lo, hi) - x[k];
+        float sign = gap > 0 ? 1.0f : gap < 0 ? -1.0f : 0.0f;
+        float g = whole ? absolute * sign : squared * gap;
+        g += pull ? dX[column[k]] : 0;
+        float slope = whole ? span * (1 - move[k] * move[k]) : 1;
+        bool  inside = (raw >= lo) & (raw <= hi);
+        grad[k] = inside ? g * slope : 0;
+    }
+}
+
+#define PERTURB(name, kind)                                                                      \
+    CBX_HOT static void perturb_##name(int64_t count, const cbx_feature_box *box,                \
+                                       const int32_t *column, const float *x, const float *P,    \
+                                       const float *before, float *move, float *soft,            \
+                                       float *firm, cbx_perturb_sums *sums)                      \
+    {                                                                                            \
+        perturb_run(kind, count, box, column, x, P, before, move, soft, firm, sums);             \
+    }                                                                                            \
+    CBX_HOT static void backward_##name(int64_t count, const cbx_feature_box *box,               \
+                                        const int32_t *column, float absolute, float squared,    \
+                                        const float *x, const float *move, const float *dX,      \
+                                        float *grad)                                             \
+    {                                                                                            \
+        if (dX)                                                                                  \
+            backward_run(kind, true, count, box, column, absolute, squared, x, move, dX, grad);  \
+        else                                                                                     \
+            backward_run(kind, false, count, box, column, absolute, squared, x, move, dX, grad); \
+    }
+PERTURB(discrete, ALL_DISCRETE)
+PERTURB(continuous, ALL_CONTINUOUS)
+PERTURB(mixed, MIXED)
+
+cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const int32_t *column,
+                             const float *x, const float *P, const float *before, float *move,
+                             float *soft, float *firm)
 {
     cbx_perturb_sums sums;
-    perturb(f, box->lo, box->hi, box->span, box->discrete, x, P, move, xp, hard, &sums);
+    switch (kind_of(box)) {
+    case ALL_DISCRETE:
+        perturb_discrete(count, box, column, x, P, before, move, soft, firm, &sums);
+        break;
+    case ALL_CONTINUOUS:
+        perturb_continuous(count, box, column, x, P, before, move, soft, firm, &sums);
+        break;
+    default:
+        perturb_mixed(count, box, column, x, P, before, move, soft, firm, &sums);
+    }
     return sums;
 }
 
-CBX_HOT
-static void backward(int32_t f, const float *restrict lo, const float *restrict hi,
-                     const float *restrict span, const float *restrict discrete, float absolute,
-                     float squared, const float *restrict x, const float *restrict move,
-                     const float *restrict xp, float *restrict grad)
+void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const int32_t *column,
+                          float absolute, float squared, const float *x, const float *move,
+                          const float *dX, float *grad)
 {
-    for (int32_t j = 0; j < f; j++) {
-        bool  whole = discrete[j] != 0;
-        float raw = x[j] + (whole ? span[j] * move[j] : move[j]);
-        float gap = xp[j] - x[j];
-        float sign = gap > 0 ? 1.0f : gap < 0 ? -1.0f : 0.0f;
-        float g = grad[j] + (whole ? absolute * sign : squared * gap);
-        float slope = whole ? span[j] * (1 - move[j] * move[j]) : 1;
-        bool  inside = (raw >= lo[j]) & (raw <= hi[j]);
-        grad[j] = inside ? g * slope : 0;
+    switch (kind_of(box)) {
+    case ALL_DISCRETE:
+        backward_discrete(count, box, column, absolute, squared, x, move, dX, grad);
+        break;
+    case ALL_CONTINUOUS:
+        backward_continuous(count, box, column, absolute, squared, x, move, dX, grad);
+        break;
+    default:
+        backward_mixed(count, box, column, absolute, squared, x, move, dX, grad);
     }
-}
-
-void cbx_perturb_row_backward(int32_t f, const cbx_feature_box *box, float absolute, float squared,
-                              const float *x, const float *move, const float *xp, float *grad)
-{
-    backward(f, box->lo, box->hi, box->span, box->discrete, absolute, squared, x, move, xp, grad);
 }

@@ -3,6 +3,7 @@
 #include "kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "rng.h"
 #include "threads.h"
@@ -45,6 +46,21 @@ void cbx_column_sums(int32_t rows, int32_t width, const float *Y, float *sum, in
         int32_t begin = b * COLUMNS, end = width - begin < COLUMNS ? width : begin + COLUMNS;
         column_sums(rows, width, begin, end, Y, sum);
     }
+}
+
+CBX_HOT
+static void add(int64_t count, const float *restrict x, float *restrict y)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] += x[i];
+}
+
+void cbx_copy(int64_t count, const float *x, float *y, bool adds)
+{
+    if (adds)
+        add(count, x, y);
+    else if (count > 0)
+        memcpy(y, x, (size_t)count * sizeof *y);
 }
 
 CBX_HOT

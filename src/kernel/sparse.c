@@ -136,3 +136,13 @@ void cbx_csr_times(const cbx_csr *X, int32_t rows, int32_t width, const float *W
     double work = rows ? (double)(X->offset[rows] + rows) * width : 0;
     FOR_CHUNKS(rows, work, threads, csr_rows(X, begin, end, width, W, Y, add));
 }
+
+CBX_HOT
+void cbx_rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
+                  const float *W, float *Y)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (changes[k].row < rows)
+            axpy(width, changes[k].delta, W + (int64_t)changes[k].column * width,
+                 Y + (int64_t)changes[k].row * width);
+}

@@ -9,7 +9,7 @@
 
 static bool aggregate_first(const cbx_layer *l, const cbx_step *s)
 {
-    if (!s->X->dense)
+    if (!s->X->dense || s->X->cache) /* a product that is known already costs nothing */
         return false;
     double edges = (double)s->A.offset[s->rows_out] + s->rows_out;
     double transform = (double)s->rows_in * l->n_in * l->n_out + edges * l->n_out;
