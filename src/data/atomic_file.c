@@ -22,14 +22,14 @@ static void forget(cbx_atomic_file *file)
 }
 
 /* A link's target is replaced, not the link; a device is not a place for a file. */
-static cbx_status find_target(cbx_atomic_file *file, const char *path, mode_t *mode, cbx_error *err)
+static cbx_status find_target(cbx_atomic_file *file, const char *path, long *mode, cbx_error *err)
 {
     struct stat st;
-    *mode = 0;
+    *mode = -1; /* a new file */
     if (stat(path, &st) == 0) {
         if (!S_ISREG(st.st_mode))
             return cbx_fail(err, CBX_IO, "%s: cannot write: not a regular file", path);
-        *mode = st.st_mode & 07777;
+        *mode = (long)(st.st_mode & 07777);
         file->path = realpath(path, NULL);
     } else {
         size_t size = strlen(path) + 1;
@@ -66,7 +66,7 @@ static cbx_status open_temporary(cbx_atomic_file *file, cbx_error *err)
 cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err)
 {
     *file = (cbx_atomic_file){.fd = -1};
-    mode_t     mode;
+    long       mode;
     cbx_status status = find_target(file, path, &mode, err);
     if (!status)
         status = open_temporary(file, err);
@@ -74,8 +74,8 @@ cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *e
         forget(file);
         return status;
     }
-    if (mode)
-        (void)fchmod(file->fd, mode); /* a replaced file keeps its permissions where it can */
+    if (mode >= 0)
+        (void)fchmod(file->fd, (mode_t)mode); /* a replaced file keeps its permissions where it can */
     return CBX_OK;
 }
 

@@ -68,6 +68,10 @@ static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx
     int64_t nnz = d->x_indptr[size[0]];
     if (nnz < 0)
         return cbx_fail(err, CBX_INVALID, "%s: 'x.indptr' ends with %lld", f->path, (long long)nnz);
+    for (int64_t i = 0; i < size[0]; i++) /* or a row would reach beyond the arrays */
+        if (d->x_indptr[i] < 0 || d->x_indptr[i] > nnz)
+            return cbx_fail(err, CBX_INVALID, "%s: 'x.indptr' has %lld at %lld, and ends with %lld",
+                            f->path, (long long)d->x_indptr[i], (long long)i, (long long)nnz);
     READ(d->x_indices, "x.indices", CBX_I32, nnz);
     READ(d->x_values, "x.values", CBX_F32, nnz);
     if (!status && (!d->x_indices || !d->x_values))

@@ -83,7 +83,8 @@ static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int3
     for (a->num_layers = 0;; a->num_layers++) {
         const cbx_tensor *t;
         (void)snprintf(name, sizeof name, "layers.%d.%s", a->num_layers, first.name);
-        cbx_status status = cbx_tensors_get(f, name, CBX_F32, 2, (int64_t[]){-1, -1}, &t, err);
+        int64_t in = a->num_layers ? widths[a->num_layers - 1] : -1;
+        cbx_status status = cbx_tensors_get(f, name, CBX_F32, 2, (int64_t[]){-1, in}, &t, err);
         if (status)
             return status;
         if (!t)
@@ -98,30 +99,59 @@ static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int3
     }
     if (a->num_layers == 0)
         return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path, name);
+    int64_t seen = widths[a->num_layers - 1];
+    for (int32_t l = 0; a->head == CBX_HEAD_CAT && l < a->num_layers - 1; l++)
+        seen += widths[l];
     const cbx_tensor *head;
-    cbx_status status =
-        cbx_tensors_get(f, "output_layer.weight", CBX_F32, 2, (int64_t[]){-1, -1}, &head, err);
+    cbx_status        status =
+        cbx_tensors_get(f, "output_layer.weight", CBX_F32, 2, (int64_t[]){-1, seen}, &head, err);
     if (status)
         return status;
-    if (!head || head->shape[0] < 1 || head->shape[0] > INT32_MAX)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor 'output_layer.weight' is missing or empty", f->path);
+    if (!head || head->shape[0] < 1 || head->shape[0] > INT32_MAX || seen > INT32_MAX)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor 'output_layer.weight' is missing, empty or too large",
+                        f->path);
     a->num_classes = (int32_t)head->shape[0];
     a->widths = widths;
     return CBX_OK;
+}
+
+static cbx_status check_tensor(const cbx_tensor_file *f, int32_t layer, const cbx_parameter *p,
+                               cbx_error *err)
+{
+    char              name[64];
+    const cbx_tensor *t;
+    (void)snprintf(name, sizeof name, "layers.%d.%s", layer, p->name);
+    cbx_status status = cbx_tensors_get(f, layer < 0 ? p->name : name, CBX_F32, p->rows ? 2 : 1,
+                                        (int64_t[]){p->cols, p->rows}, &t, err);
+    if (!status && !t)
+        status = cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path,
+                          layer < 0 ? p->name : name);
+    return status;
+}
+
+/* Before anything is allocated: that every parameter is there makes the model no
+ * larger than the file. */
+static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture *a, cbx_error *err)
+{
+    cbx_status    status = CBX_OK;
+    cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO};
+    cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .order = a->order};
+    for (int32_t l = 0; l < a->num_layers && !status; l++) {
+        cbx_parameter own;
+        layer.n_out = a->widths[l];
+        for (int32_t i = 0; !status && a->conv->parameter(&layer, i, &own); i++)
+            status = check_tensor(f, l, &own, err);
+        layer.n_in = layer.n_out;
+    }
+    return status ? status : check_tensor(f, -1, &p, err);
 }
 
 static cbx_status copy_parameters(const cbx_tensor_file *f, cbx_model *m, cbx_error *err)
 {
     for (int32_t i = 0; i < m->num_parameters; i++) {
         const cbx_named_parameter *p = &m->parameters[i];
-        const cbx_tensor          *t;
-        int64_t                    shape[2] = {p->shape.cols, p->shape.rows};
-        cbx_status status = cbx_tensors_get(f, p->name, CBX_F32, p->shape.rows ? 2 : 1, shape, &t, err);
-        if (status)
-            return status;
-        if (!t)
-            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path, p->name);
-        status = cbx_model_set(m, (size_t)i, t->data, err);
+        const cbx_tensor          *t = cbx_tensors_find(f, p->name);
+        cbx_status                 status = cbx_model_set(m, (size_t)i, t->data, err);
         if (status) {
             cbx_error_prefix(err, f->path);
             return status;
@@ -147,6 +177,8 @@ static cbx_status read_model(const cbx_tensor_file *f, const cbx_json *arch, cbx
     cbx_status       status = read_arch(f, arch, &a, err);
     if (!status)
         status = read_sizes(f, &a, widths, err);
+    if (!status)
+        status = check_tensors(f, &a, err);
     if (!status)
         status = cbx_model_build(&a, out, err);
     if (!status)

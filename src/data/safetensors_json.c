@@ -238,9 +238,10 @@ static bool read_number(parser *p, cbx_json *value)
         if (!skip_digits(p))
             return false;
     }
-    if (value->kind == CBX_JSON_INTEGER && !to_integer(begin, &value->integer))
-        return fail_at(p, begin, "a number beyond 64 bits", NULL);
     value->number = to_real(begin);
+    if (!isfinite(value->number) ||
+        (value->kind == CBX_JSON_INTEGER && !to_integer(begin, &value->integer)))
+        return fail_at(p, begin, "a number beyond 64 bits", NULL);
     return true;
 }
 

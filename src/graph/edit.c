@@ -12,8 +12,8 @@
 /* The view's number of a node; -1: not there. Views here are contiguous. */
 static int32_t local(const cbx_view *view, int32_t node)
 {
-    int32_t i = view->node ? node - view->node[0] : node;
-    return i >= 0 && i < view->n ? i : -1;
+    int64_t i = view->node ? (int64_t)node - view->node[0] : node;
+    return i >= 0 && i < view->n ? (int32_t)i : -1;
 }
 
 static int64_t mark(const cbx_view *v, int32_t source, int32_t target, int64_t edge, uint8_t *drop)

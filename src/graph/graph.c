@@ -36,6 +36,22 @@ const cbx_graph_data *cbx_graph_view(const cbx_graph *graph)
 
 /* ---- checks */
 
+static cbx_status check_counts(const cbx_graph_data *d, cbx_error *err)
+{
+    const struct {
+        const char *name;
+        int64_t     value;
+    } counts[] = {{"num_edges", d->num_edges},
+                  {"num_classes", d->num_classes},
+                  {"num_graphs", d->num_graphs},
+                  {"num_splits", d->num_splits}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].value < 0)
+            return cbx_fail(err, CBX_INVALID, "%s must not be negative, but is %lld",
+                            counts[i].name, (long long)counts[i].value);
+    return CBX_OK;
+}
+
 static cbx_status check_sizes(const cbx_graph_data *d, cbx_error *err)
 {
     if (d->num_nodes <= 0)
@@ -44,8 +60,6 @@ static cbx_status check_sizes(const cbx_graph_data *d, cbx_error *err)
     if (d->num_features <= 0)
         return cbx_fail(err, CBX_INVALID, "a graph needs at least one feature, this has %d",
                         d->num_features);
-    if (d->num_edges < 0 || d->num_classes < 0 || d->num_graphs < 0 || d->num_splits < 0)
-        return cbx_fail(err, CBX_INVALID, "a count is negative");
     if (d->num_edges > 0 && (!d->edge_source || !d->edge_target))
         return cbx_fail(err, CBX_INVALID, "%lld edges, but no edge arrays",
                         (long long)d->num_edges);
@@ -141,11 +155,12 @@ static cbx_status check_features(const cbx_graph_data *d, cbx_error *err)
     return CBX_OK;
 }
 
+/* After the missing ones were found: a bound given may contradict one found. */
 static cbx_status check_bounds(const cbx_graph_data *d, cbx_error *err)
 {
     for (int32_t j = 0; j < d->num_features; j++) {
-        float lo = d->feat_min ? d->feat_min[j] : 0, hi = d->feat_max ? d->feat_max[j] : 0;
-        if (!isfinite(lo) || !isfinite(hi) || (d->feat_min && d->feat_max && lo > hi))
+        float lo = d->feat_min[j], hi = d->feat_max[j];
+        if (!isfinite(lo) || !isfinite(hi) || lo > hi)
             return cbx_fail(err, CBX_INVALID, "feature %d has the bounds %g to %g", j, (double)lo,
                             (double)hi);
     }
@@ -303,7 +318,7 @@ static cbx_status check_edges_stay_inside(const cbx_graph *g, cbx_error *err)
 cbx_status cbx_graph_index(cbx_graph *g, cbx_error *err)
 {
     cbx_status (*const checks[])(const cbx_graph_data *, cbx_error *) = {
-        check_sizes, check_graph_ptr, check_edges, check_features, check_bounds};
+        check_counts, check_sizes, check_graph_ptr, check_edges, check_features};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         cbx_status status = checks[i](&g->data, err);
         if (status)
@@ -314,6 +329,8 @@ cbx_status cbx_graph_index(cbx_graph *g, cbx_error *err)
     cbx_status status = check_labels(g, err);
     if (!status)
         status = fill_feature_facts(g, err);
+    if (!status)
+        status = check_bounds(&g->data, err);
     if (!status)
         status = group_by_target(g, err);
     if (!status)

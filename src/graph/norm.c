@@ -136,12 +136,12 @@ static void backward_ends(cbx_norm *norm, float sign, const float *w, float *dw)
     }
 }
 
-/* dd becomes dD */
+/* dd becomes dD; in double, because d^3 of a tiny degree is no float */
 static void roots_to_degrees(cbx_norm *norm)
 {
     for (int32_t i = 0; i < norm->inputs; i++) {
-        float d = norm->root[i];
-        norm->droot[i] *= -0.5f * d * d * d;
+        double d = norm->root[i];
+        norm->droot[i] = (float)(-0.5 * d * d * d * norm->droot[i]);
     }
 }
 

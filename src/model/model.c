@@ -293,6 +293,8 @@ const char *cbx_model_note(const cbx_model *model, const char *key)
 
 cbx_status cbx_model_set_note(cbx_model *model, const char *key, const char *value, cbx_error *err)
 {
+    if (!strcmp(key, "arch") || !strcmp(key, "format"))
+        return cbx_fail(err, CBX_INVALID, "the note '%s' is the model file's own", key);
     const char *copy = cbx_arena_strdup(&model->arena, value);
     if (!copy)
         return cbx_fail_memory(err);

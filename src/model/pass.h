@@ -45,7 +45,8 @@ void cbx_pass_forward(cbx_pass *pass, const cbx_matrix *X, const float *w, doubl
 
 /* After a forward: from dL/dlogp (rows_out x num_classes) to dX (rows of the first
  * layer's input x features, overwritten), dw (by slot, overwritten) and dtheta
- * (added to); each may be NULL. */
+ * (added to); each may be NULL. With a sparse X, dtheta needs its transpose and a
+ * first layer that reads all of its rows. */
 void cbx_pass_backward(cbx_pass *pass, const float *dlogp, float *dX, float *dw, float *dtheta);
 
 /* Rows of X that the first layer reads; rows beyond have no influence. */
