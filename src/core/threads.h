@@ -28,14 +28,32 @@ static inline int cbx_threads(int64_t asked)
 }
 
 #define CBX_PRAGMA(x) _Pragma(#x)
+#define CBX_LOOP(i, count, step, ...)                                    \
+    for (int64_t i = 0; i < (int64_t)(count); i += (step)) {             \
+        __VA_ARGS__;                                                     \
+    }
+
+/* CBX_PARALLEL_FOR(threads, work, i, count, step, body): for i = 0, step, … below
+ * count. Small loops stay on one thread: starting a team costs some ten
+ * microseconds, and threads that wait for the next one spin. `work` counts
+ * multiplications or so. The serial loop is written apart because even a team of
+ * one is set up and torn down. */
 #ifdef _OPENMP
-/* Small loops stay on one thread: starting a team costs some ten microseconds, and
- * threads that wait for the next one spin. `work` counts multiplications or so. */
-#define CBX_PARALLEL_FOR(threads, work) \
-    CBX_PRAGMA(omp parallel for schedule(static) num_threads(threads) \
-                   if ((threads) > 1 && (double)(work) > 1e6))
+#define CBX_PARALLEL_FOR(threads, work, i, count, step, ...)              \
+    do {                                                                  \
+        if ((threads) > 1 && (double)(work) > 1e6) {                      \
+            CBX_PRAGMA(omp parallel for schedule(static) num_threads(threads)) \
+            CBX_LOOP(i, count, step, __VA_ARGS__)                         \
+        } else {                                                          \
+            CBX_LOOP(i, count, step, __VA_ARGS__)                         \
+        }                                                                 \
+    } while (0)
 #else
-#define CBX_PARALLEL_FOR(threads, work) (void)(threads), (void)(work);
+#define CBX_PARALLEL_FOR(threads, work, i, count, step, ...) \
+    do {                                                     \
+        (void)(threads), (void)(work);                       \
+        CBX_LOOP(i, count, step, __VA_ARGS__)                \
+    } while (0)
 #endif
 
 #endif

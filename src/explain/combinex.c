@@ -65,19 +65,32 @@ static cbx_status prepare(state *st, cbx_error *err)
     return st->dlogp ? CBX_OK : cbx_fail_memory(err);
 }
 
+/* Adds the time since `from` to a phase. Returns now: the next one's `from`. */
+static double lap(const cbx_search *s, int phase, double from)
+{
+    double now = s->phases ? cbx_clock() : 0;
+    if (s->phases && from > 0)
+        s->phases[phase] += now - from;
+    return now;
+}
+
 /* The oracle on both columns of values at the current parameters. The features'
  * were made by the last step. */
 static void evaluate(state *st, bool first)
 {
-    bool moved = first || (st->features && st->F.moved);
+    bool   moved = first || (st->features && st->F.moved);
+    double from = lap(st->s, 0, 0);
     if (st->edges)
         moved |= cbx_edge_mask_evaluate(&st->E);
+    from = lap(st->s, CBX_PHASE_EDGES, from);
     const float *w_soft = st->edges ? st->E.soft : NULL, *w_hard = st->edges ? st->E.hard : NULL;
     cbx_pass_forward(&st->soft, &st->X_soft, w_soft, 0, 0);
+    from = lap(st->s, CBX_PHASE_SOFT, from);
     if (moved) {
         cbx_pass_forward(&st->hard, st->features ? &st->F.hard : &st->s->X, w_hard, 0, 0);
         st->version++;
     }
+    (void)lap(st->s, CBX_PHASE_HARD, from);
 }
 
 static void measure(state *st, int64_t t)
@@ -123,16 +136,23 @@ static void step(state *st, int64_t t)
 {
     const cbx_epoch *e = &st->now;
     bool             pull = e->eta != 0;
+    double           from = lap(st->s, 0, 0);
+    if (st->s->phases && st->features)
+        st->s->phases[pull ? CBX_PULLED_VALUES : CBX_OTHER_VALUES] +=
+            (double)st->F.live.begin[st->F.rows];
     if (pull) {
         st->dlogp[st->aim] = -1;
         cbx_pass_backward(&st->soft, st->dlogp, st->features ? st->F.grad : NULL,
                           st->edges ? st->E.dw : NULL, NULL);
         st->dlogp[st->aim] = 0;
     }
+    from = lap(st->s, CBX_PHASE_BACKWARD, from);
     if (st->features)
         cbx_feature_mask_step(&st->F, pull, e->alpha, t);
+    from = lap(st->s, CBX_PHASE_FEATURES, from);
     if (st->edges)
         cbx_edge_mask_step(&st->E, pull, 1 - e->alpha, t);
+    (void)lap(st->s, CBX_PHASE_EDGES, from);
 }
 
 static cbx_status collect(state *st, cbx_error *err)

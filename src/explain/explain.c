@@ -133,7 +133,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
                     .discrete = setup->discrete,
                     .arena = arena,
                     .progress = progress,
-                    .user = user};
+                    .user = user,
+                    .phases = setup->phases};
     if (setup->options->time_limit > 0)
         s.deadline = began + setup->options->time_limit;
     cbx_status status = cut(&s, &view, err);

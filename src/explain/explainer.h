@@ -14,6 +14,19 @@ enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
 enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
 enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
 
+/* What a benchmark may ask of a search: seconds of each phase, and the number of
+ * feature values stepped, with and without the oracle's pull. */
+enum {
+    CBX_PHASE_SOFT,
+    CBX_PHASE_HARD,
+    CBX_PHASE_BACKWARD,
+    CBX_PHASE_FEATURES,
+    CBX_PHASE_EDGES,
+    CBX_PULLED_VALUES,
+    CBX_OTHER_VALUES,
+    CBX_PHASES
+};
+
 typedef struct cbx_search {
     /* given */
     const cbx_model           *model;
@@ -31,6 +44,7 @@ typedef struct cbx_search {
     double                     deadline;   /* on cbx_clock; 0: none */
     cbx_progress               progress;
     void                      *user;
+    double                    *phases; /* CBX_PHASES sums; NULL: no clock is read */
 
     /* found: edits in the graph's own ids; influence is filled in later */
     bool       found;

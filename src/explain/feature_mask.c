@@ -13,6 +13,10 @@ enum { RUN = 512 };
  * adding changes do not pile up. */
 enum { REFRESH = 64 };
 
+/* After the first step, which is the great one, striking is worth its pass over
+ * all entries only now and then. */
+enum { STRIKE = 32 };
+
 /* ---- memory */
 
 static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
@@ -205,7 +209,7 @@ void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t
             cbx_cache_invalidate(&F->cache);
         cbx_cache_update(&F->cache, &F->hard);
     }
-    if (t == 0 || t % 8 == 7)
+    if (t == 0 || t % STRIKE == STRIKE - 1)
         strike(F);
 }
 

@@ -20,12 +20,10 @@ static void add_bias(int32_t rows, int32_t width, const float *restrict bias, fl
 
 void cbx_add_bias(int32_t rows, int32_t width, const float *bias, float *Y, int threads)
 {
-    int32_t step = BLOCK / (width > 0 ? width : 1) + 1, blocks = (rows + step - 1) / step;
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 4)
-    for (int32_t b = 0; b < blocks; b++) {
-        int32_t at = b * step, count = rows - at < step ? rows - at : step;
-        add_bias(count, width, bias, Y + (int64_t)at * width);
-    }
+    int32_t step = BLOCK / (width > 0 ? width : 1) + 1;
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 4, at, rows, step,
+                     add_bias(rows - (int32_t)at < step ? rows - (int32_t)at : step, width, bias,
+                              Y + at * width));
 }
 
 CBX_HOT
@@ -40,12 +38,10 @@ static void column_sums(int32_t rows, int32_t width, int32_t begin, int32_t end,
 void cbx_column_sums(int32_t rows, int32_t width, const float *Y, float *sum, int threads)
 {
     enum { COLUMNS = 64 };
-    int32_t blocks = (width + COLUMNS - 1) / COLUMNS;
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 4)
-    for (int32_t b = 0; b < blocks; b++) {
-        int32_t begin = b * COLUMNS, end = width - begin < COLUMNS ? width : begin + COLUMNS;
-        column_sums(rows, width, begin, end, Y, sum);
-    }
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 4, begin, width, COLUMNS, {
+        int32_t end = width - (int32_t)begin < COLUMNS ? width : (int32_t)begin + COLUMNS;
+        column_sums(rows, width, (int32_t)begin, end, Y, sum);
+    });
 }
 
 CBX_HOT
@@ -79,16 +75,14 @@ static void relu_backward(int64_t count, float scale, const float *restrict y, f
 
 void cbx_relu(int64_t count, float *y, int threads)
 {
-    CBX_PARALLEL_FOR(threads, (double)count * 4)
-    for (int64_t at = 0; at < count; at += BLOCK)
-        relu(count - at < BLOCK ? count - at : BLOCK, y + at);
+    CBX_PARALLEL_FOR(threads, (double)count * 4, at, count, BLOCK,
+                     relu(count - at < BLOCK ? count - at : BLOCK, y + at));
 }
 
 void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int threads)
 {
-    CBX_PARALLEL_FOR(threads, (double)count * 4)
-    for (int64_t at = 0; at < count; at += BLOCK)
-        relu_backward(count - at < BLOCK ? count - at : BLOCK, scale, y + at, g + at);
+    CBX_PARALLEL_FOR(threads, (double)count * 4, at, count, BLOCK,
+                     relu_backward(count - at < BLOCK ? count - at : BLOCK, scale, y + at, g + at));
 }
 
 CBX_HOT
@@ -108,10 +102,9 @@ void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, floa
         return;
     uint32_t limit = (uint32_t)(rate * 4294967296.0);
     float    scale = (float)(1 / (1 - rate));
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 8)
-    for (int32_t i = 0; i < rows; i++)
-        dropout_row(width, cbx_mix64(stream ^ ((uint64_t)i * 0xd1b54a32d192ed03u + 1)), limit, scale,
-                    Y + (int64_t)i * width);
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 8, i, rows, 1,
+                     dropout_row(width, cbx_mix64(stream ^ ((uint64_t)i * 0xd1b54a32d192ed03u + 1)),
+                                 limit, scale, Y + i * width));
 }
 
 static void log_softmax_row(int32_t width, float *y)
@@ -132,22 +125,23 @@ void cbx_log_softmax(int32_t rows, int32_t width, float *Y, int threads)
 {
     if (width <= 0)
         return;
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 16)
-    for (int32_t i = 0; i < rows; i++)
-        log_softmax_row(width, Y + (int64_t)i * width);
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 16, i, rows, 1,
+                     log_softmax_row(width, Y + i * width));
+}
+
+static void log_softmax_backward_row(int32_t width, const float *p, float *d)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < width; k++)
+        sum += d[k];
+    if (sum == 0)
+        return;
+    for (int32_t k = 0; k < width; k++)
+        d[k] = (float)(d[k] - exp((double)p[k]) * sum);
 }
 
 void cbx_log_softmax_backward(int32_t rows, int32_t width, const float *logp, float *g, int threads)
 {
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 16)
-    for (int32_t i = 0; i < rows; i++) {
-        const float *p = logp + (int64_t)i * width;
-        float       *d = g + (int64_t)i * width;
-        double       sum = 0;
-        for (int32_t k = 0; k < width; k++)
-            sum += d[k];
-        if (sum != 0)
-            for (int32_t k = 0; k < width; k++)
-                d[k] = (float)(d[k] - exp((double)p[k]) * sum);
-    }
+    CBX_PARALLEL_FOR(threads, (double)rows * width * 16, i, rows, 1,
+                     log_softmax_backward_row(width, logp + i * width, g + i * width));
 }

@@ -19,15 +19,12 @@ static inline void axpy(int32_t width, float a, const float *restrict x, float *
         y[k] += a * x[k];
 }
 
-#define FOR_CHUNKS(rows, work, threads, body)                                                  \
-    do {                                                                                       \
-        int32_t chunks_ = ((rows) + CHUNK - 1) / CHUNK;                                        \
-        CBX_PARALLEL_FOR(threads, work)                                                        \
-        for (int32_t c_ = 0; c_ < chunks_; c_++) {                                             \
-            int32_t begin = c_ * CHUNK, end = (rows) - begin < CHUNK ? (rows) : begin + CHUNK; \
-            body;                                                                              \
-        }                                                                                      \
-    } while (0)
+/* `body` sees rows begin .. end - 1. */
+#define FOR_CHUNKS(rows, work, threads, body)                                             \
+    CBX_PARALLEL_FOR(threads, work, at_, rows, CHUNK, {                                   \
+        int32_t begin = (int32_t)at_, end = (rows) - begin < CHUNK ? (rows) : begin + CHUNK; \
+        body;                                                                             \
+    })
 
 CBX_HOT
 static void spmm_rows(const cbx_adjacency *A, int32_t begin, int32_t end, int32_t width,

@@ -47,9 +47,8 @@ void cbx_max_forward(const cbx_layer *l, const cbx_step *s, const float *W)
     if (!s->X->dense)
         cbx_matrix_expand(s->X, s->rows_in, s->saved + maxima(l, s));
     const float *X = input(l, s);
-    CBX_PARALLEL_FOR(s->threads, (double)s->A.offset[s->rows_out] * l->n_in)
-    for (int32_t i = 0; i < s->rows_out; i++)
-        max_row(&s->A, i, l->n_in, X, s->saved + (int64_t)i * l->n_in);
+    CBX_PARALLEL_FOR(s->threads, (double)s->A.offset[s->rows_out] * l->n_in, i, s->rows_out, 1,
+                     max_row(&s->A, (int32_t)i, l->n_in, X, s->saved + i * l->n_in));
     cbx_gemm_nn(s->rows_out, l->n_out, l->n_in, s->saved, W, s->Y, false, s->threads);
 }
 
@@ -104,16 +103,14 @@ void cbx_max_backward(const cbx_layer *l, const cbx_step *s, const float *W,
         return;
     cbx_gemm_nt(s->rows_out, f, l->n_out, g->dY, W, s->tmp, false, s->threads);
     double work = (double)s->A.offset[s->rows_out] * f;
-    CBX_PARALLEL_FOR(s->threads, work)
-    for (int32_t i = 0; i < s->rows_out; i++) {
-        float *d = s->tmp + (int64_t)i * f;
-        share_row(&s->A, i, f, X, M + (int64_t)i * f, d);
+    CBX_PARALLEL_FOR(s->threads, work, i, s->rows_out, 1, {
+        float *d = s->tmp + i * f;
+        share_row(&s->A, (int32_t)i, f, X, M + i * f, d);
         if (g->dvalue)
-            value_row(&s->A, i, f, X, M + (int64_t)i * f, d, g->dvalue);
-    }
+            value_row(&s->A, (int32_t)i, f, X, M + i * f, d, g->dvalue);
+    });
     if (!g->dX)
         return;
-    CBX_PARALLEL_FOR(s->threads, work)
-    for (int32_t j = 0; j < s->rows_in; j++)
-        input_row(&s->A, s->rows_out, j, f, X, M, s->tmp, g->dX + (int64_t)j * f);
+    CBX_PARALLEL_FOR(s->threads, work, j, s->rows_in, 1,
+                     input_row(&s->A, s->rows_out, (int32_t)j, f, X, M, s->tmp, g->dX + j * f));
 }

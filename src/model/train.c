@@ -82,24 +82,29 @@ static double now(void)
 static cbx_status start(run *r, cbx_error *err)
 {
     int64_t size = r->model->size;
-    int32_t labels = cbx_graph_label_rows(r->graph);
+    int32_t labels = cbx_graph_label_rows(r->graph), validate = 0;
+    r->before = CBX_NEW(&r->arena, float, size);
+    if (!r->before)
+        return cbx_fail_memory(err);
+    memcpy(r->before, r->model->theta, (size_t)size * sizeof *r->before);
     r->part = CBX_NEW(&r->arena, uint8_t, labels);
     r->rows = CBX_NEW(&r->arena, int32_t, labels);
     r->grad = CBX_NEW(&r->arena, float, size);
     r->m = CBX_NEW0(&r->arena, float, size);
     r->v = CBX_NEW0(&r->arena, float, size);
-    r->before = CBX_NEW(&r->arena, float, size);
     r->best = r->o->patience ? CBX_NEW(&r->arena, float, size) : NULL;
-    if (!r->part || !r->rows || !r->grad || !r->m || !r->v || !r->before ||
-        (r->o->patience && !r->best))
+    if (!r->part || !r->rows || !r->grad || !r->m || !r->v || (r->o->patience && !r->best))
         return cbx_fail_memory(err);
     cbx_status status = cbx_split(r->graph, r->o, r->part, err);
     if (status)
         return status;
-    memcpy(r->before, r->model->theta, (size_t)size * sizeof *r->before);
-    for (int32_t i = 0; i < labels; i++)
+    for (int32_t i = 0; i < labels; i++) {
+        validate += r->part[i] == 1;
         if (r->part[i] == 0)
             r->rows[r->num_train++] = i;
+    }
+    if (r->o->patience && !validate)
+        return cbx_fail(err, CBX_INVALID, "--patience needs validation rows, and the split has none");
     if (r->model->task == CBX_GRAPH)
         return CBX_OK;
     status = cbx_view_whole(r->graph, &r->arena, &r->view, err);
@@ -201,8 +206,14 @@ static cbx_status evaluate(run *r, float *logp, double *val_loss, double accurac
         int32_t      best = 0;
         if (r->part[i] > 2)
             continue;
-        for (int32_t k = 1; k < C; k++)
+        for (int32_t k = 0; k < C; k++) {
+            if (!isfinite(row[k]))
+                return cbx_fail(err, CBX_INVALID,
+                                "training diverged: a log-probability is %g; try a smaller "
+                                "--learning-rate",
+                                (double)row[k]);
             best = row[k] > row[best] ? k : best;
+        }
         count[r->part[i]]++;
         right[r->part[i]] += best == r->graph->data.y[i];
         *val_loss -= r->part[i] == 1 ? row[r->graph->data.y[i]] : 0;
