@@ -139,29 +139,43 @@ static int check_complete(const parser *p)
     return EXIT_DONE;
 }
 
+static int read_words(parser *p)
+{
+    const general_options *general = (const general_options *)p->args;
+    bool                   literal = false;
+    while (*p->next) {
+        const char *word = *p->next++;
+        int         status;
+        if (literal || word[0] != '-' || !word[1])
+            status = take_operand(p, word);
+        else if (!strcmp(word, "--")) {
+            literal = true;
+            continue;
+        } else
+            status = word[1] == '-' ? long_option(p, word + 2) : short_options(p, word + 1);
+        if (status || general->help)
+            return status;
+    }
+    return check_complete(p);
+}
+
 int args_parse(const command *c, char **argv, void *args)
 {
     parser                 p = {.command = c, .args = args, .next = argv};
     const general_options *general = args;
     option_group           group;
-    bool                   literal = false;
 
     for (size_t g = 0; command_group(c, g, &group); g++)
         cbx_options_default(group.table(), p.args + group.offset);
-    while (*p.next) {
-        const char *word = *p.next++;
-        int         status;
-        if (literal || word[0] != '-' || !word[1])
-            status = take_operand(&p, word);
-        else if (!strcmp(word, "--")) {
-            literal = true;
-            continue;
-        } else
-            status = word[1] == '-' ? long_option(&p, word + 2) : short_options(&p, word + 1);
-        if (status || general->help)
-            return status;
-    }
-    return check_complete(&p);
+    int status = read_words(&p);
+    if (status || general->help || !c->preset)
+        return status;
+    status = c->preset(args);
+    if (status)
+        return status;
+    args_free(c, args);
+    p = (parser){.command = c, .args = args, .next = argv};
+    return read_words(&p);
 }
 
 void args_free(const command *c, void *args)
@@ -172,5 +186,6 @@ void args_free(const command *c, void *args)
         id_list list;
         memcpy(&list, (char *)args + e->list, sizeof list);
         free(list.ids);
+        memset((char *)args + e->list, 0, sizeof list);
     }
 }

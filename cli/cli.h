@@ -38,6 +38,7 @@ typedef enum operand_kind {
     OPERAND_DATA,
     OPERAND_BUILTIN,
     OPERAND_MODEL,
+    OPERAND_FILE,
     OPERAND_COMMAND,
     OPERAND_WORD
 } operand_kind;
@@ -88,6 +89,9 @@ typedef struct command {
     const option_group *groups;
     const option_extra *extras;
     const example      *examples;
+    /* Called when argv has been read, where not NULL: what it sets gives way to
+     * the flags, which are then read again. Returns an exit status. */
+    int (*preset)(void *args);
     int (*run)(void *args); /* returns the exit status, after saying what went wrong */
 } command;
 

@@ -66,7 +66,7 @@ static const cbx_option_table *general_table(void)
         {"help", CBX_OPTION_BOOL, offsetof(general_options, help), "false", 0, 0, NULL,
          "show this help"},
     };
-    static const cbx_option_table table = {"General", options, sizeof options / sizeof *options};
+    static const cbx_option_table table = {"General", options, sizeof options / sizeof *options, 0};
     return &table;
 }
 

@@ -181,6 +181,7 @@ static void put_operands(FILE *out, const command *c)
     static const char *const offers[] = {[OPERAND_DATA] = "_combinex_data",
                                          [OPERAND_BUILTIN] = "_combinex_words \"$builtin\"",
                                          [OPERAND_MODEL] = "_combinex_files '!*.safetensors'",
+                                         [OPERAND_FILE] = "_combinex_files ''",
                                          [OPERAND_COMMAND] = "_combinex_words \"$commands\"",
                                          [OPERAND_WORD] = ":"};
     for (size_t i = 0; c->operands && c->operands[i].name; i++)

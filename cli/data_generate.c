@@ -21,7 +21,7 @@ static const cbx_option_table *output_table(void)
         {"output", CBX_OPTION_TEXT, offsetof(generate_args, output), NULL, 0, 0, NULL,
          "the graph file to write"},
     };
-    static const cbx_option_table table = {"Output", options, 1};
+    static const cbx_option_table table = {"Output", options, 1, 0};
     return &table;
 }
 

@@ -169,7 +169,7 @@ static void json_features(json *j, const summary *s)
     json_int(j, "continuous", v->num_features - s->stats.discrete_features);
     json_bool(j, "sparse", !v->x);
     json_int(j, "nonzero", s->stats.nonzero_features);
-    json_real(j, "fill", s->fill);
+    json_double(j, "fill", s->fill);
     json_close(j, '}');
 }
 
@@ -218,7 +218,7 @@ static void print_json(const summary *s)
     json_bool(&j, "weighted", v->edge_weight != NULL);
     json_int(&j, "self_loops", s->stats.self_loops);
     json_int(&j, "duplicate_edges", s->stats.duplicate_edges);
-    json_real(&j, "mean_degree", s->mean_degree);
+    json_double(&j, "mean_degree", s->mean_degree);
     json_int(&j, "max_degree", s->stats.max_in_degree);
     json_features(&j, s);
     json_classes(&j, s);

@@ -8,8 +8,9 @@
 
 enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 18 };
 
-const char *const help_purpose = "Counterfactual explanations of graph neural networks: "
-                                 "data sets, the models trained on them, and their predictions.";
+const char *const help_purpose =
+    "Counterfactual explanations of graph neural networks: "
+    "data sets, models trained on them, and what would change their predictions.";
 
 const char *const help_data =
     "DATA is a graph file (.safetensors), the name of a built-in data set, or NAME for the file "
@@ -177,7 +178,7 @@ static const cbx_option_table *hidden_table(void)
          {"completion", CBX_OPTION_CHOICE, offsetof(help_args, completion), "none", 0, 0, shells,
           "write the completion for this shell"},
     };
-    static const cbx_option_table table = {"Files", options, sizeof options / sizeof *options};
+    static const cbx_option_table table = {"Files", options, sizeof options / sizeof *options, 0};
     return &table;
 }
 

@@ -78,7 +78,7 @@ void json_bool(json *j, const char *key, bool value)
     (void)fputs(value ? "true" : "false", j->out);
 }
 
-void json_real(json *j, const char *key, double value)
+void json_double(json *j, const char *key, double value)
 {
     char text[40] = "null";
     begin(j, key);
@@ -117,7 +117,7 @@ void json_option(json *j, const cbx_option *option, const void *options)
         break;
     case CBX_OPTION_REAL:
         memcpy(&value.real, at, sizeof value.real);
-        json_real(j, option->name, value.real);
+        json_double(j, option->name, value.real);
         break;
     case CBX_OPTION_BOOL:
         memcpy(&value.yes, at, sizeof value.yes);

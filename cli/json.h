@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h: writing JSON. Keys are NULL inside arrays and at the top. */
+/* json.h: writing JSON. Keys are NULL inside arrays and at the top.
+ *
+ * The library brings jansson into the same program, which owns json_object,
+ * json_array, json_string, json_integer, json_real and more. */
 #ifndef CBX_CLI_JSON_H
 #define CBX_CLI_JSON_H
 
@@ -25,7 +28,7 @@ void json_bool(json *j, const char *key, bool value);
 
 /* With digits enough to read back as the same number: 15 to 17 of a double, 9
  * of a float. JSON has no NaN and no infinity: they become null. */
-void json_real(json *j, const char *key, double value);
+void json_double(json *j, const char *key, double value);
 void json_float(json *j, const char *key, float value);
 
 /* The field of an option struct that `option` describes. */

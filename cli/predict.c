@@ -45,7 +45,7 @@ static const cbx_option_table *rows_table(void)
         {"all", CBX_OPTION_BOOL, offsetof(predict_args, all), "false", 0, 0, NULL,
          "show every row, not the first 20 (files and JSON always have every row)"},
     };
-    static const cbx_option_table table = {"Rows", options, sizeof options / sizeof *options};
+    static const cbx_option_table table = {"Rows", options, sizeof options / sizeof *options, 0};
     return &table;
 }
 
@@ -57,7 +57,7 @@ static const cbx_option_table *run_table(void)
         {"output", CBX_OPTION_TEXT, offsetof(predict_args, output), NULL, 0, 0, NULL,
          "write to this file instead of standard output"},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
     return &table;
 }
 
@@ -90,22 +90,12 @@ static int64_t label_of(const prediction *p, int64_t row)
 /* Which rows to write: those asked for, after checking that they are there. */
 static int choose_rows(prediction *p)
 {
-    const predict_args *a = p->args;
-    bool                nodes = p->source.view->task == CBX_NODE;
-    const id_list      *asked = nodes ? &a->nodes : &a->graphs;
-    const id_list      *other = nodes ? &a->graphs : &a->nodes;
-    int64_t             rows = source_rows(&p->source);
-    if (other->count)
-        return fail("%s has a class for each %s: use --%s, not --%s", p->source.name,
-                    source_row(&p->source), source_row(&p->source), nodes ? "graph" : "node");
-    for (size_t i = 0; i < asked->count; i++) {
-        if (asked->ids[i] >= rows)
-            return fail("--%s %lld: %s has %lld of them, 0 to %lld", source_row(&p->source),
-                        (long long)asked->ids[i], p->source.name, (long long)rows,
-                        (long long)rows - 1);
-    }
+    const id_list *asked;
+    int            status = source_asked(&p->source, &p->args->nodes, &p->args->graphs, &asked);
+    if (status)
+        return status;
     p->rows = asked->count ? asked->ids : NULL;
-    p->num_rows = asked->count ? (int64_t)asked->count : rows;
+    p->num_rows = asked->count ? (int64_t)asked->count : source_rows(&p->source);
     return EXIT_DONE;
 }
 

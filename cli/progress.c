@@ -16,9 +16,13 @@ enum { BAR_MAX = 30, OTHER_COLUMNS = 50, WIDTH_UNKNOWN = 80 };
 static volatile sig_atomic_t interrupted;
 static struct sigaction      before;
 
+/* The second one finds what was in force before: as a rule, the end. */
 static void on_interrupt(int number)
 {
-    (void)number;
+    if (interrupted) {
+        (void)sigaction(number, &before, NULL);
+        (void)raise(number);
+    }
     interrupted = 1;
 }
 
@@ -31,9 +35,7 @@ static double now(void)
 
 void progress_begin(progress *p, const char *what, bool quiet)
 {
-    /* SA_RESETHAND: the second Ctrl-C finds the default action and kills. */
-    struct sigaction action = {.sa_handler = on_interrupt,
-                               .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
     interrupted = 0;
     if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
@@ -100,11 +102,26 @@ int progress_update(void *user, int64_t done, int64_t total, const char *text)
     return interrupted;
 }
 
-void progress_end(progress *p)
+int progress_stop(void *user, int64_t done, int64_t total, const char *text)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    (void)text;
+    return interrupted;
+}
+
+void progress_hide(progress *p)
 {
     if (p->drawn) {
         (void)fputs("\r\033[K", stderr);
         (void)fflush(stderr);
+        p->drawn = false;
     }
+}
+
+void progress_end(progress *p)
+{
+    progress_hide(p);
     (void)sigaction(SIGINT, &before, NULL);
 }

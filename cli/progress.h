@@ -24,6 +24,8 @@ typedef struct progress {
 
 void progress_begin(progress *p, const char *what, bool quiet);
 int  progress_update(void *p, int64_t done, int64_t total, const char *text); /* a cbx_progress */
+int  progress_stop(void *, int64_t, int64_t, const char *); /* one too: draws nothing */
+void progress_hide(progress *p); /* until the next update: makes room for other output */
 void progress_end(progress *p);
 
 #endif

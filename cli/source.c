@@ -178,6 +178,26 @@ int64_t source_rows(const source *s)
     return s->view->task == CBX_NODE ? s->view->num_nodes : s->view->num_graphs;
 }
 
+int source_asked(const source *s, const id_list *nodes, const id_list *graphs,
+                 const id_list **asked)
+{
+    bool           node_task = s->view->task == CBX_NODE;
+    const id_list *other = node_task ? graphs : nodes;
+    const char    *row = source_row(s);
+    long long      rows = (long long)source_rows(s);
+    *asked = node_task ? nodes : graphs;
+    if (other->count)
+        return fail("%s has a class for each %s: use --%s, not --%s", s->name, row, row,
+                    node_task ? "graph" : "node");
+    for (size_t i = 0; i < (*asked)->count; i++) {
+        long long id = (long long)(*asked)->ids[i];
+        if (id >= rows)
+            return fail("--%s %lld: %s has %lld of them, 0 to %lld", row, id, s->name, rows,
+                        rows - 1);
+    }
+    return EXIT_DONE;
+}
+
 const char *source_class(const source *s, class_text buffer, int64_t label)
 {
     if (s->view->class_names && label >= 0 && label < s->view->num_classes)

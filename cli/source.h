@@ -34,6 +34,11 @@ const char *source_row(const source *s);
 
 int64_t source_rows(const source *s);
 
+/* The rows asked for with --node or --graph, whichever the data has, after
+ * checking that they are there. Returns an exit status. */
+int source_asked(const source *s, const id_list *nodes, const id_list *graphs,
+                 const id_list **asked);
+
 /* The class's name, or its number where it has none. Returns a name of the
  * graph or `buffer`. */
 typedef char class_text[24];

@@ -27,7 +27,7 @@ static const cbx_option_table *output_table(void)
         {"output", CBX_OPTION_TEXT, offsetof(train_args, output), NULL, 0, 0, NULL,
          "the model file to write"},
     };
-    static const cbx_option_table table = {"Output", options, 1};
+    static const cbx_option_table table = {"Output", options, 1, 0};
     return &table;
 }
 
@@ -115,14 +115,14 @@ static void print_json(const cbx_model_info *info, const train_args *a, const so
     json_text(&j, "data", s->name);
     json_int(&j, "epochs", r->epochs);
     json_int(&j, "best_epoch", r->best_epoch);
-    json_real(&j, "loss", r->loss);
-    json_real(&j, "train_accuracy", r->train_accuracy);
-    json_real(&j, "val_accuracy", r->val_accuracy);
-    json_real(&j, "test_accuracy", r->test_accuracy);
+    json_double(&j, "loss", r->loss);
+    json_double(&j, "train_accuracy", r->train_accuracy);
+    json_double(&j, "val_accuracy", r->val_accuracy);
+    json_double(&j, "test_accuracy", r->test_accuracy);
     json_int(&j, "num_train", r->num_train);
     json_int(&j, "num_val", r->num_val);
     json_int(&j, "num_test", r->num_test);
-    json_real(&j, "seconds", r->seconds);
+    json_double(&j, "seconds", r->seconds);
     json_int(&j, "parameters", info->num_parameters);
     json_text(&j, "file", a->output);
     json_close(&j, '}');

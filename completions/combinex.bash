@@ -30,7 +30,7 @@ _combinex() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
     local word i command='' options='' valued='' operand=0 first=2
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
-    local commands="data train predict help"
+    local commands="data train predict explain apply help"
     COMPREPLY=()
     # bash splits --name=value into three words
     if [[ $cur == = ]]; then
@@ -87,6 +87,29 @@ _combinex() {
     "predict --graph") return ;;
     "predict --threads") return ;;
     "predict --output" | "predict -o") _combinex_files ''; return ;;
+    "explain --node") return ;;
+    "explain --graph") return ;;
+    "explain --limit") return ;;
+    "explain --explainer") _combinex_words "combinex"; return ;;
+    "explain --target") return ;;
+    "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
+    "explain --alpha") return ;;
+    "explain --decay") return ;;
+    "explain --epochs") return ;;
+    "explain --lr") return ;;
+    "explain --optimiser") _combinex_words "adam sgd adadelta"; return ;;
+    "explain --momentum") return ;;
+    "explain --edges") _combinex_words "directed undirected"; return ;;
+    "explain --kinds") _combinex_words "data auto"; return ;;
+    "explain --time-limit") return ;;
+    "explain --threads") return ;;
+    "explain --seed") return ;;
+    "explain --preset") _combinex_words "none paper"; return ;;
+    "explain --output" | "explain -o") _combinex_files ''; return ;;
+    "explain --trace") _combinex_files ''; return ;;
+    "explain --replay") _combinex_files ''; return ;;
+    "apply --output" | "apply -o") _combinex_files ''; return ;;
+    "apply --line") return ;;
     esac
     case $command in
     "data list")
@@ -108,6 +131,14 @@ _combinex() {
     "predict")
         options="--node --graph --all --threads -o --output --json -q --quiet -h --help "
         valued="--node --graph --threads -o --output "
+        ;;
+    "explain")
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --time-limit --threads --seed --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --time-limit --threads --seed --preset -o --output --trace --replay "
+        ;;
+    "apply")
+        options="-o --output --line --force --json -q --quiet -h --help "
+        valued="-o --output --line "
         ;;
     "help")
         options="--json -q --quiet -h --help "
@@ -134,6 +165,10 @@ _combinex() {
     "train 0") _combinex_data ;;
     "predict 0") _combinex_data ;;
     "predict 1") _combinex_files '!*.safetensors' ;;
+    "explain 0") _combinex_data ;;
+    "explain 1") _combinex_files '!*.safetensors' ;;
+    "apply 0") _combinex_data ;;
+    "apply 1") _combinex_files '' ;;
     "help 0") _combinex_words "$commands" ;;
     "help 1") : ;;
     esac

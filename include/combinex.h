@@ -83,9 +83,10 @@ typedef struct cbx_option_table {
     const char       *title;
     const cbx_option *options;
     size_t            count;
+    size_t            size; /* of the struct; 0: the options do not fill it */
 } cbx_option_table;
 
-/* Sets every field of `options` to its default. */
+/* Sets every field of `options` to its default; fields that have none become 0. */
 CBX_API void cbx_options_default(const cbx_option_table *table, void *options);
 
 /* Sets one field from text; the message names the option, the value and what
@@ -366,6 +367,7 @@ typedef struct cbx_counterfactual {
     /* the factual graph: what the decision rests on, and what may be edited */
     int32_t num_nodes, num_features;
     int64_t num_edges;
+    int64_t num_removable; /* edges, or in undirected mode pairs of nodes with an edge */
 
     int64_t epoch, epochs; /* where it was found; how many were run */
     double  loss;          /* of that epoch */
@@ -411,11 +413,12 @@ CBX_API cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, i
  * another thread; the result is freed after it returns. Non-zero stops. */
 typedef int (*cbx_on_result)(void *user, int64_t i, const cbx_counterfactual *result);
 
-/* Many rows, spread over threads. Each result is what cbx_explain would give. */
+/* Many rows, spread over threads. Each result is what cbx_explain would give.
+ * `progress` (or NULL) is told now and then how many rows are done. */
 CBX_API cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph,
                                     const int32_t *rows, int64_t count,
                                     const cbx_explain_options *options, cbx_on_result on_result,
-                                    void *user, cbx_error *err);
+                                    cbx_progress progress, void *user, cbx_error *err);
 
 CBX_API void cbx_counterfactual_free(cbx_counterfactual *counterfactual);
 

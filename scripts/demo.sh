@@ -14,6 +14,6 @@ show() {
 show combinex data info karate
 show combinex train karate --model gcn --epochs 200 --seed 1 -o karate-gcn.safetensors
 show combinex predict karate karate-gcn.safetensors
-if combinex explain --help > /dev/null 2>&1; then
-    show combinex explain karate karate-gcn.safetensors --node 0
-fi
+# Member 8 stood between the two parties.
+show combinex explain karate karate-gcn.safetensors --node 8 --target any --policy edges \
+    --edges undirected

@@ -111,6 +111,8 @@ static cbx_status set_option(const cbx_option *o, void *options, const char *val
 
 void cbx_options_default(const cbx_option_table *table, void *options)
 {
+    if (table->size)
+        memset(options, 0, table->size);
     for (size_t i = 0; i < table->count; i++) {
         const cbx_option *o = &table->options[i];
         if (o->fallback)

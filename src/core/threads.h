@@ -14,10 +14,18 @@ static inline int cbx_threads_default(void)
 {
     return omp_get_num_procs();
 }
+static inline int cbx_thread_number(void)
+{
+    return omp_get_thread_num();
+}
 #else
 static inline int cbx_threads_default(void)
 {
     return 1;
+}
+static inline int cbx_thread_number(void)
+{
+    return 0;
 }
 #endif
 

@@ -3,49 +3,19 @@
 #include "edge_mask.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 
-typedef struct ends {
-    int32_t low, high;
-    int64_t slot;
-} ends;
-
-static int by_ends(const void *a, const void *b)
-{
-    const ends *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-/* Numbers the unordered pairs of nodes that have an edge. */
 static int find_pairs(cbx_edge_mask *E)
 {
     const cbx_view *v = E->s->view;
-    cbx_arena      *arena = E->s->arena;
-    ends           *all = CBX_NEW(arena, ends, v->m);
-    E->pair_of = CBX_NEW(arena, int64_t, v->m);
-    E->slot_of = CBX_NEW(arena, int64_t, v->m);
-    if (!all || !E->pair_of || !E->slot_of)
+    E->pair_of = CBX_NEW(E->s->arena, int64_t, v->m);
+    E->slot_of = CBX_NEW(E->s->arena, int64_t, v->m);
+    if (!E->pair_of || !E->slot_of)
         return -1;
-    for (int64_t e = 0; e < v->m; e++) {
-        int32_t a = v->source[e], b = E->target_of[e];
-        all[e] = (ends){a < b ? a : b, a < b ? b : a, e};
-    }
-    if (v->m)
-        qsort(all, (size_t)v->m, sizeof *all, by_ends);
-    E->pairs = 0;
-    for (int64_t k = 0; k < v->m; k++) {
-        if (k == 0 || all[k].low != all[k - 1].low || all[k].high != all[k - 1].high)
-            E->slot_of[E->pairs++] = all[k].slot;
-        E->pair_of[all[k].slot] = E->pairs - 1;
-    }
-    return 0;
+    E->pairs = cbx_number_pairs(v, E->s->arena, E->pair_of, E->slot_of);
+    return E->pairs < 0 ? -1 : 0;
 }
 
 cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *err)

@@ -26,6 +26,18 @@ static cbx_status cut(cbx_search *s, cbx_view *view, cbx_error *err)
     return status ? status : cbx_view_features(s->graph, view, s->arena, &s->X, err);
 }
 
+static cbx_status count_removable(cbx_search *s, cbx_error *err)
+{
+    int64_t m = s->view->m;
+    s->num_removable = m;
+    if (s->options->edges != CBX_EDGES_UNDIRECTED)
+        return CBX_OK;
+    int64_t *pair_of = CBX_NEW(s->arena, int64_t, m), *slot_of = CBX_NEW(s->arena, int64_t, m);
+    if (pair_of && slot_of)
+        s->num_removable = cbx_number_pairs(s->view, s->arena, pair_of, slot_of);
+    return pair_of && slot_of && s->num_removable >= 0 ? CBX_OK : cbx_fail_memory(err);
+}
+
 static cbx_status ask(cbx_search *s, cbx_error *err)
 {
     cbx_pass   pass;
@@ -83,6 +95,8 @@ static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
 /* Why there is nothing to search, or NULL. */
 static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
 {
+    if (s->model->num_classes < 2)
+        return "the model knows one class only";
     if (s->view->m == 0)
         return "the factual graph has no edge";
     if (s->view->m == 1)
@@ -106,9 +120,10 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     cbx_status status = cbx_check_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     if (status)
         return status;
-    bool holds = cbx_search_hits(s, cbx_best_class(after, s->model->num_classes, -1));
+    int32_t result = cbx_best_class(after, s->model->num_classes, -1);
+    bool    holds = cbx_search_hits(s, result);
     if (holds)
-        status = cbx_rank_edits(s, err);
+        status = cbx_rank_edits(s, result, err);
     else
         s->num_edits = 0;
     if (status)
@@ -139,16 +154,18 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
         s.deadline = began + setup->options->time_limit;
     cbx_status status = cut(&s, &view, err);
     if (!status)
+        status = count_removable(&s, err);
+    if (!status)
         status = ask(&s, err);
     if (status)
         return status;
     s.target = setup->target == CBX_TARGET_NEXT ? (s.prediction + 1) % s.model->num_classes
                                                 : setup->target;
+    if (strict && s.target == s.prediction)
+        return cbx_fail(err, CBX_INVALID, "%s %d: the prediction is class %d already",
+                        setup->graph->data.task == CBX_GRAPH ? "graph" : "node", row, s.prediction);
     char        text[64];
     const char *reason = reason_to_skip(&s, text, sizeof text);
-    if (reason && strict && s.target == s.prediction)
-        return cbx_fail(err, CBX_INVALID, "%s %d: %s",
-                        setup->graph->data.task == CBX_GRAPH ? "graph" : "node", row, reason);
     if (reason)
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
     status = check_bounds(&s, err);

@@ -40,6 +40,7 @@ typedef struct cbx_search {
     int32_t                    prediction; /* of the factual graph */
     int32_t                    target;     /* -1: any other class */
     const float               *before;     /* log-probabilities of the factual graph */
+    int64_t                    num_removable; /* edges, or pairs in undirected mode */
     cbx_arena                 *arena;      /* for whatever the method needs, and its edits */
     double                     deadline;   /* on cbx_clock; 0: none */
     cbx_progress               progress;
@@ -83,6 +84,11 @@ int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
 
 /* Says where the search is; true: stop, out of time or cancelled. */
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
+
+/* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
+ * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when
+ * memory (of the arena) runs out. */
+int64_t cbx_number_pairs(const cbx_view *view, cbx_arena *arena, int64_t *pair_of, int64_t *slot_of);
 
 /* The edit that removes the edge in this slot of the view. */
 cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);

@@ -3,6 +3,7 @@
  *
  * Targets are independent and each thread has its own memory, so a result does
  * not depend on who computed it. Results are handed over in the order of rows. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "error.h"
@@ -14,57 +15,68 @@ typedef struct batch {
     const int32_t       *rows;
     int64_t              count;
     cbx_on_result        on_result;
+    cbx_progress         progress;
     void                *user;
     cbx_counterfactual **ready; /* finished, waiting for earlier ones */
-    int64_t              next;  /* the next to hand over */
-    cbx_status           status;
+    atomic_llong         next;  /* the next to hand over */
+    atomic_int           status;
     cbx_error            err;
 } batch;
+
+/* Runs under the lock. */
+static void cancel(batch *b, int64_t done)
+{
+    b->status = cbx_fail(&b->err, CBX_CANCELLED, "cancelled after %lld of %lld targets",
+                         (long long)done, (long long)b->count);
+}
 
 /* Runs under the lock. */
 static void hand_over(batch *b, int64_t i, cbx_counterfactual *r)
 {
     b->ready[i] = r;
-    while (b->next < b->count && b->ready[b->next] && !b->status) {
-        if (b->on_result(b->user, b->next, b->ready[b->next]))
-            b->status = cbx_fail(&b->err, CBX_CANCELLED, "cancelled after %lld of %lld targets",
-                                 (long long)b->next + 1, (long long)b->count);
-        cbx_counterfactual_free(b->ready[b->next]);
-        b->ready[b->next++] = NULL;
+    for (int64_t k = b->next; k < b->count && b->ready[k] && !b->status; k = ++b->next) {
+        if (b->on_result(b->user, k, b->ready[k]))
+            cancel(b, k + 1);
+        cbx_counterfactual_free(b->ready[k]);
+        b->ready[k] = NULL;
     }
 }
 
+/* Called by every thread in every epoch. The caller's function is asked by one of
+ * them only, so it need not be prepared for several at once. */
 static int stop_asked(void *user, int64_t done, int64_t total, const char *text)
 {
-    const batch *b = user;
-    cbx_status   status;
+    batch *b = user;
     (void)done;
     (void)total;
-    (void)text;
-#pragma omp atomic read
-    status = b->status;
-    return status != CBX_OK;
+    if (b->status)
+        return 1;
+    if (!b->progress || cbx_thread_number() != 0 || !b->progress(b->user, b->next, b->count, text))
+        return 0;
+#pragma omp critical(cbx_explain_many)
+    if (!b->status)
+        cancel(b, b->next);
+    return 1;
 }
 
 static void explain_one(batch *b, int64_t i, cbx_arena *arena)
 {
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    if (stop_asked(b, 0, 0, NULL))
+    if (stop_asked(b, 0, 0, ""))
         return;
     cbx_arena_reset(arena);
     cbx_status status = cbx_explain_row(b->setup, b->rows[i], b->count == 1, arena, stop_asked, b,
                                         &r, &err);
 #pragma omp critical(cbx_explain_many)
-    {
-        if (status && !b->status) {
-            b->err = err;
-#pragma omp atomic write
-            b->status = status;
-        }
-        if (!status)
-            hand_over(b, i, r);
+    if (status && !b->status) {
+        b->err = err;
+        b->status = (int)status;
+    } else if (r && r->outcome != CBX_NOT_FINISHED) {
+        hand_over(b, i, r);
+        r = NULL;
     }
+    cbx_counterfactual_free(r);
 }
 
 static void run(batch *b, int threads)
@@ -82,13 +94,19 @@ static void run(batch *b, int threads)
 
 cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph, const int32_t *rows,
                             int64_t count, const cbx_explain_options *options,
-                            cbx_on_result on_result, void *user, cbx_error *err)
+                            cbx_on_result on_result, cbx_progress progress, void *user,
+                            cbx_error *err)
 {
     cbx_setup  setup;
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
     if (status)
         return status;
-    batch b = {.setup = &setup, .rows = rows, .count = count, .on_result = on_result, .user = user};
+    batch b = {.setup = &setup,
+               .rows = rows,
+               .count = count,
+               .on_result = on_result,
+               .progress = progress,
+               .user = user};
     b.ready = calloc((size_t)(count > 0 ? count : 1), sizeof *b.ready);
     if (!b.ready) {
         cbx_setup_free(&setup);
@@ -102,5 +120,5 @@ cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph, cons
     cbx_setup_free(&setup);
     if (b.status && err)
         *err = b.err;
-    return b.status;
+    return (cbx_status)b.status;
 }

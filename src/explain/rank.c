@@ -53,9 +53,9 @@ static double influence(const cbx_search *s, const cbx_node_map *map, const cbx_
     return -sum;
 }
 
-cbx_status cbx_rank_edits(cbx_search *s, cbx_error *err)
+cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
 {
-    if (s->num_edits < 2)
+    if (s->num_edits == 0)
         return CBX_OK;
     const cbx_view *v = s->view;
     cbx_pass        pass;
@@ -75,7 +75,7 @@ cbx_status cbx_rank_edits(cbx_search *s, cbx_error *err)
         goto done;
     }
     dlogp[s->prediction] = -1;
-    dlogp[s->target >= 0 ? s->target : cbx_best_class(s->before, C, s->prediction)] = 1;
+    dlogp[result] = 1;
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
     cbx_pass_backward(&pass, dlogp, dX, dw, NULL);
     for (int64_t k = 0; k < s->num_edits; k++)

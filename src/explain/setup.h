@@ -38,7 +38,8 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
 /* A copy in one block; NULL when memory runs out. */
 cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
 
-/* Fills in the edits' influence and sorts them by it. */
-cbx_status cbx_rank_edits(cbx_search *s, cbx_error *err);
+/* Fills in the edits' influence, `result` being the class they lead to, and sorts
+ * them by it. */
+cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err);
 
 #endif

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 /* Compiled for several instruction sets, chosen at run time. Sanitizers cannot
- * run the resolvers behind this, and other machines have no need of them. */
+ * run the resolvers behind this, and other machines have no need of them. For
+ * static functions only: not every compiler gives the plain name to others. */
 #if defined(__x86_64__) && defined(__ELF__) && !defined(CBX_NO_CLONES)
 #define CBX_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -31,10 +31,15 @@ static inline float tanh_inline(float x)
 }
 
 CBX_HOT
-void cbx_tanh(int64_t count, const float *x, float *y)
+static void tanh_run(int64_t count, const float *x, float *y)
 {
     for (int64_t i = 0; i < count; i++)
         y[i] = tanh_inline(x[i]);
+}
+
+void cbx_tanh(int64_t count, const float *x, float *y)
+{
+    tanh_run(count, x, y);
 }
 
 static inline float clamp(float v, float lo, float hi)

@@ -135,11 +135,17 @@ void cbx_csr_times(const cbx_csr *X, int32_t rows, int32_t width, const float *W
 }
 
 CBX_HOT
-void cbx_rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
-                  const float *W, float *Y)
+static void rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
+                     const float *W, float *Y)
 {
     for (int64_t k = 0; k < count; k++)
         if (changes[k].row < rows)
             axpy(width, changes[k].delta, W + (int64_t)changes[k].column * width,
                  Y + (int64_t)changes[k].row * width);
+}
+
+void cbx_rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
+                  const float *W, float *Y)
+{
+    rows_add(changes, count, rows, width, W, Y);
 }

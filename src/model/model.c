@@ -37,7 +37,8 @@ static const cbx_option model_options[] = {
 };
 
 static const cbx_option_table model_table = {"Model", model_options,
-                                             sizeof model_options / sizeof *model_options};
+                                             sizeof model_options / sizeof *model_options,
+    sizeof(cbx_model_spec)};
 
 const cbx_option_table *cbx_model_table(void)
 {

@@ -92,7 +92,7 @@ static cbx_status read_edit(const json_t *o, cbx_edit *e, cbx_error *err)
         status = cbx_fail(err, CBX_INVALID, "'op' is '%.40s', remove_edge or set_feature expected",
                           op ? op : "(not a text)");
     }
-    if (!status && json_object_get(o, "influence"))
+    if (!status && json_is_number(json_object_get(o, "influence")))
         status = real(o, "influence", &e->influence, err);
     return status;
 }

@@ -14,12 +14,18 @@ static int put(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value);
 }
 
+/* JSON has no infinities. */
+static json_t *number(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
 static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_graph_data *d)
 {
     json_t *o = json_object(), *p = json_array();
     int     failed = !o || !p;
     for (int32_t k = 0; k < count && !failed; k++)
-        failed = json_array_append_new(p, json_real(exp((double)logp[k])));
+        failed = json_array_append_new(p, number(exp((double)logp[k])));
     failed = failed || put(o, "class", json_integer(class));
     if (!failed && d->class_names && class < d->num_classes)
         failed = put(o, "name", json_string(d->class_names[class]));
@@ -41,15 +47,15 @@ static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
             json_decref(o);
             return NULL;
         }
-        if (o && put(o, "influence", json_real((double)e->influence))) {
+        if (o && put(o, "influence", number((double)e->influence))) {
             json_decref(o);
             return NULL;
         }
         return o;
     }
-    json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:f, s:f}", "op", "set_feature", "node",
+    json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:f, s:o}", "op", "set_feature", "node",
                           (int)e->node, "feature", (int)e->feature, "from", (double)e->from, "to",
-                          (double)e->to, "influence", (double)e->influence);
+                          (double)e->to, "influence", number((double)e->influence));
     if (o && d->feature_names && put(o, "name", json_string(d->feature_names[e->feature]))) {
         json_decref(o);
         return NULL;
@@ -115,11 +121,12 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
              put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
              put(o, "nodes", json_integer(c->num_nodes)) ||
              put(o, "edges", json_integer((json_int_t)c->num_edges)) ||
+             put(o, "removable", json_integer((json_int_t)c->num_removable)) ||
              put(o, "features", json_integer(c->num_features)) ||
              put(o, "epochs", json_integer((json_int_t)c->epochs));
     if (!failed && c->outcome == CBX_FOUND)
         failed = put(o, "epoch", json_integer((json_int_t)c->epoch)) ||
-                 put(o, "loss", json_real(c->loss));
+                 put(o, "loss", number(c->loss));
     return failed || put(o, "seconds", json_real(c->seconds));
 }
 

@@ -10,7 +10,7 @@ check "--version succeeds" all status_is 0 , err_empty , out_lines 1
 
 run --help
 check "--help succeeds and goes to standard output" all status_is 0 , err_empty
-for word in 'data list' 'data info' 'data generate' train predict help COMBINEX_DATA 'Exit status'; do
+for word in 'data list' 'data info' 'data generate' train predict explain apply help COMBINEX_DATA 'Exit status'; do
     check "--help mentions $word" out_has "$word"
 done
 
@@ -24,7 +24,7 @@ check "a group has help" all status_is 0 , out_has 'data info' , not out_has 'pr
 run help data
 check "help knows groups" all status_is 0 , out_has 'data info' , not out_has 'predict'
 
-for command in 'data list' 'data info' 'data generate' train predict help; do
+for command in 'data list' 'data info' 'data generate' train predict explain apply help; do
     # shellcheck disable=SC2086 # a command may be two words
     run $command --help
     check "$command --help succeeds" all status_is 0 , err_empty

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the built tree, then builds and runs the example against what was
+# Installs the built tree, then builds and runs the examples against what was
 # installed in every way that users may, and looks at what the library exports.
 set -euo pipefail
 scratch=$(mktemp -d)
@@ -9,6 +9,26 @@ example=$CBX_SOURCE/examples
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
 say() { echo "-- $*"; }
+
+# build_examples SUFFIX FLAGS...: each with the compiler alone
+build_examples() {
+    local suffix=$1 name
+    shift
+    for name in first_steps explain_node; do
+        ${CC:-cc} "$example/$name.c" -o "$name$suffix" "$@"
+    done
+}
+
+# run_examples PREFIX SUFFIX: PREFIXnameSUFFIX for each
+run_examples() {
+    "$1first_steps$2"
+    "$1explain_node$2" karate.safetensors model.safetensors 8 > log
+    cat log
+    grep -q '^node 8: class [0-3] -> class [0-3] (found)$' log || fail "no counterfactual of node 8"
+    grep -q '^  \(set feature\|remove the edge\) ' log || fail "a counterfactual without edits"
+    ! "$1explain_node$2" karate.safetensors model.safetensors 34 2> log || fail "there is no node 34"
+    grep -q 'node 34 does not exist' log || fail "what is wrong with node 34?"
+}
 
 say "install with DESTDIR"
 DESTDIR=$scratch/stage cmake --install "$CBX_BUILD" --prefix /opt/combinex > /dev/null
@@ -20,12 +40,14 @@ cmake --install "$CBX_BUILD" --prefix "$scratch/first" > /dev/null
 mv first usr
 ! grep -rIl "$scratch/first" usr || fail "the files above name the prefix"
 lib=$(dirname "$(find "$scratch/usr" -name libcombinex.so)")
+usr/bin/combinex data generate karate -q -o karate.safetensors
+usr/bin/combinex train karate -q --epochs 50 --seed 1 -o model.safetensors
 export PKG_CONFIG_PATH=$lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 
 say "pkg-config, shared"
 # shellcheck disable=SC2046 # flags are words
-${CC:-cc} "$example/first_steps.c" -o with_pc $(pkg-config --cflags --libs combinex)
-LD_LIBRARY_PATH=$lib ./with_pc
+build_examples .shared $(pkg-config --cflags --libs combinex)
+(export LD_LIBRARY_PATH=$lib && run_examples ./ .shared)
 
 say "pkg-config, static"
 # The linker prefers a shared library, so it is shown a folder without one.
@@ -34,8 +56,8 @@ static=$scratch/static${lib#"$scratch/usr"}
 rm "$static"/libcombinex.so*
 export PKG_CONFIG_PATH=$static/pkgconfig:$PKG_CONFIG_PATH
 # shellcheck disable=SC2046
-${CC:-cc} "$example/first_steps.c" -o with_static_pc $(pkg-config --static --cflags --libs combinex)
-./with_static_pc
+build_examples .static $(pkg-config --static --cflags --libs combinex)
+run_examples ./ .static
 
 say "find_package"
 for target in combinex::combinex combinex::combinex_static; do
@@ -43,7 +65,7 @@ for target in combinex::combinex combinex::combinex_static; do
     cmake -S "$example" -B "$build" -DCMAKE_PREFIX_PATH="$scratch/usr" \
         -DCOMBINEX_LIBRARY=$target > log 2>&1 || { cat log; fail "configuring for $target"; }
     cmake --build "$build" > log 2>&1 || { cat log; fail "building with $target"; }
-    "$build/first_steps"
+    run_examples "$build/" ""
 done
 
 say "soname and exported symbols"

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.c: combinex explain. */
+#include "explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "help.h"
+#include "output.h"
+
+static const cbx_option_table *targets_table(void)
+{
+    static const cbx_option options[] = {
+        {"node", CBX_OPTION_INT, offsetof(explain_args, node), "0", 0, INT32_MAX, NULL,
+         "explain this node"},
+        {"graph", CBX_OPTION_INT, offsetof(explain_args, graph), "0", 0, INT32_MAX, NULL,
+         "explain this graph"},
+        {"all", CBX_OPTION_BOOL, offsetof(explain_args, all), "false", 0, 0, NULL,
+         "explain every node, or every graph"},
+        {"test-set", CBX_OPTION_BOOL, offsetof(explain_args, test_set), "false", 0, 0, NULL,
+         "explain those that the model was tested on"},
+        {"limit", CBX_OPTION_INT, offsetof(explain_args, limit), "0", 0, INT32_MAX, NULL,
+         "only the first N of them; 0: no limit"},
+    };
+    static const cbx_option_table table = {"Targets", options, sizeof options / sizeof *options, 0};
+    return &table;
+}
+
+static const cbx_option_table *output_table(void)
+{
+    enum { PRESETS_MAX = 30 };
+    static const char      *presets[PRESETS_MAX + 2] = {"none"};
+    static const cbx_option options[] = {
+        {"preset", CBX_OPTION_CHOICE, offsetof(explain_args, preset), "none", 0, 0, presets,
+         "search options by one name, which those given one by one override; paper: the "
+         "published settings"},
+        {"output", CBX_OPTION_TEXT, offsetof(explain_args, output), NULL, 0, 0, NULL,
+         "write to this file instead of standard output"},
+        {"trace", CBX_OPTION_TEXT, offsetof(explain_args, trace), NULL, 0, 0, NULL,
+         "also write the search of one target to this file, epoch by epoch, as JSON"},
+        {"replay", CBX_OPTION_TEXT, offsetof(explain_args, replay), NULL, 0, 0, NULL,
+         "explain nothing: check every line of this file, which --json wrote, against DATA and "
+         "MODEL"},
+    };
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    for (size_t i = 0; i < PRESETS_MAX && cbx_explain_preset_name(i); i++)
+        presets[i + 1] = cbx_explain_preset_name(i);
+    return &table;
+}
+
+static int apply_preset(void *args)
+{
+    explain_args *a = args;
+    cbx_error     err;
+    if (!a->preset)
+        return EXIT_DONE;
+    cbx_options_default(cbx_explain_table(), &a->options);
+    if (cbx_explain_preset(&a->options, cbx_explain_preset_name((size_t)a->preset - 1), &err))
+        return fail_with(&err);
+    return EXIT_DONE;
+}
+
+/* Mistakes that show in the flags alone. */
+static int check_flags(const explain_args *a)
+{
+    const char *name = "explain";
+    int given = (a->nodes.count || a->graphs.count) + a->all + a->test_set + (a->replay != NULL);
+    if (!given)
+        return usage_error(name, "explain needs targets: --node N, --graph N, --all or --test-set");
+    if (given > 1)
+        return usage_error(name, "--node or --graph, --all, --test-set, --replay: choose one");
+    if (a->replay && (a->trace || a->limit))
+        return usage_error(name, "--replay goes with neither --trace nor --limit");
+    return EXIT_DONE;
+}
+
+/* Asked before the search, not after it. Devices and pipes are written in place. */
+static int check_file(const char *path)
+{
+    struct stat info;
+    if (!path || !strcmp(path, "-"))
+        return EXIT_DONE;
+    if (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return EXIT_DONE;
+    return output_check(path);
+}
+
+static int prepare(explain_job *job)
+{
+    const explain_args *a = job->args;
+    cbx_error           err;
+    if (cbx_model_load(a->model, &job->model, &err) ||
+        cbx_model_fits(job->model, job->source.graph, &err))
+        return fail_with(&err);
+    if (a->general.json || a->replay) {
+        cbx_graph_hash(job->source.graph, job->graph_hash);
+        cbx_model_hash(job->model, job->model_hash);
+    }
+    if (a->replay)
+        return EXIT_DONE;
+    int status = explain_choose_rows(job);
+    if (status == EXIT_DONE && a->trace && job->count != 1)
+        return usage_error("explain", "--trace is for one target, and there are %lld",
+                           (long long)job->count);
+    return status;
+}
+
+static int run(void *args)
+{
+    explain_args *a = args;
+    explain_job   job = {.args = a};
+    if (a->output && !strcmp(a->output, "-"))
+        a->output = NULL;
+    a->options.trace = a->trace != NULL;
+    int status = check_flags(a);
+    if (status == EXIT_DONE)
+        status = check_file(a->output);
+    if (status == EXIT_DONE)
+        status = check_file(a->trace);
+    if (status == EXIT_DONE)
+        status = source_open(&job.source, a->data);
+    if (status)
+        return status;
+    status = prepare(&job);
+    if (status == EXIT_DONE)
+        status = a->replay ? explain_replay(&job) : explain_search(&job);
+    free(job.rows);
+    cbx_model_free(job.model);
+    source_close(&job.source);
+    return status;
+}
+
+const command command_explain = {
+    .name = "explain",
+    .summary = "find what would change a model's predictions",
+    .about = "Why this class, and what would change it? Finds edges to remove and features to "
+             "change that make the model predict another class, and checks each answer on the "
+             "whole edited graph. With --json, one object a line, which 'explain --replay' checks "
+             "again and 'apply' turns into a graph.",
+    .args_size = sizeof(explain_args),
+    .operands =
+        (const operand[]){
+            {"DATA", OPERAND_DATA, offsetof(explain_args, data), false, HELP_DATA},
+            {"MODEL", OPERAND_MODEL, offsetof(explain_args, model), false, "a model file"},
+            {.name = NULL}},
+    .groups = (const option_group[]){{.table = targets_table},
+                                     {.table = cbx_explain_table,
+                                      .offset = offsetof(explain_args, options)},
+                                     {.table = output_table},
+                                     {.table = NULL}},
+    .extras =
+        (const option_extra[]){
+            {.name = "node", .repeats = true, .list = offsetof(explain_args, nodes)},
+            {.name = "graph", .repeats = true, .list = offsetof(explain_args, graphs)},
+            {.name = "trace", .value = "FILE"},
+            {.name = "replay", .value = "FILE"},
+            {.name = "target", .value = "CLASS"},
+            {.name = NULL}},
+    .examples =
+        (const example[]){
+            {"what would make the model see node 8 elsewhere",
+             "combinex explain karate karate.model.safetensors --node 8 --target any"},
+            {"every test node with the published settings, for a program",
+             "combinex explain karate karate.model.safetensors --test-set --preset paper --json "
+             "-o karate.jsonl"},
+            {"whether those answers still hold",
+             "combinex explain karate karate.model.safetensors --replay karate.jsonl"},
+            {.why = NULL}},
+    .preset = apply_preset,
+    .run = run,
+};

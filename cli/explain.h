@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.h: what the parts of combinex explain share. */
+#ifndef CBX_CLI_EXPLAIN_H
+#define CBX_CLI_EXPLAIN_H
+
+#include <stdio.h>
+
+#include "cli.h"
+#include "source.h"
+
+typedef struct explain_args {
+    general_options     general;
+    const char         *data, *model;
+    const char         *output, *trace, *replay;
+    bool                all, test_set;
+    int64_t             limit;       /* 0: none */
+    int64_t             node, graph; /* the last one given; all of them: */
+    id_list             nodes, graphs;
+    int                 preset; /* 0: none, else 1 + the library's number */
+    cbx_explain_options options;
+} explain_args;
+
+typedef struct explain_job {
+    const explain_args *args;
+    source              source;
+    cbx_model          *model;
+    int32_t            *rows; /* to explain, in the order of the output */
+    int64_t             count;
+    char                graph_hash[65], model_hash[65];
+} explain_job;
+
+/* ------------------------------------------------------- explain_rows.c */
+
+/* Fills in rows and count. Returns an exit status. */
+int explain_choose_rows(explain_job *job);
+
+/* ------------------------------------------------------- explain_text.c */
+
+/* One result for people: what would have to be different. */
+void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c);
+
+/* Numbers over many results. `edits` has room for one number a result. */
+typedef struct explain_summary {
+    int64_t *edits; /* of those found */
+    int64_t  done, found, skipped;
+    double   seconds; /* all of them together, skipped ones left out */
+} explain_summary;
+
+void explain_count(explain_summary *summary, const cbx_counterfactual *c);
+void explain_print_summary(FILE *out, explain_summary *summary, double elapsed);
+
+/* ------------------------------------------------------ explain_trace.c */
+
+/* Writes the epochs of one search to the file of --trace, as JSON. */
+int explain_write_trace(const explain_job *job, const cbx_counterfactual *c);
+
+/* ----------------------------------------------------- explain_search.c */
+
+/* Explains the rows and writes the results. Returns an exit status. */
+int explain_search(const explain_job *job);
+
+/* ----------------------------------------------------- explain_replay.c */
+
+/* Checks the file of --replay, line by line. Returns an exit status. */
+int explain_replay(const explain_job *job);
+
+#endif

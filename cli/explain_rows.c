@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain_rows.c: which nodes or graphs to explain. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain.h"
+
+enum { TEST_PART = 2 }; /* of cbx_split */
+
+static bool skip_mark(const char **at, char mark)
+{
+    *at += strspn(*at, " \t\r\n");
+    if (**at != mark)
+        return false;
+    (*at)++;
+    return true;
+}
+
+/* A JSON text without escapes, or a number. */
+static bool take_word(const char **at, char *word, size_t size)
+{
+    bool   quoted = skip_mark(at, '"');
+    size_t length = strcspn(*at, quoted ? "\"\\" : " \t\r\n,:{}[]\"\\");
+    if (!length || length >= size || (quoted && (*at)[length] != '"'))
+        return false;
+    memcpy(word, *at, length);
+    word[length] = '\0';
+    *at += length + quoted;
+    return true;
+}
+
+/* Sets the train options that the note names: train.c writes it, as a JSON
+ * object without anything nested. */
+static bool read_note(const char *note, cbx_train_options *options)
+{
+    const cbx_option_table *table = cbx_train_table();
+    char                    name[64], value[64];
+    bool                    good = skip_mark(&note, '{');
+    do {
+        good = good && take_word(&note, name, sizeof name) && skip_mark(&note, ':') &&
+               take_word(&note, value, sizeof value) &&
+               !cbx_options_set(table, options, name, value, NULL);
+    } while (good && skip_mark(&note, ','));
+    return good && skip_mark(&note, '}');
+}
+
+static int choose_test_set(explain_job *job)
+{
+    const char       *note = cbx_model_note(job->model, "split");
+    int64_t           rows = source_rows(&job->source);
+    cbx_train_options options;
+    cbx_error         err;
+    if (!note)
+        return fail("%s: the model does not say which %ss it was tested on; 'combinex train' "
+                    "makes models that do",
+                    job->args->model, source_row(&job->source));
+    cbx_options_default(cbx_train_table(), &options);
+    if (!read_note(note, &options))
+        return fail("%s: cannot read the note on its split: %.200s", job->args->model, note);
+    uint8_t *part = malloc((size_t)rows + 1);
+    if (!part)
+        return fail("out of memory");
+    if (cbx_split(job->source.graph, &options, part, &err)) {
+        free(part);
+        return fail("the split that %s was trained with: %s", job->args->model, err.message);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        if (part[i] == TEST_PART)
+            job->rows[job->count++] = (int32_t)i;
+    }
+    free(part);
+    if (!job->count)
+        return fail("%s: the model was trained with an empty test set", job->args->model);
+    return EXIT_DONE;
+}
+
+int explain_choose_rows(explain_job *job)
+{
+    const explain_args *a = job->args;
+    const id_list      *asked;
+    size_t              rows = (size_t)source_rows(&job->source);
+    int                 status = source_asked(&job->source, &a->nodes, &a->graphs, &asked);
+    if (status)
+        return status;
+    size_t room = asked->count > rows ? asked->count : rows;
+    job->rows = malloc((room + 1) * sizeof *job->rows);
+    if (!job->rows)
+        return fail("out of memory for %zu targets", room);
+    job->count = 0;
+    if (a->test_set)
+        status = choose_test_set(job);
+    for (size_t i = 0; a->all && i < rows; i++)
+        job->rows[job->count++] = (int32_t)i;
+    for (size_t i = 0; i < asked->count; i++)
+        job->rows[job->count++] = (int32_t)asked->ids[i];
+    if (a->limit && job->count > a->limit)
+        job->count = a->limit;
+    if (status == EXIT_DONE && !job->count)
+        return fail("%s has no %s to explain", job->source.name, source_row(&job->source));
+    return status;
+}

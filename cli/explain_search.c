@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain_search.c: runs the searches and writes each result as it comes, to
+ * standard output or to a file that is there as a whole or not at all. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "explain.h"
+#include "output.h"
+#include "progress.h"
+#include "text.h"
+
+typedef struct delivery {
+    const explain_job *job;
+    output             out;
+    progress           bar;
+    explain_summary    summary;
+    bool               no_memory;
+} delivery;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* False where it makes no sense to go on. */
+static bool write_result(delivery *d, const cbx_counterfactual *c)
+{
+    const explain_job  *job = d->job;
+    const explain_args *a = job->args;
+    if (a->general.json) {
+        char *line = cbx_counterfactual_json(c, job->source.graph, &a->options, job->graph_hash,
+                                             job->model_hash);
+        if (line)
+            (void)fprintf(d->out.file, "%s\n", line);
+        else
+            d->no_memory = true;
+        free(line);
+    } else {
+        explain_print(d->out.file, job, c);
+    }
+    explain_count(&d->summary, c);
+    return !d->no_memory && !ferror(d->out.file);
+}
+
+/* A cbx_on_result. */
+static int deliver(void *user, int64_t i, const cbx_counterfactual *c)
+{
+    delivery  *d = user;
+    count_text found;
+    progress_hide(&d->bar); /* results may go to the same terminal */
+    if (!write_result(d, c))
+        return 1;
+    (void)snprintf(found, sizeof found, "%lld found", (long long)d->summary.found);
+    return progress_update(&d->bar, i + 1, d->job->count, found);
+}
+
+static int interrupted(const delivery *d)
+{
+    if (d->job->args->output)
+        (void)fail("interrupted, nothing was written");
+    else if (d->job->count == 1)
+        (void)fail("interrupted");
+    else
+        (void)fail("interrupted after %lld of %lld targets", (long long)d->summary.done,
+                   (long long)d->job->count);
+    return EXIT_INTERRUPTED;
+}
+
+/* Ends the output: with what was written, or as if nothing had been. */
+static int finish(delivery *d)
+{
+    if (!d->no_memory)
+        return output_commit(&d->out);
+    output_abandon(&d->out);
+    return fail("out of memory");
+}
+
+/* One target: its own search can be watched, stopped and traced. */
+static int explain_one(delivery *d)
+{
+    const explain_job  *job = d->job;
+    const explain_args *a = job->args;
+    cbx_counterfactual *c = NULL;
+    cbx_error           err;
+    int                 status = EXIT_DONE;
+    progress_begin(&d->bar, "explaining", a->general.quiet);
+    cbx_status answer = cbx_explain(job->model, job->source.graph, job->rows[0], &a->options,
+                                    progress_update, &d->bar, &c, &err);
+    progress_end(&d->bar);
+    if (answer)
+        return fail_with(&err);
+    bool stopped = c->outcome == CBX_NOT_FINISHED;
+    if (a->trace && !stopped)
+        status = explain_write_trace(job, c);
+    if (status == EXIT_DONE && !(stopped && a->output)) {
+        status = output_open(&d->out, a->output);
+        if (status == EXIT_DONE) {
+            (void)write_result(d, c);
+            status = finish(d);
+        }
+    }
+    if (status == EXIT_DONE && stopped)
+        status = interrupted(d);
+    cbx_counterfactual_free(c);
+    return status;
+}
+
+static int explain_many(delivery *d)
+{
+    const explain_job  *job = d->job;
+    const explain_args *a = job->args;
+    cbx_error           err;
+    int                 status = output_open(&d->out, a->output);
+    if (status)
+        return status;
+    progress_begin(&d->bar, "explaining", a->general.quiet);
+    cbx_status answer = cbx_explain_many(job->model, job->source.graph, job->rows, job->count,
+                                         &a->options, deliver, progress_stop, d, &err);
+    progress_end(&d->bar);
+    if (!answer || d->no_memory || ferror(d->out.file)) /* the last two cancel as well */
+        return finish(d);
+    output_abandon(&d->out);
+    return answer == CBX_CANCELLED ? interrupted(d) : fail_with(&err);
+}
+
+int explain_search(const explain_job *job)
+{
+    const explain_args *a = job->args;
+    delivery            d = {.job = job};
+    count_text          rows;
+    double              started = now();
+    d.summary.edits = malloc(((size_t)job->count + 1) * sizeof *d.summary.edits);
+    if (!d.summary.edits)
+        return fail("out of memory");
+    int status = job->count == 1 ? explain_one(&d) : explain_many(&d);
+    if (status == EXIT_DONE && !a->general.json && !a->general.quiet) {
+        if (a->output) {
+            (void)printf("%s written to ",
+                         text_counted(rows, job->count, source_row(&job->source)));
+            text_put(stdout, a->output, 0);
+            (void)printf("\n");
+        }
+        if (job->count > 1)
+            explain_print_summary(stdout, &d.summary, now() - started);
+    }
+    free(d.summary.edits);
+    return status;
+}
