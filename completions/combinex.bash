@@ -101,6 +101,7 @@ _combinex() {
     "explain --momentum") return ;;
     "explain --edges") _combinex_words "directed undirected"; return ;;
     "explain --kinds") _combinex_words "data auto"; return ;;
+    "explain --budget") return ;;
     "explain --time-limit") return ;;
     "explain --threads") return ;;
     "explain --seed") return ;;
@@ -133,8 +134,8 @@ _combinex() {
         valued="--node --graph --threads -o --output "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --time-limit --threads --seed --preset -o --output --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --time-limit --threads --seed --preset -o --output --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --preset -o --output --trace --replay "
         ;;
     "apply")
         options="-o --output --line --force --json -q --quiet -h --help "

@@ -367,6 +367,7 @@ typedef struct cbx_counterfactual {
     /* the factual graph: what the decision rests on, and what may be edited */
     int32_t num_nodes, num_features;
     int64_t num_edges;
+    int32_t num_left_out;  /* links to nodes beyond options.budget, not followed; 0: none */
     int64_t num_removable; /* edges, or in undirected mode pairs of nodes with an edge */
 
     int64_t epoch, epochs; /* where it was found; how many were run */
@@ -389,6 +390,7 @@ typedef struct cbx_explain_options {
     double      momentum;  /* of sgd, Nesterov's */
     int         edges;     /* directed, undirected: what one edge edit removes */
     int         kinds;     /* data, auto: where feature kinds come from */
+    int64_t     budget;     /* feature values of a factual graph; more: the nearest nodes only */
     double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
     bool        trace;
     int64_t     threads; /* cbx_explain_many: 0: all cores */

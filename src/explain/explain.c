@@ -13,6 +13,13 @@ const char *cbx_outcome_name(cbx_outcome outcome)
     return outcomes[outcome];
 }
 
+/* Nodes that a search may hold. */
+static int32_t node_budget(const cbx_graph *graph, const cbx_explain_options *options)
+{
+    int64_t nodes = options->budget / graph->data.num_features;
+    return (int32_t)(nodes < INT32_MAX ? nodes : INT32_MAX);
+}
+
 /* The factual graph: one hop more than there are layers, so that degrees of the
  * nodes that count are complete (spec: L + 1 hops); or the whole graph. */
 static cbx_status cut(cbx_search *s, cbx_view *view, cbx_error *err)
@@ -21,7 +28,8 @@ static cbx_status cut(cbx_search *s, cbx_view *view, cbx_error *err)
     if (s->graph->data.task == CBX_GRAPH)
         status = cbx_view_graphs(s->graph, &s->row, 1, s->arena, view, err);
     else
-        status = cbx_view_around(s->graph, s->row, s->model->num_layers + 1, s->arena, view, err);
+        status = cbx_view_nearest(s->graph, s->row, s->model->num_layers + 1,
+                                  node_budget(s->graph, s->options), s->arena, view, err);
     s->view = view;
     return status ? status : cbx_view_features(s->graph, view, s->arena, &s->X, err);
 }
@@ -48,6 +56,12 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
         return status ? status : cbx_fail_memory(err);
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
     memcpy(logp, pass.logp, (size_t)C * sizeof *logp);
+    /* A neighbourhood that was cut short is for searching. What is to be explained
+     * is the decision on all of it. */
+    if (s->view->left_out)
+        status = cbx_check_edits(s->model, s->graph, s->row, NULL, 0, logp, err);
+    if (status)
+        return status;
     s->before = logp;
     s->prediction = cbx_best_class(logp, C, -1);
     return CBX_OK;

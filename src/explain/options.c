@@ -50,6 +50,8 @@ static const cbx_option explain_options[] = {
      "what removing an edge removes: one direction or both"},
     {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
      "which features are discrete: as the data says, or those with whole numbers only"},
+    {"budget", CBX_OPTION_INT, AT(budget), "32000000", 1, 9e15, NULL,
+     "feature values a search may hold; of a larger neighbourhood it sees the nearest nodes only"},
     {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
      "seconds a target; the best so far is kept; 0: no limit"},
     {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL,

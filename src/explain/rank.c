@@ -6,8 +6,8 @@
  * thousands of edits. */
 #include <stdlib.h>
 
+#include "edit.h"
 #include "error.h"
-#include "node_map.h"
 #include "setup.h"
 
 static int by_influence(const void *a, const void *b)
@@ -39,14 +39,14 @@ static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, i
     return sum;
 }
 
-static double influence(const cbx_search *s, const cbx_node_map *map, const cbx_edit *e,
+static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
                         int32_t rows, const float *dX, const float *dw)
 {
     if (e->op == CBX_SET_FEATURE) {
-        int32_t i = cbx_node_map_find(map, e->node);
+        int32_t i = cbx_places_find(places, e->node);
         return i < rows ? (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from) : 0;
     }
-    int32_t a = cbx_node_map_find(map, e->source), b = cbx_node_map_find(map, e->target);
+    int32_t a = cbx_places_find(places, e->source), b = cbx_places_find(places, e->target);
     double  sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
     if (e->undirected && a != b)
         sum += edge_gradient(s->view, b, a, -1, dw);
@@ -59,7 +59,7 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
         return CBX_OK;
     const cbx_view *v = s->view;
     cbx_pass        pass;
-    cbx_node_map    map = {0};
+    cbx_places      places;
     int32_t         C = s->model->num_classes;
     cbx_status      status = cbx_pass_init(&pass, s->model, v, &s->X, true, 1, s->arena, err);
     if (status)
@@ -67,21 +67,15 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
     int32_t rows = cbx_pass_input_rows(&pass);
     float  *dX = CBX_NEW(s->arena, float, (size_t)rows * (size_t)s->X.cols);
     float  *dw = CBX_NEW(s->arena, float, v->m), *dlogp = CBX_NEW0(s->arena, float, C);
-    bool    failed = !dX || !dw || !dlogp;
-    for (int32_t i = 0; i < v->n && !failed; i++)
-        failed = cbx_node_map_add(&map, v->node ? v->node[i] : i) < 0;
-    if (failed) {
-        status = cbx_fail_memory(err);
-        goto done;
-    }
+    if (!dX || !dw || !dlogp || cbx_places_init(&places, v))
+        return cbx_fail_memory(err);
     dlogp[s->prediction] = -1;
     dlogp[result] = 1;
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
     cbx_pass_backward(&pass, dlogp, dX, dw, NULL);
     for (int64_t k = 0; k < s->num_edits; k++)
-        s->edits[k].influence = (float)influence(s, &map, &s->edits[k], rows, dX, dw);
+        s->edits[k].influence = (float)influence(s, &places, &s->edits[k], rows, dX, dw);
     qsort(s->edits, (size_t)s->num_edits, sizeof *s->edits, by_influence);
-done:
-    cbx_node_map_free(&map);
-    return status;
+    cbx_places_free(&places);
+    return CBX_OK;
 }

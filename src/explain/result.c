@@ -68,6 +68,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .num_nodes = s->view->n,
                             .num_features = s->X.cols,
                             .num_edges = s->view->m,
+                            .num_left_out = s->view->left_out,
                             .num_removable = s->num_removable,
                             .epoch = s->epoch,
                             .epochs = s->epochs,

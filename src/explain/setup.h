@@ -35,6 +35,11 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                            const float *after, double seconds, cbx_counterfactual **out,
                            cbx_error *err);
 
+/* cbx_check_edits, with the number of nodes up to which the whole graph is run. */
+cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                                  const cbx_edit *edits, int64_t count, int32_t moderate,
+                                  float *log_probs, cbx_error *err);
+
 /* A copy in one block; NULL when memory runs out. */
 cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
 

@@ -95,10 +95,11 @@ static cbx_status apply(const cbx_graph *graph, const cbx_edit *edits, int64_t c
     cbx_status status = cbx_view_whole(graph, work, &view, err);
     if (!status)
         status = cbx_view_features(graph, &view, work, &X, err);
+    cbx_places places = {.view = &view};
     if (!status)
-        status = cbx_edits_mark(graph, &view, edits, count, drop, err);
+        status = cbx_edits_mark(graph, &places, edits, count, drop, err);
     if (!status)
-        status = cbx_features_edited(&view, &X, edits, count, &g->arena, &edited, err);
+        status = cbx_features_edited(&places, &X, edits, count, &g->arena, &edited, err);
     if (status)
         return status;
     for (int64_t s = 0; s < d->num_edges; s++)

@@ -9,9 +9,29 @@
 
 #include "error.h"
 
-/* The view's number of a node; -1: not there. Views here are contiguous. */
-static int32_t local(const cbx_view *view, int32_t node)
+int cbx_places_init(cbx_places *places, const cbx_view *view)
 {
+    *places = (cbx_places){.view = view};
+    if (!view->node || view->graph_ptr)
+        return 0;
+    for (int32_t i = 0; i < view->n; i++)
+        if (cbx_node_map_add(&places->map, view->node[i]) < 0) {
+            cbx_places_free(places);
+            return -1;
+        }
+    return 0;
+}
+
+void cbx_places_free(cbx_places *places)
+{
+    cbx_node_map_free(&places->map);
+}
+
+int32_t cbx_places_find(const cbx_places *places, int32_t node)
+{
+    const cbx_view *view = places->view;
+    if (places->map.count)
+        return cbx_node_map_find(&places->map, node);
     int64_t i = view->node ? (int64_t)node - view->node[0] : node;
     return i >= 0 && i < view->n ? (int32_t)i : -1;
 }
@@ -27,14 +47,15 @@ static int64_t mark(const cbx_view *v, int32_t source, int32_t target, int64_t e
     return found;
 }
 
-cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_view *view, const cbx_edit *edits,
+cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, const cbx_edit *edits,
                           int64_t count, uint8_t *drop, cbx_error *err)
 {
+    const cbx_view *view = places->view;
     memset(drop, 0, (size_t)view->m);
     for (int64_t k = 0; k < count; k++) {
         const cbx_edit *e = &edits[k];
         if (e->op == CBX_SET_FEATURE) {
-            if (local(view, e->node) < 0 || e->feature < 0 || e->feature >= graph->data.num_features)
+            if (cbx_places_find(places, e->node) < 0 || e->feature < 0 || e->feature >= graph->data.num_features)
                 return cbx_fail(err, CBX_INVALID, "edit %lld: there is no feature %d of node %d here",
                                 (long long)k, e->feature, e->node);
             if (!isfinite(e->to))
@@ -42,7 +63,7 @@ cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_view *view, const cb
                                 (long long)k, e->feature, e->node, (double)e->to);
             continue;
         }
-        int32_t s = local(view, e->source), t = local(view, e->target);
+        int32_t s = cbx_places_find(places, e->source), t = cbx_places_find(places, e->target);
         int64_t found = s < 0 || t < 0 ? 0 : mark(view, s, t, e->undirected ? -1 : e->edge, drop);
         if (e->undirected && s >= 0 && t >= 0)
             found += mark(view, t, s, -1, drop);
@@ -147,7 +168,7 @@ static cbx_status edit_sparse(const cbx_matrix *X, const cell *cells, int64_t co
     return CBX_OK;
 }
 
-cbx_status cbx_features_edited(const cbx_view *view, const cbx_matrix *X, const cbx_edit *edits,
+cbx_status cbx_features_edited(const cbx_places *places, const cbx_matrix *X, const cbx_edit *edits,
                                int64_t count, cbx_arena *arena, cbx_matrix *out, cbx_error *err)
 {
     *out = (cbx_matrix){.rows = X->rows, .cols = X->cols};
@@ -158,7 +179,7 @@ cbx_status cbx_features_edited(const cbx_view *view, const cbx_matrix *X, const 
     for (int64_t k = 0; k < count; k++)
         if (edits[k].op == CBX_SET_FEATURE)
             cells[used++] =
-                (cell){local(view, edits[k].node), edits[k].feature, edits[k].to, k};
+                (cell){cbx_places_find(places, edits[k].node), edits[k].feature, edits[k].to, k};
     if (used)
         qsort(cells, (size_t)used, sizeof *cells, by_place);
     if (!X->dense)

@@ -3,12 +3,24 @@
 #ifndef CBX_EDIT_H
 #define CBX_EDIT_H
 
+#include "node_map.h"
 #include "view.h"
 
-/* Marks the slots that the edits remove in drop[] (view->m, cleared here). The
- * view is the whole graph or one graph of a graph task. An edit that names no
- * edge or node there is an error. */
-cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_view *view, const cbx_edit *edits,
+/* The view's numbers of the graph's nodes. Views that are the whole graph or one
+ * graph of a graph task need no table; others get one with cbx_places_init, 0 on
+ * success. */
+typedef struct cbx_places {
+    const cbx_view *view;
+    cbx_node_map    map;
+} cbx_places;
+
+int     cbx_places_init(cbx_places *places, const cbx_view *view);
+int32_t cbx_places_find(const cbx_places *places, int32_t node); /* -1: not there */
+void    cbx_places_free(cbx_places *places);
+
+/* Marks the slots that the edits remove in drop[] (view->m, cleared here). An edit
+ * that names no edge or node there is an error. */
+cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, const cbx_edit *edits,
                           int64_t count, uint8_t *drop, cbx_error *err);
 
 /* The view without the marked slots. */
@@ -16,7 +28,7 @@ cbx_status cbx_view_without(const cbx_view *view, const uint8_t *drop, cbx_arena
                             cbx_view *out, cbx_error *err);
 
 /* Its features with the edits' values. */
-cbx_status cbx_features_edited(const cbx_view *view, const cbx_matrix *X, const cbx_edit *edits,
+cbx_status cbx_features_edited(const cbx_places *places, const cbx_matrix *X, const cbx_edit *edits,
                                int64_t count, cbx_arena *arena, cbx_matrix *out, cbx_error *err);
 
 #endif

@@ -51,6 +51,7 @@ static void forward_gcn(cbx_norm *norm, const float *w)
             else
                 degree += w[e];
         }
+        degree += v->outside_weight ? (double)v->outside_weight[i] : 0;
         norm->loop[i] = loop;
         norm->root[i] = inverse_root(degree + loop);
         norm->diag[i] = loop * norm->root[i] * norm->root[i];
@@ -83,8 +84,9 @@ static void forward_mean(cbx_norm *norm, const float *w)
 {
     const cbx_view *v = norm->view;
     for (int32_t i = 0; i < norm->rows; i++) {
-        int64_t count = v->offset[i + 1] - v->offset[i];
-        norm->root[i] = count ? 1.0f / (float)count : 0;
+        double count = (double)(v->offset[i + 1] - v->offset[i]);
+        count += v->outside_count ? (double)v->outside_count[i] : 0;
+        norm->root[i] = count > 0 ? (float)(1 / count) : 0;
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
             norm->value[e] = w[e] * norm->root[i];
     }

@@ -65,100 +65,148 @@ cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *vi
     return status ? status : cbx_view_group_by_source(view, arena, err);
 }
 
+/* How a neighbourhood is cut out. */
+typedef struct reach {
+    int32_t hops;
+    int32_t most; /* nodes */
+    bool    cone; /* the last hop's nodes keep no edge but their own loops */
+} reach;
+
 /* Breadth-first against the arrows. Fills the map with graph id -> view id, and
- * prefix[] as it goes. */
-static int find_nodes(const cbx_graph *g, int32_t node, int32_t hops, cbx_node_map *map,
-                      int32_t *prefix)
+ * prefix[] as it goes. Returns the number of links that were not followed, or -1. */
+static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cbx_node_map *map,
+                          int32_t *prefix)
 {
+    int32_t left_out = 0, begin = 0;
     if (cbx_node_map_add(map, node) < 0)
         return -1;
     prefix[0] = 1;
-    int32_t begin = 0;
-    for (int32_t h = 1; h <= hops; h++) {
+    for (int32_t h = 1; h <= cut->hops; h++) {
         int32_t end = map->count;
         for (int32_t i = begin; i < end; i++) {
             int32_t v = map->nodes[i];
-            for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++)
-                if (cbx_node_map_add(map, g->in_source[s]) < 0)
+            for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
+                if (map->count >= cut->most && cbx_node_map_find(map, g->in_source[s]) < 0)
+                    left_out += left_out < INT32_MAX;
+                else if (cbx_node_map_add(map, g->in_source[s]) < 0)
                     return -1;
+            }
         }
         begin = end;
         prefix[h] = map->count;
     }
-    return 0;
+    return left_out;
 }
 
-/* Counts (source NULL) or writes the edges whose ends are both inside. All edges
- * into nodes before the last hop are: only the last hop's need looking up. */
-static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int64_t *offset,
-                          int32_t *source, int64_t *edge, float *weight)
+/* Where the edges of a view go; all NULL: they are only counted. */
+typedef struct edge_arrays {
+    int64_t *offset;
+    int32_t *source;
+    int64_t *edge;
+    float   *weight, *outside_weight, *outside_count;
+} edge_arrays;
+
+/* Edges whose ends are both inside are taken, the others added up. In a cone the
+ * last hop, which begins at node `last`, takes loops only. */
+static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int32_t last,
+                          const edge_arrays *to)
 {
     int64_t m = 0;
     for (int32_t i = 0; i < map->count; i++) {
         int32_t v = map->nodes[i];
-        if (offset)
-            offset[i] = m;
+        double  outside = 0, count = 0;
+        if (to->offset)
+            to->offset[i] = m;
         for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
-            int32_t j = cbx_node_map_find(map, g->in_source[s]);
-            if (j < 0)
-                continue;
-            if (source) {
-                source[m] = j;
-                edge[m] = cbx_graph_edge_id(g, s);
-                if (weight)
-                    weight[m] = g->slot_weight[s];
+            float   weight = g->slot_weight ? g->slot_weight[s] : 1;
+            int32_t source = g->in_source[s];
+            int32_t j = i < last || source == v ? cbx_node_map_find(map, source) : -1;
+            outside += j < 0 ? (double)weight : 0;
+            count += j < 0;
+            if (j >= 0 && to->source) {
+                to->source[m] = j;
+                to->edge[m] = cbx_graph_edge_id(g, s);
+                if (to->weight)
+                    to->weight[m] = weight;
             }
-            m++;
+            m += j >= 0;
+        }
+        if (to->outside_weight) {
+            to->outside_weight[i] = (float)outside;
+            to->outside_count[i] = (float)count;
         }
     }
-    if (offset)
-        offset[map->count] = m;
+    if (to->offset)
+        to->offset[map->count] = m;
     return m;
 }
 
-static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, cbx_arena *arena,
-                              cbx_view *view, cbx_error *err)
+static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, const reach *cut,
+                              cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
-    int32_t  n = map->count;
-    int64_t  m = take_edges(g, map, NULL, NULL, NULL, NULL);
-    int64_t *offset = CBX_NEW(arena, int64_t, (size_t)n + 1);
-    int32_t *source = CBX_NEW(arena, int32_t, m);
-    int64_t *edge = CBX_NEW(arena, int64_t, m);
-    int32_t *node = CBX_NEW(arena, int32_t, n);
-    float   *weight = g->slot_weight ? CBX_NEW(arena, float, m) : NULL;
-    if (!offset || !source || !edge || !node || (g->slot_weight && !weight))
+    int32_t     n = map->count, last = cut->cone && cut->hops > 0 ? view->prefix[cut->hops - 1] : n;
+    bool        partial = cut->cone || view->left_out > 0;
+    int64_t     m = take_edges(g, map, last, &(edge_arrays){0});
+    edge_arrays to = {.offset = CBX_NEW(arena, int64_t, (size_t)n + 1),
+                      .source = CBX_NEW(arena, int32_t, m),
+                      .edge = CBX_NEW(arena, int64_t, m),
+                      .weight = g->slot_weight ? CBX_NEW(arena, float, m) : NULL,
+                      .outside_weight = partial ? CBX_NEW(arena, float, n) : NULL,
+                      .outside_count = partial ? CBX_NEW(arena, float, n) : NULL};
+    int32_t    *node = CBX_NEW(arena, int32_t, n);
+    if (!to.offset || !to.source || !to.edge || !node || (g->slot_weight && !to.weight) ||
+        (partial && (!to.outside_weight || !to.outside_count)))
         return cbx_fail_memory(err);
-    (void)take_edges(g, map, offset, source, edge, weight);
+    (void)take_edges(g, map, last, &to);
     memcpy(node, map->nodes, (size_t)n * sizeof *node);
     view->n = n;
     view->m = m;
-    view->offset = offset;
-    view->source = source;
-    view->edge = edge;
+    view->offset = to.offset;
+    view->source = to.source;
+    view->edge = to.edge;
     view->node = node;
-    view->weight = weight;
+    view->weight = to.weight;
+    view->outside_weight = to.outside_weight;
+    view->outside_count = to.outside_count;
     return cbx_view_group_by_source(view, arena, err);
+}
+
+static cbx_status view_of_cut(const cbx_graph *graph, int32_t node, const reach *cut,
+                              cbx_arena *arena, cbx_view *view, cbx_error *err)
+{
+    if (node < 0 || node >= graph->data.num_nodes)
+        return cbx_fail(err, CBX_INVALID, "node %d does not exist: nodes are 0 to %d", node,
+                        graph->data.num_nodes - 1);
+    *view = (cbx_view){.hops = cut->hops};
+    cbx_node_map map = {0};
+    int32_t     *prefix = CBX_NEW(arena, int32_t, (size_t)cut->hops + 1);
+    int32_t      left_out = prefix ? find_nodes(graph, node, cut, &map, prefix) : -1;
+    cbx_status   status = left_out < 0 ? cbx_fail_memory(err) : CBX_OK;
+    if (!status) {
+        view->prefix = prefix;
+        view->left_out = left_out;
+        status = fill_around(graph, &map, cut, arena, view, err);
+    }
+    cbx_node_map_free(&map);
+    return status;
 }
 
 cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
                            cbx_view *view, cbx_error *err)
 {
-    if (node < 0 || node >= graph->data.num_nodes)
-        return cbx_fail(err, CBX_INVALID, "node %d does not exist: nodes are 0 to %d", node,
-                        graph->data.num_nodes - 1);
-    *view = (cbx_view){.hops = hops};
-    cbx_node_map map = {0};
-    int32_t     *prefix = CBX_NEW(arena, int32_t, (size_t)hops + 1);
-    cbx_status   status;
-    if (!prefix || find_nodes(graph, node, hops, &map, prefix)) {
-        status = cbx_fail_memory(err);
-        goto done;
-    }
-    view->prefix = prefix;
-    status = fill_around(graph, &map, arena, view, err);
-done:
-    cbx_node_map_free(&map);
-    return status;
+    return view_of_cut(graph, node, &(reach){hops, INT32_MAX, false}, arena, view, err);
+}
+
+cbx_status cbx_view_nearest(const cbx_graph *graph, int32_t node, int32_t hops, int32_t most,
+                            cbx_arena *arena, cbx_view *view, cbx_error *err)
+{
+    return view_of_cut(graph, node, &(reach){hops, most > 1 ? most : 1, false}, arena, view, err);
+}
+
+cbx_status cbx_view_cone(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
+                         cbx_view *view, cbx_error *err)
+{
+    return view_of_cut(graph, node, &(reach){hops, INT32_MAX, true}, arena, view, err);
 }
 
 cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,

@@ -28,6 +28,13 @@ typedef struct cbx_view {
     int32_t        hops;
     const int32_t *prefix; /* hops + 1 */
 
+    /* What the view's nodes have outside of it: the summed weight and the number of
+     * edges from nodes that were left out. They count in degrees, so that what is
+     * inside has its true values. NULL: nothing was left out. */
+    const float *outside_weight; /* n */
+    const float *outside_count;  /* n */
+    int32_t      left_out;       /* links to nodes that were not taken; 0: none */
+
     int32_t        num_graphs; /* graph tasks: segments of nodes, pooled each to one row */
     const int32_t *graph_ptr;  /* num_graphs + 1 */
 } cbx_view;
@@ -44,6 +51,16 @@ cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *vi
 /* Everything that reaches `node` in at most `hops` steps, and the edges among it. */
 cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
                            cbx_view *view, cbx_error *err);
+
+/* The same with at most `most` nodes: those nearest to `node`. If that is not all,
+ * view->left_out says so. */
+cbx_status cbx_view_nearest(const cbx_graph *graph, int32_t node, int32_t hops, int32_t most,
+                            cbx_arena *arena, cbx_view *view, cbx_error *err);
+
+/* Just what a model that looks `hops` far computes `node` from: edges into the nodes
+ * before the last hop, and true degrees of all. Exact, and no larger than need be. */
+cbx_status cbx_view_cone(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
+                         cbx_view *view, cbx_error *err);
 
 /* These graphs of a graph task, one after the other. */
 cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,

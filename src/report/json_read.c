@@ -60,6 +60,16 @@ static cbx_status read_side(const json_t *o, const char *key, cbx_arena *arena, 
     return status;
 }
 
+/* Absent is false. */
+static cbx_status boolean(const json_t *o, const char *key, bool *out, cbx_error *err)
+{
+    const json_t *v = json_object_get(o, key);
+    *out = json_is_true(v);
+    if (!v || json_is_boolean(v))
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID, "'%s' is something else, true or false expected", key);
+}
+
 static cbx_status read_edit(const json_t *o, cbx_edit *e, cbx_error *err)
 {
     const char *op = json_string_value(json_object_get(o, "op"));
@@ -68,8 +78,9 @@ static cbx_status read_edit(const json_t *o, cbx_edit *e, cbx_error *err)
     *e = (cbx_edit){.edge = -1};
     if (op && !strcmp(op, "remove_edge")) {
         e->op = CBX_REMOVE_EDGE;
-        e->undirected = json_is_true(json_object_get(o, "undirected"));
-        status = whole(o, "source", INT32_MAX, REQUIRED, &a, err);
+        status = boolean(o, "undirected", &e->undirected, err);
+        if (!status)
+            status = whole(o, "source", INT32_MAX, REQUIRED, &a, err);
         if (!status)
             status = whole(o, "target", INT32_MAX, REQUIRED, &b, err);
         if (!status)
@@ -149,6 +160,9 @@ static cbx_status read_fields(const json_t *o, cbx_arena *arena, cbx_counterfact
         status = read_side(o, "after", arena, &c->result, &c->num_classes, &c->after, err);
     if (!status && (!c->before || (c->outcome == CBX_FOUND && !c->after)))
         status = cbx_fail(err, CBX_INVALID, "'%s' is missing", c->before ? "after" : "before");
+    if (!status && json_is_string(wanted) && strcmp(json_string_value(wanted), "any") != 0)
+        status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected",
+                          json_string_value(wanted));
     if (!status && !json_is_string(wanted))
         status = whole(o, "target", c->num_classes - 1, REQUIRED, &target, err);
     if (!status)
@@ -158,14 +172,15 @@ static cbx_status read_fields(const json_t *o, cbx_arena *arena, cbx_counterfact
     return status;
 }
 
-static void read_hash(const json_t *o, const char *key, char hash[65])
+/* "" where there is none. */
+static cbx_status read_hash(const json_t *o, const char *key, char hash[65], cbx_error *err)
 {
-    const char *text = json_string_value(json_object_get(o, key));
-    if (!hash)
-        return;
-    hash[0] = '\0';
-    if (text && strlen(text) == 64)
-        memcpy(hash, text, 65);
+    const json_t *v = json_object_get(o, key);
+    const char   *text = v ? json_string_value(v) : "";
+    if (!text || (v && (strlen(text) != 64 || strspn(text, "0123456789abcdef") != 64)))
+        return cbx_fail(err, CBX_INVALID, "'%s' is not 64 hexadecimal digits", key);
+    memcpy(hash, text, strlen(text) + 1);
+    return CBX_OK;
 }
 
 cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
@@ -183,13 +198,18 @@ cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, 
         json_decref(o);
         return bad;
     }
+    char       hashes[2][65];
     cbx_status status = read_fields(o, &arena, &c, err);
-    if (!status) {
-        *out = cbx_result_copy(&c);
-        status = *out ? CBX_OK : cbx_fail_memory(err);
-        read_hash(o, "data_sha256", graph_hash);
-        read_hash(o, "model_sha256", model_hash);
-    }
+    if (!status)
+        status = read_hash(o, "data_sha256", hashes[0], err);
+    if (!status)
+        status = read_hash(o, "model_sha256", hashes[1], err);
+    if (!status && !(*out = cbx_result_copy(&c)))
+        status = cbx_fail_memory(err);
+    if (!status && graph_hash)
+        memcpy(graph_hash, hashes[0], sizeof hashes[0]);
+    if (!status && model_hash)
+        memcpy(model_hash, hashes[1], sizeof hashes[1]);
     json_decref(o);
     cbx_arena_free(&arena);
     return status;

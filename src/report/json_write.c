@@ -56,7 +56,8 @@ static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
     json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:f, s:o}", "op", "set_feature", "node",
                           (int)e->node, "feature", (int)e->feature, "from", (double)e->from, "to",
                           (double)e->to, "influence", number((double)e->influence));
-    if (o && d->feature_names && put(o, "name", json_string(d->feature_names[e->feature]))) {
+    if (o && d->feature_names && e->feature < d->num_features &&
+        put(o, "name", json_string(d->feature_names[e->feature]))) {
         json_decref(o);
         return NULL;
     }
@@ -121,6 +122,7 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
              put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
              put(o, "nodes", json_integer(c->num_nodes)) ||
              put(o, "edges", json_integer((json_int_t)c->num_edges)) ||
+             put(o, "left_out", json_integer(c->num_left_out)) ||
              put(o, "removable", json_integer((json_int_t)c->num_removable)) ||
              put(o, "features", json_integer(c->num_features)) ||
              put(o, "epochs", json_integer((json_int_t)c->epochs));
