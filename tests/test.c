@@ -62,9 +62,20 @@ bool test_check_contains(const char *text, const char *part, const char *file, i
     return false;
 }
 
+bool test_check_ok(cbx_status status, const cbx_error *err, const char *file, int line,
+                   const char *what)
+{
+    return test_check(status == CBX_OK, file, line, err->message[0] ? err->message : what);
+}
+
 void test_skip(const char *why)
 {
     skipped_here = why;
+}
+
+int test_failures(void)
+{
+    return failures_here;
 }
 
 double test_difference(int64_t count, const float *a, const float *b)
@@ -172,9 +183,21 @@ void *__wrap_realloc(void *old, size_t size);
 
 static atomic_long countdown; /* 0: never fail */
 static atomic_bool failed;
+static atomic_long allocations;
+
+bool test_allocation_failed(void)
+{
+    return atomic_load(&failed);
+}
+
+long test_allocations(void)
+{
+    return atomic_load(&allocations);
+}
 
 static bool refuse(void)
 {
+    atomic_fetch_add(&allocations, 1);
     if (atomic_load(&countdown) == 0 || atomic_fetch_sub(&countdown, 1) != 1)
         return false;
     atomic_store(&failed, true);

@@ -24,7 +24,12 @@ bool test_check_int(int64_t actual, int64_t expected, const char *file, int line
 bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
                      const char *what);
 bool test_check_contains(const char *text, const char *part, const char *file, int line);
+/* Says why it failed, where `err` knows. */
+bool test_check_ok(cbx_status status, const cbx_error *err, const char *file, int line,
+                   const char *what);
 void test_skip(const char *why);
+/* Checks of this test that have failed so far. */
+int test_failures(void);
 
 #define TEST(name)                                                         \
     static void name(void);                                                \
@@ -41,13 +46,18 @@ void test_skip(const char *why);
 #define CHECK_NEAR(actual, expected, tolerance) \
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
 #define CHECK_CONTAINS(text, part) test_check_contains((text), (part), __FILE__, __LINE__)
-#define CHECK_OK(call, err)                                                               \
-    test_check((call) == CBX_OK, __FILE__, __LINE__, (err).message[0] ? (err).message : #call)
+#define CHECK_OK(call, err) test_check_ok((call), &(err), __FILE__, __LINE__, #call)
 
 /* Runs `run` again and again, failing the first allocation, then the second, …
  * until one run meets no failure. Every run but the last must report
  * CBX_NO_MEMORY, the last CBX_OK. Leaks are the sanitizer's to find. */
 void test_each_allocation(cbx_status (*run)(void *user), void *user);
+
+/* Within such a run: has its allocation failed yet? For code that can do without. */
+bool test_allocation_failed(void);
+
+/* How often malloc, calloc and realloc were called so far. */
+long test_allocations(void);
 
 /* Largest |a - b| / max(1, |b|). */
 double test_difference(int64_t count, const float *a, const float *b);

@@ -6,6 +6,8 @@
  * work: there the oracle runs on exactly what the node's class depends on
  * (cbx_view_cone), which gives the same numbers. It shares no code with the search
  * but the model itself. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "edit.h"
@@ -45,10 +47,23 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
     return status;
 }
 
-/* Takes the edges source -> target with this id (-1: any) out of what the last
- * hop's node `at` has outside the cone; returns how many there are. */
-static int64_t remove_outside(const cbx_graph *g, const cbx_edit *e, int32_t source, int32_t target,
-                              int32_t at, float *weight, float *count)
+/* An edge into the last hop that is removed: its slot in the graph, and the node in
+ * the cone. */
+typedef struct lost_edge {
+    int64_t slot;
+    int32_t at;
+} lost_edge;
+
+static int by_slot(const void *a, const void *b)
+{
+    const lost_edge *x = a, *y = b;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Counts the edges source -> target that the edit removes, and adds those into the
+ * last hop's node `at` (-1: it is none) to `lost` (NULL: they are only counted). */
+static int64_t find_slots(const cbx_graph *g, const cbx_edit *e, int32_t source, int32_t target,
+                          int32_t at, lost_edge *lost, int64_t *num_lost)
 {
     int64_t found = 0;
     for (int64_t s = g->in_offset[target]; s < g->in_offset[target + 1]; s++) {
@@ -56,29 +71,64 @@ static int64_t remove_outside(const cbx_graph *g, const cbx_edit *e, int32_t sou
             (!e->undirected && e->edge >= 0 && e->edge != cbx_graph_edge_id(g, s)))
             continue;
         found++;
-        if (at >= 0) {
-            weight[at] -= g->slot_weight ? g->slot_weight[s] : 1;
-            count[at] -= 1;
-        }
+        if (at >= 0 && lost)
+            lost[*num_lost] = (lost_edge){s, at};
+        *num_lost += at >= 0;
     }
     return found;
 }
 
+/* What is left of the edges that the last hop's nodes have outside the cone. Edits
+ * may name an edge more than once; it is lost once. */
+static void lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost, int64_t count)
+{
+    float *weights = (float *)cone->outside_weight, *numbers = (float *)cone->outside_count;
+    if (count)
+        qsort(lost, (size_t)count, sizeof *lost, by_slot);
+    for (int64_t k = 0; k < count;) { /* node by node: slots are grouped by target */
+        int32_t at = lost[k].at, v = cone->node[at];
+        double  weight = 0, number = 0;
+        for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
+            bool stays = g->in_source[s] != v; /* loops are inside */
+            for (; k < count && lost[k].slot == s; k++)
+                stays = false;
+            weight += !stays ? 0 : g->slot_weight ? (double)g->slot_weight[s] : 1;
+            number += stays;
+        }
+        weights[at] = (float)weight;
+        numbers[at] = (float)number;
+    }
+}
+
+static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k, cbx_error *err)
+{
+    if (e->node < 0 || e->node >= g->data.num_nodes)
+        return cbx_fail(err, CBX_INVALID, "edit %lld: there is no node %d", (long long)k, e->node);
+    if (e->feature < 0 || e->feature >= g->data.num_features)
+        return cbx_fail(err, CBX_INVALID, "edit %lld: there is no feature %d of node %d",
+                        (long long)k, e->feature, e->node);
+    if (!isfinite(e->to))
+        return cbx_fail(err, CBX_INVALID, "edit %lld sets feature %d of node %d to %g",
+                        (long long)k, e->feature, e->node, (double)e->to);
+    return CBX_OK;
+}
+
 /* In a cone an edit can be inside, where it is made like any other; into the last
  * hop, where it changes a degree; or without influence. Writes the first kind to
- * `inside` and makes the second. */
+ * `inside` and the second to `lost`. */
 static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
                              const cbx_edit *edits, int64_t count, cbx_edit *inside,
-                             int64_t *num_inside, cbx_error *err)
+                             int64_t *num_inside, lost_edge *lost, int64_t *num_lost,
+                             cbx_error *err)
 {
     int32_t last = cone->prefix[cone->hops - 1], n = g->data.num_nodes;
-    float  *weight = (float *)cone->outside_weight, *number = (float *)cone->outside_count;
-    *num_inside = 0;
+    *num_inside = *num_lost = 0;
     for (int64_t k = 0; k < count; k++) {
         const cbx_edit *e = &edits[k];
         if (e->op == CBX_SET_FEATURE) {
-            if (e->node < 0 || e->node >= n)
-                return cbx_fail(err, CBX_INVALID, "edit %lld: there is no node %d", (long long)k, e->node);
+            cbx_status status = check_feature(g, e, k, err);
+            if (status)
+                return status;
             if (cbx_places_find(places, e->node) >= 0)
                 inside[(*num_inside)++] = *e;
             continue;
@@ -90,8 +140,8 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
                 continue;
             int32_t at = cbx_places_find(places, target);
             bool    loop = source == target;
-            int64_t here = remove_outside(g, e, source, target, at >= last && !loop ? at : -1,
-                                          weight, number);
+            int64_t here = find_slots(g, e, source, target, at >= last && !loop ? at : -1, lost,
+                                      num_lost);
             found += here;
             if (here && at >= 0 && (at < last || loop))
                 inside[(*num_inside)++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
@@ -112,7 +162,8 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
 {
     cbx_view   cone;
     cbx_places places;
-    int64_t    num_inside = 0;
+    int64_t    num_inside = 0, num_lost = 0;
+    lost_edge *lost = NULL;
     cbx_edit  *inside = CBX_NEW(arena, cbx_edit, 2 * count);
     if (!inside)
         return cbx_fail_memory(err);
@@ -121,10 +172,17 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
         return status;
     if (cbx_places_init(&places, &cone))
         return cbx_fail_memory(err);
-    status = sort_edits(graph, &cone, &places, edits, count, inside, &num_inside, err);
+    for (int pass = 0; pass < 2 && !status; pass++) { /* first to count, then to write */
+        status = sort_edits(graph, &cone, &places, edits, count, inside, &num_inside, lost,
+                            &num_lost, err);
+        if (!status && !lost && !(lost = CBX_NEW(arena, lost_edge, num_lost)))
+            status = cbx_fail_memory(err);
+    }
     cbx_places_free(&places);
-    return status ? status
-                  : run(model, graph, &cone, inside, num_inside, 0, arena, log_probs, err);
+    if (status)
+        return status;
+    lose_edges(graph, &cone, lost, num_lost);
+    return run(model, graph, &cone, inside, num_inside, 0, arena, log_probs, err);
 }
 
 /* Chebyshev layers normalise by degrees of outgoing edges, which a cone does not

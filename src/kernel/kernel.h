@@ -13,10 +13,12 @@
 /* Compiled for several instruction sets, chosen at run time. Sanitizers cannot
  * run the resolvers behind this, and other machines have no need of them. For
  * static functions only: not every compiler gives the plain name to others. */
-#if defined(__x86_64__) && defined(__ELF__) && !defined(CBX_NO_CLONES)
-#define CBX_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
+#if defined(CBX_NO_CLONES) || !defined(__x86_64__) || !defined(__ELF__)
 #define CBX_HOT
+#elif !defined(__clang__) && __GNUC__ < 12 /* knows no levels of x86-64 */
+#define CBX_HOT __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CBX_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
 /* ---- adjacency products.

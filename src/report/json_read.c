@@ -1,57 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_read.c: such a line again. It may come from anywhere, so every field is
  * checked for its type and range; whether it is true is for a replay to tell. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "error.h"
+#include "safetensors_json.h"
 #include "setup.h"
 
 /* A whole number from 0 to `most`; `missing` where there is none. */
-static cbx_status whole(const json_t *o, const char *key, int64_t most, int64_t missing,
+static cbx_status whole(const cbx_json *o, const char *key, int64_t most, int64_t missing,
                         int64_t *out, cbx_error *err)
 {
-    const json_t *v = json_object_get(o, key);
-    *out = v ? json_integer_value(v) : missing;
-    if ((!v && missing >= -1) || (json_is_integer(v) && *out >= 0 && *out <= most))
+    const cbx_json *v = cbx_json_get(o, key);
+    *out = v ? v->integer : missing;
+    if ((!v && missing >= -1) || (v && v->kind == CBX_JSON_INTEGER && *out >= 0 && *out <= most))
         return CBX_OK;
     return cbx_fail(err, CBX_INVALID, "'%s' is %s, a whole number from 0 to %lld expected", key,
                     v ? "something else" : "missing", (long long)most);
 }
 
-static cbx_status real(const json_t *o, const char *key, float *out, cbx_error *err)
+static bool is_number(const cbx_json *v)
 {
-    const json_t *v = json_object_get(o, key);
-    *out = (float)json_number_value(v);
-    if (json_is_number(v) && isfinite(*out))
+    return v && (v->kind == CBX_JSON_INTEGER || v->kind == CBX_JSON_REAL);
+}
+
+static cbx_status real(const cbx_json *o, const char *key, float *out, cbx_error *err)
+{
+    const cbx_json *v = cbx_json_get(o, key);
+    *out = is_number(v) ? (float)v->number : 0;
+    if (is_number(v) && isfinite(*out))
         return CBX_OK;
     return cbx_fail(err, CBX_INVALID, "'%s' is not a finite number", key);
 }
 
 enum { REQUIRED = -2 };
 
-static cbx_status read_side(const json_t *o, const char *key, cbx_arena *arena, int32_t *class,
+static cbx_status read_side(const cbx_json *o, const char *key, cbx_arena *arena, int32_t *class,
                             int32_t *count, const float **logp, cbx_error *err)
 {
-    const json_t *s = json_object_get(o, key), *p = json_object_get(s, "probabilities");
+    const cbx_json *s = cbx_json_get(o, key), *p = cbx_json_get(s, "probabilities");
     if (!s)
         return CBX_OK;
-    if (!json_is_array(p) || json_array_size(p) < 1 || json_array_size(p) > INT32_MAX ||
-        (*count && (size_t)*count != json_array_size(p)))
+    if (!p || p->kind != CBX_JSON_LIST || p->count < 1 || p->count > INT32_MAX ||
+        (*count && (size_t)*count != p->count))
         return cbx_fail(err, CBX_INVALID, "'%s' has no list of as many probabilities as classes", key);
-    *count = (int32_t)json_array_size(p);
+    *count = (int32_t)p->count;
     float *values = CBX_NEW(arena, float, *count);
     if (!values)
         return cbx_fail_memory(err);
-    for (int32_t k = 0; k < *count; k++) {
-        const json_t *v = json_array_get(p, (size_t)k);
-        double        q = json_number_value(v);
-        if (!json_is_number(v) || !(q >= 0 && q <= 1.000001))
+    int32_t k = 0;
+    for (const cbx_json *v = p->first; v; v = v->next, k++) {
+        if (!is_number(v) || !(v->number >= 0 && v->number <= 1.000001))
             return cbx_fail(err, CBX_INVALID, "'%s': probability %d is not a number from 0 to 1", key, k);
-        values[k] = (float)log(q);
+        values[k] = (float)log(v->number);
     }
     int64_t    number;
     cbx_status status = whole(s, "class", *count - 1, REQUIRED, &number, err);
@@ -61,18 +65,24 @@ static cbx_status read_side(const json_t *o, const char *key, cbx_arena *arena, 
 }
 
 /* Absent is false. */
-static cbx_status boolean(const json_t *o, const char *key, bool *out, cbx_error *err)
+static cbx_status boolean(const cbx_json *o, const char *key, bool *out, cbx_error *err)
 {
-    const json_t *v = json_object_get(o, key);
-    *out = json_is_true(v);
-    if (!v || json_is_boolean(v))
+    const cbx_json *v = cbx_json_get(o, key);
+    *out = v && v->integer != 0;
+    if (!v || v->kind == CBX_JSON_BOOL)
         return CBX_OK;
     return cbx_fail(err, CBX_INVALID, "'%s' is something else, true or false expected", key);
 }
 
-static cbx_status read_edit(const json_t *o, cbx_edit *e, cbx_error *err)
+static const char *text_of(const cbx_json *o, const char *key)
 {
-    const char *op = json_string_value(json_object_get(o, "op"));
+    const cbx_json *v = cbx_json_get(o, key);
+    return v ? v->text : NULL;
+}
+
+static cbx_status read_edit(const cbx_json *o, cbx_edit *e, cbx_error *err)
+{
+    const char *op = text_of(o, "op");
     int64_t     a = 0, b = 0, id = -1;
     cbx_status  status = CBX_OK;
     *e = (cbx_edit){.edge = -1};
@@ -103,22 +113,25 @@ static cbx_status read_edit(const json_t *o, cbx_edit *e, cbx_error *err)
         status = cbx_fail(err, CBX_INVALID, "'op' is '%.40s', remove_edge or set_feature expected",
                           op ? op : "(not a text)");
     }
-    if (!status && json_is_number(json_object_get(o, "influence")))
+    const cbx_json *influence = cbx_json_get(o, "influence"); /* null: it was no number */
+    if (!status && influence && influence->kind != CBX_JSON_NULL)
         status = real(o, "influence", &e->influence, err);
     return status;
 }
 
-static cbx_status read_edits(const json_t *o, cbx_arena *arena, cbx_counterfactual *c, cbx_error *err)
+static cbx_status read_edits(const cbx_json *o, cbx_arena *arena, cbx_counterfactual *c,
+                             cbx_error *err)
 {
-    const json_t *list = json_object_get(o, "edits");
-    if (!json_is_array(list))
+    const cbx_json *list = cbx_json_get(o, "edits");
+    if (!list || list->kind != CBX_JSON_LIST)
         return cbx_fail(err, CBX_INVALID, "'edits' is not a list");
-    c->num_edits = (int64_t)json_array_size(list);
+    c->num_edits = (int64_t)list->count;
     cbx_edit *edits = CBX_NEW(arena, cbx_edit, c->num_edits);
     if (!edits)
         return cbx_fail_memory(err);
-    for (int64_t k = 0; k < c->num_edits; k++) {
-        cbx_status status = read_edit(json_array_get(list, (size_t)k), &edits[k], err);
+    int64_t k = 0;
+    for (const cbx_json *v = list->first; v; v = v->next, k++) {
+        cbx_status status = read_edit(v, &edits[k], err);
         if (status) {
             char place[32];
             (void)snprintf(place, sizeof place, "edit %lld", (long long)k);
@@ -132,9 +145,9 @@ static cbx_status read_edits(const json_t *o, cbx_arena *arena, cbx_counterfactu
     return CBX_OK;
 }
 
-static cbx_status read_status(const json_t *o, cbx_counterfactual *c, cbx_error *err)
+static cbx_status read_status(const cbx_json *o, cbx_counterfactual *c, cbx_error *err)
 {
-    const char *text = json_string_value(json_object_get(o, "status"));
+    const char *text = text_of(o, "status");
     for (int k = CBX_FOUND; text && k <= CBX_NOT_FINISHED; k++)
         if (!strcmp(text, cbx_outcome_name((cbx_outcome)k))) {
             c->outcome = (cbx_outcome)k;
@@ -144,12 +157,12 @@ static cbx_status read_status(const json_t *o, cbx_counterfactual *c, cbx_error 
                     text ? text : "(not a text)");
 }
 
-static cbx_status read_fields(const json_t *o, cbx_arena *arena, cbx_counterfactual *c,
+static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfactual *c,
                               cbx_error *err)
 {
-    int64_t       row, target = -1;
-    const json_t *wanted = json_object_get(o, "target");
-    c->task = json_object_get(o, "graph") ? CBX_GRAPH : CBX_NODE;
+    int64_t     row, target = -1;
+    const char *wanted = text_of(o, "target");
+    c->task = cbx_json_get(o, "graph") ? CBX_GRAPH : CBX_NODE;
     cbx_status status = whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
     if (!status)
         status = read_status(o, c, err);
@@ -160,10 +173,9 @@ static cbx_status read_fields(const json_t *o, cbx_arena *arena, cbx_counterfact
         status = read_side(o, "after", arena, &c->result, &c->num_classes, &c->after, err);
     if (!status && (!c->before || (c->outcome == CBX_FOUND && !c->after)))
         status = cbx_fail(err, CBX_INVALID, "'%s' is missing", c->before ? "after" : "before");
-    if (!status && json_is_string(wanted) && strcmp(json_string_value(wanted), "any") != 0)
-        status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected",
-                          json_string_value(wanted));
-    if (!status && !json_is_string(wanted))
+    if (!status && wanted && strcmp(wanted, "any") != 0)
+        status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected", wanted);
+    if (!status && !wanted)
         status = whole(o, "target", c->num_classes - 1, REQUIRED, &target, err);
     if (!status)
         status = read_edits(o, arena, c, err);
@@ -173,10 +185,10 @@ static cbx_status read_fields(const json_t *o, cbx_arena *arena, cbx_counterfact
 }
 
 /* "" where there is none. */
-static cbx_status read_hash(const json_t *o, const char *key, char hash[65], cbx_error *err)
+static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], cbx_error *err)
 {
-    const json_t *v = json_object_get(o, key);
-    const char   *text = v ? json_string_value(v) : "";
+    const cbx_json *v = cbx_json_get(o, key);
+    const char     *text = v ? v->text : "";
     if (!text || (v && (strlen(text) != 64 || strspn(text, "0123456789abcdef") != 64)))
         return cbx_fail(err, CBX_INVALID, "'%s' is not 64 hexadecimal digits", key);
     memcpy(hash, text, strlen(text) + 1);
@@ -188,18 +200,19 @@ cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, 
 {
     cbx_counterfactual c = {.reason = ""};
     cbx_arena          arena = {0};
-    json_error_t       why;
+    const cbx_json    *o = NULL;
+    cbx_json_error     why;
+    char               hashes[2][65];
     *out = NULL;
-    json_t *o = json_loads(json, JSON_REJECT_DUPLICATES, &why);
-    if (!o && json_error_code(&why) == json_error_out_of_memory)
-        return cbx_fail_memory(err);
-    if (!json_is_object(o)) {
-        cbx_status bad = cbx_fail(err, CBX_INVALID, "not a JSON object%s%s", o ? "" : ": ", o ? "" : why.text);
-        json_decref(o);
-        return bad;
-    }
-    char       hashes[2][65];
-    cbx_status status = read_fields(o, &arena, &c, err);
+    cbx_status status = cbx_json_parse(json, strlen(json), &arena, &o, &why);
+    if (status == CBX_NO_MEMORY)
+        status = cbx_fail_memory(err);
+    else if (status)
+        status = cbx_fail(err, CBX_INVALID, "not a JSON object: %s", why.text);
+    else if (o->kind != CBX_JSON_OBJECT)
+        status = cbx_fail(err, CBX_INVALID, "not a JSON object");
+    if (!status)
+        status = read_fields(o, &arena, &c, err);
     if (!status)
         status = read_hash(o, "data_sha256", hashes[0], err);
     if (!status)
@@ -210,7 +223,6 @@ cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, 
         memcpy(graph_hash, hashes[0], sizeof hashes[0]);
     if (!status && model_hash)
         memcpy(model_hash, hashes[1], sizeof hashes[1]);
-    json_decref(o);
     cbx_arena_free(&arena);
     return status;
 }

@@ -3,15 +3,23 @@
  * schema. Everything needed to replay it is in it. */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "combinex.h"
+#include "safetensors_json.h"
 #include "version.h"
 
 /* Takes the value, whatever happens; jansson's setters refuse NULL. */
 static int put(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value);
+}
+
+/* JSON is UTF-8: a name that is not has no place in it. */
+static int put_name(json_t *object, const char *name)
+{
+    return cbx_is_utf8(name) ? put(object, "name", json_string(name)) : 0;
 }
 
 /* JSON has no infinities. */
@@ -28,7 +36,7 @@ static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_g
         failed = json_array_append_new(p, number(exp((double)logp[k])));
     failed = failed || put(o, "class", json_integer(class));
     if (!failed && d->class_names && class < d->num_classes)
-        failed = put(o, "name", json_string(d->class_names[class]));
+        failed = put_name(o, d->class_names[class]);
     failed = failed || json_object_set(o, "probabilities", p);
     json_decref(p);
     if (!failed)
@@ -57,7 +65,7 @@ static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
                           (int)e->node, "feature", (int)e->feature, "from", (double)e->from, "to",
                           (double)e->to, "influence", number((double)e->influence));
     if (o && d->feature_names && e->feature < d->num_features &&
-        put(o, "name", json_string(d->feature_names[e->feature]))) {
+        put_name(o, d->feature_names[e->feature])) {
         json_decref(o);
         return NULL;
     }
@@ -77,6 +85,7 @@ static json_t *edits(const cbx_counterfactual *c, const cbx_graph_data *d)
 
 static json_t *option_value(const cbx_option *o, const void *at)
 {
+    const char *text = o->type == CBX_OPTION_TEXT ? *(const char *const *)at : NULL;
     switch (o->type) {
     case CBX_OPTION_INT:
         return json_integer((json_int_t) * (const int64_t *)at);
@@ -87,7 +96,7 @@ static json_t *option_value(const cbx_option *o, const void *at)
     case CBX_OPTION_CHOICE:
         return json_string(o->choices[*(const int *)at]);
     default:
-        return *(const char *const *)at ? json_string(*(const char *const *)at) : json_null();
+        return text && cbx_is_utf8(text) ? json_string(text) : json_null();
     }
 }
 
@@ -132,6 +141,21 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
     return failed || put(o, "seconds", json_real(c->seconds));
 }
 
+/* Measured first: json_dumps leaves out quotes that find no memory, and says nothing. */
+static char *dump(const json_t *o)
+{
+    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9); /* every float comes back */
+    size_t       size = json_dumpb(o, NULL, 0, flags);
+    char        *text = size ? malloc(size + 1) : NULL;
+    if (text && json_dumpb(o, text, size, flags) != size) {
+        free(text);
+        return NULL;
+    }
+    if (text)
+        text[size] = '\0';
+    return text;
+}
+
 char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
                               const cbx_explain_options *options, const char *graph_hash,
                               const char *model_hash)
@@ -146,7 +170,7 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     if (!failed && model_hash)
         failed = put(o, "model_sha256", json_string(model_hash));
     if (!failed && !put(o, "version", json_string(CBX_VERSION_TEXT)))
-        text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        text = dump(o);
     json_decref(o);
     return text;
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Perturbed features, forward and backward, against naive twins in double. */
+#include "perturb.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "../core/bag.h"
+#include "test.h"
+#include "twin.h"
+
+/* ---- tanh */
+
+TEST(tanh_is_right_to_three_units_in_the_seventh_digit)
+{
+    enum { COUNT = 400001 };
+    bag     b = {0};
+    float  *x = TAKE(&b, float, COUNT), *y = TAKE(&b, float, COUNT);
+    double *expected = TAKE(&b, double, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (float)(-20 + 40.0 * i / (COUNT - 1));
+        expected[i] = tanh((double)x[i]);
+    }
+    cbx_tanh(COUNT, x, y);
+    CHECK(worst(COUNT, y, expected) < 3e-7);
+    for (int i = 0; i < COUNT; i++) /* odd, bit for bit, and never beyond 1 */
+        if (y[i] != -y[COUNT - 1 - i] || fabsf(y[i]) > 1)
+            CHECK(x[i] != -x[COUNT - 1 - i] && fabsf(y[i]) <= 1);
+    bag_free(&b);
+}
+
+/* Near 0, tanh x is x - x^3/3: what counts there is the relative error. */
+TEST(tanh_of_small_numbers_keeps_its_digits)
+{
+    float x[120], y[120];
+    for (int i = 0; i < 120; i++)
+        x[i] = ldexpf(i % 2 ? -1.3f : 1.7f, -i);
+    cbx_tanh(120, x, y);
+    for (int i = 0; i < 120; i++)
+        CHECK_NEAR(y[i] / tanh((double)x[i]), 1, 4e-7);
+}
+
+TEST(tanh_is_exact_at_0_and_far_out)
+{
+    const float x[] = {0,    -0.0f, 10,     -10,     15,       88.8f,
+                       -100, 1e10f, -1e30f, FLT_MAX, INFINITY, -INFINITY};
+    float       y[12];
+    cbx_tanh(12, x, y);
+    CHECK(y[0] == 0 && y[1] == 0);
+    for (int i = 2; i < 12; i++)
+        CHECK_NEAR(y[i], x[i] > 0 ? 1 : -1, 0);
+}
+
+/* ---- rows of features, and what the definition makes of them */
+
+typedef enum kind { DISCRETE, CONTINUOUS, MIXED, KINDS } kind;
+
+typedef struct row {
+    bag             bag;
+    int64_t         n; /* entries */
+    int32_t         f; /* features */
+    float          *lo, *hi, *span, *discrete;
+    cbx_feature_box box;
+    int32_t        *column;
+    float          *x, *P, *before, *move, *soft, *firm, *dX, *grad;
+} row;
+
+/* Bounds of 0 and 1, or of each feature's own. Some values lie on their bounds and
+ * some parameters are 0; entries are a subset of the columns, in any number. */
+static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
+{
+    row     r = {.n = n, .f = 11};
+    cbx_rng rng = cbx_rng_stream(seed, (uint64_t)k, (uint64_t)n, own_bounds);
+    float **by_feature[] = {&r.lo, &r.hi, &r.span, &r.discrete, &r.dX};
+    float **by_entry[] = {&r.x, &r.P, &r.before, &r.move, &r.soft, &r.firm, &r.grad};
+    for (int i = 0; i < 5; i++)
+        *by_feature[i] = TAKE(&r.bag, float, r.f);
+    for (int i = 0; i < 7; i++)
+        *by_entry[i] = TAKE(&r.bag, float, n);
+    r.column = TAKE(&r.bag, int32_t, n);
+    for (int32_t j = 0; j < r.f; j++) {
+        r.discrete[j] = k == DISCRETE || (k == MIXED && j % 2) ? 1 : 0;
+        r.lo[j] = own_bounds ? -(float)cbx_rng_below(&rng, 4) : 0;
+        r.hi[j] = own_bounds ? r.lo[j] + 1 + (float)cbx_rng_below(&rng, 30) : 1;
+        r.span[j] = r.hi[j] - r.lo[j];
+        r.dX[j] = draw(&rng, -1, 1);
+    }
+    r.box = (cbx_feature_box){r.lo, r.hi, r.span, r.discrete, k != MIXED && !own_bounds};
+    for (int64_t i = 0; i < n; i++) {
+        int32_t j = r.column[i] = (int32_t)cbx_rng_below(&rng, (uint64_t)r.f);
+        float   v = draw(&rng, r.lo[j], r.hi[j]);
+        v = r.discrete[j] != 0 ? rintf(v) : v;
+        r.x[i] = i % 5 == 0 ? r.lo[j] : i % 5 == 1 ? r.hi[j] : v;
+        r.P[i] = i % 7 == 0 ? 0 : draw(&rng, -1, 1) * (i % 3 ? 1 : 8);
+        r.before[i] = r.x[i];
+    }
+    return r;
+}
+
+static double clamp(double v, double lo, double hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+typedef struct twin {
+    double move, raw, soft, firm;
+    bool   tie; /* so close to a half that a float may round the other way */
+} twin;
+
+static twin twin_of(const row *r, int64_t i, double P)
+{
+    int32_t j = r->column[i];
+    bool    whole = r->discrete[j] != 0;
+    double  lo = r->lo[j], hi = r->hi[j], d = whole ? (hi - lo) * tanh(P) : P;
+    twin    t = {.move = whole ? tanh(P) : P, .raw = r->x[i] + d};
+    t.soft = clamp(t.raw, lo, hi);
+    t.firm = clamp(r->x[i] + (whole ? nearbyint(d) : d), lo, hi);
+    t.tie = whole && fabs(d - floor(d) - 0.5) < 1e-4;
+    return t;
+}
+
+static void check_forward(kind k, bool own_bounds, int64_t n)
+{
+    row              r = make_row(k, own_bounds, n, 1);
+    double           absolute = 0, squared = 0;
+    int64_t          moved = 0;
+    cbx_perturb_sums sums =
+        cbx_perturb(n, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+    for (int64_t i = 0; i < n; i++) {
+        twin   t = twin_of(&r, i, r.P[i]);
+        double gap = t.soft - r.x[i], scale = fmax(1, r.span[r.column[i]]);
+        CHECK_NEAR(r.move[i], t.move, 3e-7 * fmax(1, fabs(t.move)));
+        CHECK_NEAR(r.soft[i], t.soft, 1e-6 * scale);
+        if (!t.tie)
+            CHECK_NEAR(r.firm[i], t.firm, r.discrete[r.column[i]] != 0 ? 0 : 1e-6 * scale);
+        absolute += r.discrete[r.column[i]] != 0 ? fabs(gap) : 0;
+        squared += r.discrete[r.column[i]] != 0 ? 0 : gap * gap;
+        moved += r.firm[i] != r.before[i];
+        CHECK(r.P[i] != 0 || (r.soft[i] == r.x[i] && r.firm[i] == r.x[i]));
+    }
+    CHECK_NEAR(sums.absolute, absolute, 1e-5 * fmax(1, absolute));
+    CHECK_NEAR(sums.squared, squared, 1e-5 * fmax(1, squared));
+    CHECK_INT(sums.moved, moved);
+    bag_free(&r.bag);
+}
+
+TEST(perturbed_values_and_their_sums_agree_with_the_twin)
+{
+    static const int64_t sizes[] = {0, 1, 2, 7, 8, 15, 16, 17, 33, 100, 511, 512};
+    for (kind k = DISCRETE; k < KINDS; k++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (int own = 0; own < 2; own++)
+                check_forward(k, own, sizes[i]);
+}
+
+TEST(moved_counts_what_differs_from_before)
+{
+    for (kind k = DISCRETE; k < KINDS; k++) {
+        row r = make_row(k, true, 50, 2);
+        (void)cbx_perturb(50, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+        memcpy(r.before, r.firm, 50 * sizeof *r.before);
+        cbx_perturb_sums same =
+            cbx_perturb(50, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+        CHECK_INT(same.moved, 0);
+        r.before[3] += 1;
+        r.before[49] -= 1;
+        same = cbx_perturb(50, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+        CHECK_INT(same.moved, 2);
+        bag_free(&r.bag);
+    }
+}
+
+/* ---- rounding */
+
+/* One discrete feature from -16 to 16, x = 3. Parameters around atanh(half / 32)
+ * include some whose move is exactly the half. */
+static void check_tie(float half, float rounded)
+{
+    enum { COUNT = 4001 };
+    const float     lo = -16, hi = 16, span = 32, one = 1;
+    cbx_feature_box box = {&lo, &hi, &span, &one, true};
+    bag             b = {0};
+    int32_t        *column = TAKE(&b, int32_t, COUNT);
+    float *x = filled(&b, COUNT, 3), *P = filled(&b, COUNT, 0), *move = filled(&b, COUNT, 0);
+    float *soft = filled(&b, COUNT, 0), *firm = filled(&b, COUNT, 0);
+    int    ties = 0;
+    P[0] = (float)(atanh((double)half / 32) * (1 - 1e-4));
+    for (int i = 0; i < COUNT; i++) {
+        column[i] = 0;
+        P[i] = i ? nextafterf(P[i - 1], half > 0 ? 100 : -100) : P[0];
+    }
+    (void)cbx_perturb(COUNT, &box, column, x, P, x, move, soft, firm);
+    for (int i = 0; i < COUNT; i++) {
+        double d = 32.0 * move[i]; /* exact in double */
+        if ((float)d != half)
+            CHECK_NEAR(firm[i], 3 + (double)rintf((float)d), 0);
+        else if (++ties)
+            CHECK_NEAR(firm[i], 3 + (double)rounded, 0);
+    }
+    CHECK(ties > 0);
+    bag_free(&b);
+}
+
+TEST(ties_round_to_even)
+{
+    check_tie(0.5f, 0);
+    check_tie(1.5f, 2);
+    check_tie(2.5f, 2);
+    check_tie(3.5f, 4);
+    check_tie(-0.5f, 0);
+    check_tie(-1.5f, -2);
+    check_tie(-2.5f, -2);
+}
+
+/* The move is rounded, not the sum, and a value that does not move stays. */
+TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
+{
+    const float     lo = 0, hi = 4, span = 4, one = 1;
+    cbx_feature_box box = {&lo, &hi, &span, &one, true};
+    const float     x[] = {0.3f, 0.3f, 0.3f, 3.7f}, P[] = {0.05f, 0.26f, -0.26f, 0.26f};
+    const int32_t   column[4] = {0};
+    float           move[4], soft[4], firm[4];
+    (void)cbx_perturb(4, &box, column, x, P, x, move, soft, firm); /* tanh .26 * 4 = 1.017 */
+    CHECK_NEAR(firm[0], 0.3f, 0);
+    CHECK_NEAR(firm[1], 1.3f, 1e-6);
+    CHECK_NEAR(firm[2], 0, 0);
+    CHECK_NEAR(firm[3], 4, 0);
+}
+
+/* ---- backward */
+
+/* The sum whose derivative backward gives. */
+static double objective(const row *r, int64_t i, double P, bool pull, double absolute,
+                        double squared)
+{
+    twin   t = twin_of(r, i, P);
+    double gap = t.soft - r->x[i];
+    bool   whole = r->discrete[r->column[i]] != 0;
+    return (pull ? r->dX[r->column[i]] * t.soft : 0) +
+           (whole ? absolute * fabs(gap) : squared / 2 * gap * gap);
+}
+
+static bool near_a_kink(const row *r, int64_t i)
+{
+    twin    t = twin_of(r, i, r->P[i]);
+    int32_t j = r->column[i];
+    return fabs(t.raw - r->lo[j]) < 1e-3 || fabs(t.raw - r->hi[j]) < 1e-3 || fabs(r->P[i]) < 1e-3;
+}
+
+static int64_t check_backward(kind k, bool own_bounds, bool pull, uint64_t seed)
+{
+    enum { COUNT = 203 };
+    const double h = 1e-6, absolute = 0.25, squared = 0.5;
+    row          r = make_row(k, own_bounds, COUNT, seed);
+    int64_t      inside = 0;
+    (void)cbx_perturb(COUNT, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+    cbx_perturb_backward(COUNT, &r.box, r.column, (float)absolute, (float)squared, r.x, r.move,
+                         pull ? r.dX : NULL, r.grad);
+    for (int64_t i = 0; i < COUNT; i++) {
+        if (near_a_kink(&r, i))
+            continue;
+        double slope = (objective(&r, i, r.P[i] + h, pull, absolute, squared) -
+                        objective(&r, i, r.P[i] - h, pull, absolute, squared)) /
+                       (2 * h);
+        CHECK_NEAR(r.grad[i], slope, 2e-5 * fmax(1, fabs(slope)));
+        inside += slope != 0;
+    }
+    bag_free(&r.bag);
+    return inside;
+}
+
+TEST(the_gradient_agrees_with_central_differences_away_from_kinks)
+{
+    for (kind k = DISCRETE; k < KINDS; k++)
+        for (int own = 0; own < 2; own++) {
+            int64_t inside = 0;
+            for (uint64_t seed = 0; seed < 6; seed++)
+                inside += check_backward(k, own, seed % 2, seed);
+            CHECK(inside > 50);
+        }
+}
+
+TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
+{
+    /* a continuous feature from -1 to 2 and a discrete one from 0 to 3 */
+    const float     lo[] = {-1, 0}, hi[] = {2, 3}, span[] = {3, 3}, discrete[] = {0, 1};
+    cbx_feature_box box = {lo, hi, span, discrete, false};
+    const float     x[] = {0.5f, 0.5f, 0.5f, 0.5f, 2, -1, 0, 3, 3, 0};
+    const float     P[] = {1.5f, -1.5f, 1.625f, -1.625f, 0, 0, 0, 0, 0.1f, -0.1f};
+    const int32_t   column[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+    const bool      passes[] = {1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
+    const float     dX[] = {10, 20};
+    float           move[10], soft[10], firm[10], grad[10];
+    (void)cbx_perturb(10, &box, column, x, P, x, move, soft, firm);
+    cbx_perturb_backward(10, &box, column, 0, 0, x, move, dX, grad);
+    for (int i = 0; i < 10; i++)
+        CHECK_NEAR(grad[i], !passes[i] ? 0 : i < 6 ? 10 : 3 * 20, 0);
+    CHECK(soft[0] == 2 && soft[1] == -1 && soft[2] == 2 && soft[3] == -1);
+}
+
+TEST(the_gradient_of_the_distance_is_0_where_nothing_moved)
+{
+    for (kind k = DISCRETE; k < KINDS; k++) {
+        row r = make_row(k, true, 60, 3);
+        memset(r.P, 0, 60 * sizeof *r.P);
+        (void)cbx_perturb(60, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+        cbx_perturb_backward(60, &r.box, r.column, 5, 7, r.x, r.move, NULL, r.grad);
+        for (int i = 0; i < 60; i++)
+            CHECK_NEAR(r.grad[i], 0, 0);
+        bag_free(&r.bag);
+    }
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry, and what every layer in layers.def must do: a backward that is
+ * the derivative of forward, the same from sparse and dense features, whatever
+ * gradients are wanted, and with any number of threads. */
+#include "layer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../kernel/twin.h"
+#include "layer_case.h"
+#include "test.h"
+
+TEST(layers_are_found_by_name_and_by_position)
+{
+    int count = 0;
+    for (; cbx_layer_names[count]; count++) {
+        const cbx_layer_ops *ops = cbx_layer_at(count);
+        if (!CHECK(ops != NULL))
+            return;
+        CHECK(!strcmp(ops->name, cbx_layer_names[count]));
+        CHECK(cbx_layer_find(cbx_layer_names[count]) == ops);
+    }
+    CHECK(count >= 3);
+    CHECK(cbx_layer_at(count) == NULL && cbx_layer_at(-1) == NULL);
+    CHECK(cbx_layer_find("gat") == NULL && cbx_layer_find("") == NULL);
+    CHECK(cbx_layer_find("gcn") == &cbx_layer_gcn);
+}
+
+TEST(aggregations_are_named_in_the_order_of_their_numbers)
+{
+    CHECK(!strcmp(cbx_aggregation_names[CBX_ADD], "add"));
+    CHECK(!strcmp(cbx_aggregation_names[CBX_MEAN], "mean"));
+    CHECK(!strcmp(cbx_aggregation_names[CBX_MAX], "max"));
+    CHECK(cbx_aggregation_names[3] == NULL);
+}
+
+TEST(a_layer_has_the_parameters_that_pyg_has)
+{
+    /* 3 x 2 weights and 2 biases: 8; with K = 4, four weights: 26; two weights: 14. */
+    static const struct {
+        const cbx_layer_ops *ops;
+        const char          *names[6];
+        int64_t              size;
+    } expected[] = {
+        {&cbx_layer_gcn, {"lin.weight", "bias"}, 8},
+        {&cbx_layer_cheb,
+         {"lins.0.weight", "lins.1.weight", "lins.2.weight", "lins.3.weight", "bias"},
+         26},
+        {&cbx_layer_graphconv, {"lin_rel.weight", "lin_rel.bias", "lin_root.weight"}, 14},
+    };
+    for (int k = 0; k < 3; k++) {
+        cbx_layer     l = {.ops = expected[k].ops, .n_in = 3, .n_out = 2, .order = 4};
+        cbx_parameter p;
+        int32_t       i = 0;
+        for (; expected[k].names[i]; i++) {
+            bool bias = strstr(expected[k].names[i], "bias");
+            if (!CHECK(l.ops->parameter(&l, i, &p)))
+                continue;
+            CHECK(!strcmp(p.name, expected[k].names[i]));
+            CHECK_INT(p.rows, bias ? 0 : 3);
+            CHECK_INT(p.cols, 2);
+            CHECK_INT(cbx_parameter_size(&p), bias ? 2 : 6);
+        }
+        CHECK(!l.ops->parameter(&l, i, &p));
+        CHECK_INT(cbx_layer_size(&l), expected[k].size);
+    }
+}
+
+TEST(a_layer_looks_as_far_as_it_multiplies_with_the_edges)
+{
+    for (int32_t order = 1; order <= 4; order++) {
+        cbx_layer l = {.n_in = 3, .n_out = 2, .order = order};
+        CHECK_INT(cbx_layer_gcn.reach(&l), 1);
+        CHECK_INT(cbx_layer_cheb.reach(&l), order - 1); /* T_k is k products */
+        CHECK_INT(cbx_layer_graphconv.reach(&l), 1);
+    }
+}
+
+/* ---- variants of each layer, and places to try them */
+
+static const struct {
+    int32_t         order;
+    cbx_aggregation aggregation;
+} variants[] = {{1, CBX_ADD}, {2, CBX_ADD},  {3, CBX_ADD},
+                {4, CBX_ADD}, {1, CBX_MEAN}, {1, CBX_MAX}};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* Sizes of a layer; with the last, (AX)W is cheaper even on a whole graph. */
+static const int32_t sizes[][2] = {{5, 3}, {3, 3}, {2, 6}};
+
+static cbx_layer variant(const cbx_layer_ops *ops, int v, int size)
+{
+    return (cbx_layer){.ops = ops,
+                       .n_in = sizes[size][0],
+                       .n_out = sizes[size][1],
+                       .order = variants[v].order,
+                       .aggregation = variants[v].aggregation};
+}
+
+typedef void (*check)(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed);
+
+/* The check for all variants and sizes, on a whole graph and on two prefixes of
+ * a receptive field, with loops and duplicates. */
+static void everywhere(const cbx_layer_ops *ops, check run)
+{
+    cbx_blas_single_threaded();
+    for (int v = 0; v < VARIANTS; v++)
+        for (int size = 0; size < 3; size++) {
+            uint64_t     seed = (uint64_t)(v * 3 + size);
+            random_graph r = make_graph((graph_shape){11, 26, 1, .seed = seed});
+            cbx_arena    arena = {0};
+            cbx_view     whole = layer_view(r.graph, -1, 0, &arena);
+            cbx_view     field = layer_view(r.graph, (int32_t)r.data.edge_target[0], 4, &arena);
+            run(variant(ops, v, size), &whole, 0, seed);
+            run(variant(ops, v, size), &field, 0, seed);
+            run(variant(ops, v, size), &field, 1, seed);
+            cbx_arena_free(&arena);
+            free_graph(&r);
+        }
+}
+
+/* Any numbers for the adjacency: a layer must not care where they come from. */
+static void scramble(layer_case *c, cbx_rng *rng)
+{
+    for (int64_t e = 0; e < c->num_values; e++)
+        c->value[e] = draw(rng, -0.7, 0.7);
+    for (int32_t i = 0; c->diag && i < c->step.rows_out; i++)
+        c->diag[i] = draw(rng, -0.7, 0.7);
+}
+
+/* ---- gradients */
+
+static double loss(layer_case *c, const float *dY)
+{
+    const float *Y = layer_forward(c);
+    double       sum = 0;
+    for (int64_t i = 0; i < c->num_outputs; i++)
+        sum += (double)dY[i] * Y[i];
+    return sum;
+}
+
+/* dL/d(*at) from L at -2h, -h, 0, h, 2h. In one number at a time a layer is a
+ * polynomial of at most degree 3 (cheb's in the adjacency), for which this is
+ * exact whatever h; so h is large, and rounding does not matter. Max is made of
+ * straight pieces: NaN where they meet within 2h. */
+static double derivative(layer_case *c, const float *dY, float *at, bool pieces)
+{
+    const float h = pieces ? 0x1p-6f : 0x1p-4f;
+    float       kept = *at;
+    double      f[5];
+    for (int k = 0; k < 5; k++) {
+        *at = kept + (float)(k - 2) * h;
+        f[k] = loss(c, dY);
+    }
+    *at = kept;
+    for (int k = 1; k < 4 && pieces; k++)
+        if (fabs(f[k + 1] - 2 * f[k] + f[k - 1]) > 1e-3 * h)
+            return NAN;
+    return (8 * (f[3] - f[1]) - (f[4] - f[0])) / (12 * h);
+}
+
+enum { START = 2 }; /* in gradients that are added to */
+
+static void check_array(layer_case *c, const char *name, const float *dY, int64_t count, float *at,
+                        const float *gradient, float start)
+{
+    bool    pieces = c->layer.aggregation == CBX_MAX;
+    int64_t compared = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double expected = derivative(c, dY, &at[i], pieces);
+        if (pieces && isnan(expected))
+            continue;
+        compared++;
+        if (!CHECK_NEAR(gradient[i] - start, expected, 1e-4 * (1 + fabs(expected))))
+            printf("  (%s of %s %d of %d, order %d, %s, %d -> %d)\n", name, c->layer.ops->name,
+                   (int)i, (int)count, c->layer.order, cbx_aggregation_names[c->layer.aggregation],
+                   c->layer.n_in, c->layer.n_out);
+    }
+    CHECK(3 * compared >= 2 * count);
+}
+
+static void check_gradients(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    cbx_rng    rng = cbx_rng_stream(seed, (uint64_t)hop, 1, 0);
+    bag        b = {0};
+    layer_case c;
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    layer_open(&c, shape, view, hop, X, &rng);
+    scramble(&c, &rng);
+    float *dY = draws(&b, &rng, c.num_outputs);
+    (void)layer_forward(&c);
+    layer_grad g = layer_backward(&c, dY, START);
+    check_array(&c, "dX", dY, c.num_inputs, (float *)X.dense, g.dX, 0);
+    check_array(&c, "dvalue", dY, c.num_values, c.value, g.dvalue, START);
+    if (c.diag)
+        check_array(&c, "ddiag", dY, c.step.rows_out, c.diag, g.ddiag, START);
+    check_array(&c, "dtheta", dY, c.num_theta, c.theta, g.dtheta, START);
+    layer_close(&c);
+    bag_free(&b);
+}
+
+#define X(name)                                            \
+    TEST(name##_backward_is_the_derivative_of_its_forward) \
+    {                                                      \
+        everywhere(&cbx_layer_##name, check_gradients);    \
+    }
+#include "layers.def"
+#undef X
+
+/* ---- sparse features */
+
+/* The same values as CSR, a third of them zeros that are stored or not. */
+static cbx_matrix sparse_copy(bag *b, cbx_arena *arena, cbx_rng *rng, const cbx_matrix *X)
+{
+    int64_t  at = 0, size = (int64_t)X->rows * X->cols;
+    int64_t *offset = TAKE(b, int64_t, X->rows + 1);
+    int32_t *column = TAKE(b, int32_t, size);
+    float   *value = TAKE(b, float, size);
+    for (int64_t k = 0; k < size; k++) {
+        if (k % X->cols == 0)
+            offset[k / X->cols] = at;
+        if (X->dense[k] != 0 || cbx_rng_below(rng, 2)) {
+            column[at] = (int32_t)(k % X->cols);
+            value[at++] = X->dense[k];
+        }
+    }
+    offset[X->rows] = at;
+    cbx_matrix S = {.rows = X->rows, .cols = X->cols, .csr = {offset, column, value}};
+    CHECK_INT(cbx_matrix_transpose(&S, arena), 0);
+    return S;
+}
+
+static void check_sparse(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    cbx_rng    rng = cbx_rng_stream(seed, (uint64_t)hop, 2, 0);
+    bag        b = {0};
+    cbx_arena  arena = {0};
+    layer_case c;
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    for (int64_t k = 0; k < (int64_t)X.rows * X.cols; k += 3)
+        ((float *)X.dense)[k] = 0;
+    layer_open(&c, shape, view, hop, X, &rng);
+    float       *dY = draws(&b, &rng, c.num_outputs);
+    const float *dense = layer_forward(&c);
+    layer_grad   a = layer_backward(&c, dY, 0);
+    c.X = sparse_copy(&b, &arena, &rng, &X);
+    layer_buffers(&c);
+    CHECK(worst_of_floats(c.num_outputs, layer_forward(&c), dense) < 1e-5);
+    /* A sparse input's transpose is of all its rows, so parameters' gradients are
+     * for views of one prefix, as in training. */
+    layer_grad    s = {filled(&c.bag, c.num_inputs, NAN), filled(&c.bag, c.num_values, 0),
+                    c.diag ? filled(&c.bag, c.step.rows_out, 0) : NULL,
+                    view->hops == 0 ? filled(&c.bag, c.num_theta, 0) : NULL};
+    cbx_step_grad out = {dY, s.dX, s.dvalue, s.ddiag, s.dtheta};
+    shape.ops->backward(&c.layer, &c.step, &out);
+    CHECK(worst_of_floats(c.num_inputs, s.dX, a.dX) < 1e-5);
+    CHECK(worst_of_floats(c.num_values, s.dvalue, a.dvalue) < 1e-5);
+    CHECK(!c.diag || worst_of_floats(c.step.rows_out, s.ddiag, a.ddiag) < 1e-5);
+    CHECK(!s.dtheta || worst_of_floats(c.num_theta, s.dtheta, a.dtheta) < 1e-5);
+    layer_close(&c);
+    cbx_arena_free(&arena);
+    bag_free(&b);
+}
+
+#define X(name)                                                     \
+    TEST(name##_gives_the_same_from_sparse_features_and_from_dense) \
+    {                                                               \
+        everywhere(&cbx_layer_##name, check_sparse);                \
+    }
+#include "layers.def"
+#undef X
+
+/* ---- only some gradients wanted */
+
+static void check_wishes(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    cbx_rng    rng = cbx_rng_stream(seed, (uint64_t)hop, 3, 0);
+    bag        b = {0};
+    layer_case c;
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    layer_open(&c, shape, view, hop, X, &rng);
+    float *dY = draws(&b, &rng, c.num_outputs);
+    (void)layer_forward(&c);
+    layer_grad all = layer_backward(&c, dY, START);
+    for (int wish = 0; wish < 8; wish++) {
+        cbx_step_grad g = {copied(&b, c.num_outputs, dY), NULL, NULL, NULL, NULL};
+        g.dX = wish & 1 ? filled(&b, c.num_inputs, NAN) : NULL;
+        g.dvalue = wish & 2 ? filled(&b, c.num_values, START) : NULL;
+        g.ddiag = (wish & 2) && c.diag ? filled(&b, c.step.rows_out, START) : NULL;
+        g.dtheta = wish & 4 ? filled(&b, c.num_theta, START) : NULL;
+        layer_spoil(&c);
+        shape.ops->backward(&c.layer, &c.step, &g);
+        CHECK(!g.dX || same_bits(c.num_inputs, g.dX, all.dX));
+        CHECK(!g.dvalue || same_bits(c.num_values, g.dvalue, all.dvalue));
+        CHECK(!g.ddiag || same_bits(c.step.rows_out, g.ddiag, all.ddiag));
+        CHECK(!g.dtheta || same_bits(c.num_theta, g.dtheta, all.dtheta));
+    }
+    layer_close(&c);
+    bag_free(&b);
+}
+
+#define X(name)                                         \
+    TEST(name##_gives_any_gradients_without_the_others) \
+    {                                                   \
+        everywhere(&cbx_layer_##name, check_wishes);    \
+    }
+#include "layers.def"
+#undef X
+
+/* ---- threads */
+
+static void check_threads(cbx_layer shape, const cbx_view *view)
+{
+    cbx_rng    rng = cbx_rng_stream(4, 0, 0, 0);
+    bag        b = {0};
+    layer_case c;
+    layer_grad g[3];
+    float     *Y[3];
+    layer_open(&c, shape, view, 0, layer_input(&b, &rng, shape, view, 0), &rng);
+    float *dY = draws(&b, &rng, c.num_outputs);
+    for (int t = 0; t < 3; t++) {
+        c.step.threads = 1 << t;
+        Y[t] = copied(&b, c.num_outputs, layer_forward(&c));
+        g[t] = layer_backward(&c, dY, 0);
+        CHECK(same_bits(c.num_outputs, Y[t], Y[0]));
+        CHECK(same_bits(c.num_inputs, g[t].dX, g[0].dX));
+        CHECK(same_bits(c.num_values, g[t].dvalue, g[0].dvalue));
+        CHECK(!c.diag || same_bits(c.step.rows_out, g[t].ddiag, g[0].ddiag));
+        CHECK(same_bits(c.num_theta, g[t].dtheta, g[0].dtheta));
+    }
+    layer_close(&c);
+    bag_free(&b);
+}
+
+TEST(all_layers_give_the_same_bits_at_any_number_of_threads)
+{
+    /* Products with the edges are worth a team at the narrower of the two widths. */
+    enum { EDGES = 45000, NARROW = 24, WIDE = 31 };
+    random_graph r = make_graph((graph_shape){3000, EDGES, 1, .weighted = true, .seed = 8});
+    cbx_arena    arena = {0};
+    cbx_view     view = layer_view(r.graph, -1, 0, &arena);
+    CHECK((double)EDGES * NARROW > WORTH_A_TEAM);
+    cbx_blas_single_threaded();
+    for (int i = 0; cbx_layer_at(i); i++)
+        for (int aggregation = CBX_ADD; aggregation <= CBX_MAX; aggregation++) {
+            cbx_layer l = {.ops = cbx_layer_at(i), .order = 3};
+            l.aggregation = (cbx_aggregation)aggregation;
+            l.n_in = WIDE;
+            l.n_out = NARROW;
+            check_threads(l, &view);
+            l.n_in = NARROW; /* the other order of A X W */
+            l.n_out = WIDE;
+            if (aggregation == CBX_ADD)
+                check_threads(l, &view);
+        }
+    cbx_arena_free(&arena);
+    free_graph(&r);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* twin.h: a whole model again, in double precision and as plain as can be: dense
+ * adjacency, every row of every layer, no prefix, nothing saved. Gradients come from
+ * central differences, which in double are good to eight digits. */
+#ifndef CBX_TEST_TWIN_H
+#define CBX_TEST_TWIN_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass.h"
+#include "rng.h"
+
+typedef struct twin {
+    const cbx_model *model;
+    const cbx_view  *view;
+    int32_t          rows_out;
+    double          *theta; /* the model's, to be changed at will */
+    double          *X;     /* n x f */
+    double          *w;     /* m, by slot */
+    double          *coef;  /* rows_out x C: the loss is the sum of coef * logp */
+    double          *logp;  /* rows_out x C, of the last twin_loss */
+    double           rate;  /* of dropout */
+    uint64_t         stream;
+} twin;
+
+static inline double *twin_array(int64_t count)
+{
+    return calloc((size_t)(count > 0 ? count : 1), sizeof(double));
+}
+
+static inline twin twin_new(const cbx_model *m, const cbx_view *v, const cbx_matrix *X)
+{
+    twin   t = {.model = m, .view = v};
+    float *dense = calloc((size_t)v->n * (size_t)m->num_features, sizeof *dense);
+    t.rows_out = m->task == CBX_GRAPH ? v->num_graphs : cbx_view_rows(v, 0);
+    t.theta = twin_array(m->size);
+    t.X = twin_array((int64_t)v->n * m->num_features);
+    t.w = twin_array(v->m);
+    t.coef = twin_array((int64_t)t.rows_out * m->num_classes);
+    t.logp = twin_array((int64_t)t.rows_out * m->num_classes);
+    cbx_matrix_expand(X, v->n, dense);
+    for (int64_t i = 0; i < m->size; i++)
+        t.theta[i] = m->theta[i];
+    for (int64_t i = 0; i < (int64_t)v->n * m->num_features; i++)
+        t.X[i] = dense[i];
+    for (int64_t e = 0; e < v->m; e++)
+        t.w[e] = v->weight ? v->weight[e] : 1;
+    free(dense);
+    return t;
+}
+
+static inline void twin_free(twin *t)
+{
+    free(t->theta);
+    free(t->X);
+    free(t->w);
+    free(t->coef);
+    free(t->logp);
+}
+
+/* Y += A B, A being n x k and B k x m */
+static inline void twin_add_product(int32_t n, int32_t k, int32_t m, const double *A,
+                                    const double *B, double *Y)
+{
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < k; j++)
+            for (int32_t c = 0; c < m; c++)
+                Y[i * m + c] += A[i * k + j] * B[j * m + c];
+}
+
+static inline double inverse_root_of(double degree)
+{
+    return degree > 0 ? 1 / sqrt(degree) : 0;
+}
+
+/* A as the layer normalises it, n x n. */
+static inline void twin_adjacency(const twin *t, const cbx_layer *l, double *A)
+{
+    const cbx_view *v = t->view;
+    int32_t         n = v->n;
+    bool            gcn = l->ops == &cbx_layer_gcn, cheb = l->ops == &cbx_layer_cheb;
+    double         *d = twin_array(n), *loop = twin_array(n);
+    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+    for (int32_t i = 0; i < n; i++)
+        loop[i] = 1;
+    for (int32_t i = 0; i < n; i++)
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+            int32_t s = v->source[e];
+            double  count =
+                l->aggregation == CBX_MEAN ? (double)(v->offset[i + 1] - v->offset[i]) : 1;
+            if (!gcn && !cheb) {
+                A[i * n + s] += t->w[e] / count;
+            } else if (s != i) {
+                A[i * n + s] += t->w[e];
+                d[gcn ? i : s] += t->w[e];
+            } else {
+                loop[i] = t->w[e];
+            }
+        }
+    for (int32_t i = 0; i < n && gcn; i++) {
+        A[i * n + i] = loop[i];
+        d[i] += loop[i];
+    }
+    for (int32_t i = 0; i < n * n && (gcn || cheb); i++)
+        A[i] *= (cheb ? -1 : 1) * inverse_root_of(d[i / n]) * inverse_root_of(d[i % n]);
+    free(d);
+    free(loop);
+}
+
+static inline void twin_max(const twin *t, int32_t f, const double *H, double *S)
+{
+    const cbx_view *v = t->view;
+    for (int32_t i = 0; i < v->n; i++)
+        for (int32_t k = 0; k < f; k++) {
+            double best = v->offset[i] < v->offset[i + 1] ? -INFINITY : 0;
+            for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+                best = fmax(best, t->w[e] * H[v->source[e] * f + k]);
+            S[i * f + k] = best;
+        }
+}
+
+/* T_k from T_{k-1} and T_{k-2}; T_1 = A T_0 */
+static inline void twin_chebyshev(int32_t n, int32_t f, int32_t k, const double *A, double *T)
+{
+    double *to = T + (int64_t)k * n * f;
+    twin_add_product(n, n, f, A, to - (int64_t)n * f, to);
+    for (int64_t i = 0; i < (int64_t)n * f && k > 1; i++)
+        to[i] = 2 * to[i] - to[i - 2 * (int64_t)n * f];
+}
+
+/* Y (zeroed) = conv(H) */
+static inline void twin_conv(const twin *t, const cbx_layer *l, const double *H, double *Y)
+{
+    int32_t       n = t->view->n, f = l->n_in, out = l->n_out, terms = 1;
+    const double *W = t->theta + (l->theta - t->model->theta), *bias;
+    double       *A = twin_array((int64_t)n * n), *T = twin_array((int64_t)(l->order + 1) * n * f);
+    twin_adjacency(t, l, A);
+    if (l->ops == &cbx_layer_cheb) {
+        memcpy(T, H, (size_t)n * (size_t)f * sizeof *T);
+        for (int32_t k = 1; k < l->order; k++)
+            twin_chebyshev(n, f, k, A, T);
+        terms = l->order;
+    } else if (l->ops == &cbx_layer_graphconv && l->aggregation == CBX_MAX) {
+        twin_max(t, f, H, T);
+    } else {
+        twin_add_product(n, n, f, A, H, T);
+    }
+    for (int32_t k = 0; k < terms; k++, W += f * out)
+        twin_add_product(n, f, out, T + (int64_t)k * n * f, W, Y);
+    bias = W;
+    for (int32_t i = 0; i < n * out; i++)
+        Y[i] += bias[i % out];
+    if (l->ops == &cbx_layer_graphconv)
+        twin_add_product(n, f, out, H, bias + out, Y);
+    free(A);
+    free(T);
+}
+
+static inline void twin_relu_dropout(const twin *t, int32_t l, int32_t width, double *Y)
+{
+    int32_t n = t->view->n;
+    float  *mask = malloc((size_t)n * (size_t)width * sizeof *mask);
+    for (int32_t i = 0; i < n * width; i++)
+        mask[i] = 1;
+    if (t->rate > 0)
+        cbx_dropout(n, width, t->rate, cbx_mix64(t->stream + (uint64_t)l), mask, 1);
+    for (int32_t i = 0; i < n * width; i++)
+        Y[i] = Y[i] > 0 && mask[i] > 0 ? Y[i] / (1 - t->rate) : 0;
+    free(mask);
+}
+
+/* What the head sees of one layer in label row r. */
+static inline double twin_seen(const twin *t, const double *H, int32_t width, int32_t r, int32_t k)
+{
+    if (t->model->task == CBX_NODE)
+        return H[r * width + k];
+    int32_t a = t->view->graph_ptr[r], b = t->view->graph_ptr[r + 1];
+    double  sum = 0, most = -INFINITY;
+    for (int32_t i = a; i < b; i++) {
+        sum += H[i * width + k];
+        most = fmax(most, H[i * width + k]);
+    }
+    return t->model->pool == CBX_POOL_MAX   ? most
+           : t->model->pool == CBX_POOL_SUM ? sum
+                                            : sum / (b - a);
+}
+
+/* Scores of one more layer, whose part of the head starts at W. */
+static inline void twin_head(const twin *t, const double *H, int32_t width, const double *W)
+{
+    int32_t C = t->model->num_classes;
+    for (int32_t r = 0; r < t->rows_out; r++)
+        for (int32_t k = 0; k < width; k++)
+            for (int32_t c = 0; c < C; c++)
+                t->logp[r * C + c] += twin_seen(t, H, width, r, k) * W[k * C + c];
+}
+
+static inline double twin_loss(const twin *t)
+{
+    const cbx_model *m = t->model;
+    int32_t          n = t->view->n, C = m->num_classes;
+    const double    *head = t->theta + m->head_offset, *bias = head + m->head_in * C;
+    double           loss = 0, *H = t->X;
+    memset(t->logp, 0, (size_t)t->rows_out * (size_t)C * sizeof *t->logp);
+    for (int32_t l = 0; l < m->num_layers; l++) {
+        int32_t width = m->layers[l].n_out;
+        double *Y = twin_array((int64_t)n * width);
+        twin_conv(t, &m->layers[l], H, Y);
+        twin_relu_dropout(t, l, width, Y);
+        if (cbx_model_head_sees(m, l)) {
+            twin_head(t, Y, width, head);
+            head += width * C;
+        }
+        if (l > 0)
+            free(H);
+        H = Y;
+    }
+    free(H);
+    for (int32_t r = 0; r < t->rows_out; r++) {
+        double *row = t->logp + r * C, most = -INFINITY, sum = 0;
+        for (int32_t c = 0; c < C; c++)
+            most = fmax(most, row[c] += bias[c]);
+        for (int32_t c = 0; c < C; c++)
+            sum += exp(row[c] - most);
+        for (int32_t c = 0; c < C; c++) {
+            row[c] -= most + log(sum);
+            loss += t->coef[r * C + c] * row[c];
+        }
+    }
+    return loss;
+}
+
+/* dL/d(*at) by central differences. */
+static inline double twin_slope(const twin *t, double *at)
+{
+    double kept = *at, h = 1e-6;
+    *at = kept + h;
+    double up = twin_loss(t);
+    *at = kept - h;
+    double down = twin_loss(t);
+    *at = kept;
+    return (up - down) / (2 * h);
+}
+
+#endif

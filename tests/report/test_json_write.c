@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counterfactuals as JSON: valid, on one line, and as docs/formats.md says. */
+#include "sample.h"
+
+static json_t *parsed(const char *line)
+{
+    json_error_t why;
+    if (!CHECK(line != NULL))
+        return NULL;
+    CHECK(!strchr(line, '\n')); /* one line */
+    json_t *o = json_loads(line, JSON_REJECT_DUPLICATES, &why);
+    if (!CHECK(json_is_object(o)))
+        printf("  %s\n  %s\n", why.text, line);
+    return o;
+}
+
+/* The line of a counterfactual, read again with another parser than ours. */
+static json_t *object_of(const cbx_counterfactual *c, bool names)
+{
+    cbx_graph *g = sample_graph(c->task, names);
+    char      *line = sample_line(c, g);
+    json_t    *o = parsed(line);
+    free(line);
+    cbx_graph_free(g);
+    return o;
+}
+
+static int64_t integer(const json_t *o, const char *key)
+{
+    if (!CHECK(json_is_integer(json_object_get(o, key))))
+        printf("  (%s)\n", key);
+    return json_integer_value(json_object_get(o, key));
+}
+
+static double real(const json_t *o, const char *key)
+{
+    if (!CHECK(json_is_number(json_object_get(o, key))))
+        printf("  (%s)\n", key);
+    return json_number_value(json_object_get(o, key));
+}
+
+static bool text_is(const json_t *o, const char *key, const char *expected)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    return text && !strcmp(text, expected);
+}
+
+/* ---- what is in it */
+
+static void check_side(const json_t *side, int64_t class, const float *logp)
+{
+    const json_t *p = json_object_get(side, "probabilities");
+    CHECK_INT(integer(side, "class"), class);
+    CHECK(text_is(side, "name", sample_classes[class]));
+    CHECK_INT((int64_t)json_array_size(p), 3);
+    for (size_t k = 0; k < 3; k++)
+        CHECK_NEAR(json_number_value(json_array_get(p, k)), exp((double)logp[k]), 1e-8);
+}
+
+TEST(a_found_counterfactual_has_all_its_numbers)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    json_t            *o = object_of(&c, true);
+    CHECK_INT(integer(o, "node"), 2);
+    CHECK(json_object_get(o, "graph") == NULL && json_object_get(o, "reason") == NULL);
+    CHECK(text_is(o, "status", "found"));
+    CHECK_INT(integer(o, "target"), 1);
+    check_side(json_object_get(o, "before"), 0, c.before);
+    check_side(json_object_get(o, "after"), 1, c.after);
+    CHECK_INT(integer(o, "edges_removed"), 2);
+    CHECK_INT(integer(o, "features_changed"), 3);
+    CHECK_INT(integer(o, "nodes"), 3);
+    CHECK_INT(integer(o, "edges"), 4);
+    CHECK_INT(integer(o, "features"), 5);
+    CHECK_INT(integer(o, "epoch"), 17);
+    CHECK_INT(integer(o, "epochs"), 500);
+    CHECK_NEAR(real(o, "loss"), c.loss, 1e-9);
+    CHECK_NEAR(real(o, "seconds"), 0.25, 0);
+    CHECK(text_is(o, "data_sha256", SAMPLE_HASH_A) && text_is(o, "model_sha256", SAMPLE_HASH_B));
+    CHECK(text_is(o, "version", cbx_version()));
+    json_decref(o);
+}
+
+static void check_edit(const json_t *o, const cbx_edit *e)
+{
+    if (e->op == CBX_REMOVE_EDGE) {
+        CHECK(text_is(o, "op", "remove_edge"));
+        CHECK_INT(integer(o, "source"), e->source);
+        CHECK_INT(integer(o, "target"), e->target);
+        CHECK_INT(json_is_true(json_object_get(o, "undirected")), e->undirected);
+        CHECK(json_is_boolean(json_object_get(o, "undirected")));
+        if (e->undirected)
+            CHECK(json_object_get(o, "edge") == NULL);
+        else
+            CHECK_INT(integer(o, "edge"), e->edge);
+    } else {
+        CHECK(text_is(o, "op", "set_feature"));
+        CHECK_INT(integer(o, "node"), e->node);
+        CHECK_INT(integer(o, "feature"), e->feature);
+        CHECK((float)real(o, "from") == e->from && (float)real(o, "to") == e->to);
+        CHECK(text_is(o, "name", sample_features[e->feature]));
+    }
+    CHECK((float)real(o, "influence") == e->influence);
+}
+
+TEST(edits_come_in_order_with_all_their_fields)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    json_t            *o = object_of(&c, true), *list = json_object_get(o, "edits");
+    CHECK_INT((int64_t)json_array_size(list), SAMPLE_EDITS);
+    for (size_t k = 0; k < SAMPLE_EDITS; k++)
+        check_edit(json_array_get(list, k), &sample_edits[k]);
+    json_decref(o);
+}
+
+TEST(a_graph_is_called_graph)
+{
+    cbx_counterfactual c = sample_found(CBX_GRAPH);
+    json_t            *o = object_of(&c, true);
+    CHECK_INT(integer(o, "graph"), 2);
+    CHECK(json_object_get(o, "node") == NULL);
+    json_decref(o);
+}
+
+TEST(any_target_is_called_any)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    c.target = -1;
+    json_t *o = object_of(&c, true);
+    CHECK(text_is(o, "target", "any"));
+    json_decref(o);
+}
+
+TEST(without_names_there_are_none)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    json_t            *o = object_of(&c, false), *list = json_object_get(o, "edits");
+    CHECK(json_object_get(json_object_get(o, "before"), "name") == NULL);
+    CHECK(json_object_get(json_array_get(list, 0), "name") == NULL);
+    json_decref(o);
+}
+
+TEST(what_was_not_found_has_a_reason_and_no_after)
+{
+    static const cbx_outcome outcomes[] = {CBX_NOT_FOUND, CBX_SKIPPED, CBX_NOT_FINISHED};
+    for (int i = 0; i < 3; i++) {
+        cbx_counterfactual c = sample_without(outcomes[i], i ? "because \"so\"" : "");
+        json_t            *o = object_of(&c, true);
+        CHECK(text_is(o, "status", cbx_outcome_name(outcomes[i])));
+        CHECK(i ? text_is(o, "reason", "because \"so\"") : !json_object_get(o, "reason"));
+        CHECK(!json_object_get(o, "after") && !json_object_get(o, "loss"));
+        CHECK(!json_object_get(o, "epoch"));
+        CHECK(json_is_array(json_object_get(o, "edits")));
+        CHECK_INT((int64_t)json_array_size(json_object_get(o, "edits")), 0);
+        CHECK_INT(integer(o, "edges_removed"), 0);
+        CHECK_INT(integer(json_object_get(o, "before"), "class"), 0);
+        json_decref(o);
+    }
+}
+
+TEST(options_are_those_that_can_change_the_result)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    cbx_counterfactual      c = sample_found(CBX_NODE);
+    cbx_graph              *g = sample_graph(CBX_NODE, true);
+    cbx_explain_options     o;
+    cbx_error               err = {0};
+    memset(&o, 0, sizeof o);
+    cbx_options_default(table, &o);
+    CHECK_OK(cbx_options_set(table, &o, "policy", "dynamic", &err), err);
+    o.target = sample_classes[2];
+    o.epochs = 123;
+    o.learning_rate = 0.05;
+    char   *line = cbx_counterfactual_json(&c, g, &o, NULL, NULL);
+    json_t *all = parsed(line), *options = json_object_get(all, "options");
+    for (size_t i = 0; i < table->count; i++) { /* the number of threads cannot */
+        bool there = json_object_get(options, table->options[i].name) != NULL;
+        if (!CHECK_INT(there, strcmp(table->options[i].name, "threads") != 0))
+            printf("  (%s)\n", table->options[i].name);
+    }
+    CHECK(text_is(options, "policy", "dynamic") && text_is(options, "edges", "directed"));
+    CHECK(text_is(options, "target", sample_classes[2]));
+    CHECK_INT(integer(options, "epochs"), 123);
+    CHECK_NEAR(real(options, "lr"), 0.05, 1e-10);
+    CHECK(!json_object_get(all, "data_sha256") && !json_object_get(all, "model_sha256"));
+    json_decref(all);
+    free(line);
+    line = cbx_counterfactual_json(&c, g, NULL, NULL, NULL);
+    all = parsed(line);
+    CHECK(json_object_get(all, "options") == NULL);
+    json_decref(all);
+    free(line);
+    cbx_graph_free(g);
+}
+
+/* Edits read from a file may name features that this graph does not have. */
+TEST(a_feature_beyond_the_names_has_none)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    cbx_edit           far = {.op = CBX_SET_FEATURE, .node = 0, .feature = 2000000000, .to = 1};
+    c.edits = &far;
+    c.num_edits = 1;
+    json_t *o = object_of(&c, true), *edit = json_array_get(json_object_get(o, "edits"), 0);
+    CHECK_INT(integer(edit, "feature"), 2000000000);
+    CHECK(json_object_get(edit, "name") == NULL);
+    json_decref(o);
+}
+
+TEST(names_that_are_not_utf8_are_left_out)
+{
+    static const char *const latin[] = {"k\xe4se", "\xff", "\xc3", "ok", "\xed\xa0\x80"};
+    cbx_counterfactual       c = sample_found(CBX_NODE);
+    cbx_graph               *plain = sample_graph(CBX_NODE, false), *g = NULL;
+    cbx_graph_data           d = *cbx_graph_view(plain);
+    cbx_explain_options      o;
+    cbx_error                err = {0};
+    memset(&o, 0, sizeof o);
+    cbx_options_default(cbx_explain_table(), &o);
+    d.class_names = d.feature_names = latin;
+    o.target = latin[1];
+    CHECK_OK(cbx_graph_new(&d, &g, &err), err);
+    char   *line = cbx_counterfactual_json(&c, g, &o, NULL, NULL);
+    json_t *all = parsed(line), *list = json_object_get(all, "edits");
+    CHECK(json_object_get(json_object_get(all, "before"), "name") == NULL);
+    CHECK(json_object_get(json_array_get(list, 0), "name") == NULL);
+    CHECK(json_is_null(json_object_get(json_object_get(all, "options"), "target")));
+    CHECK_INT(integer(json_object_get(all, "before"), "class"), 0);
+    json_decref(all);
+    free(line);
+    cbx_graph_free(g);
+    cbx_graph_free(plain);
+}
+
+/* ---- against docs/formats.md */
+
+/* Is this key in the first column of the counterfactuals' table? */
+static bool documented(const char *page, const char *key)
+{
+    char wanted[64];
+    (void)snprintf(wanted, sizeof wanted, "`%s`", key);
+    const char *line = strstr(page, "## Counterfactuals");
+    for (; line; line = strchr(line + 1, '\n')) {
+        const char *end = strstr(line, " |"), *at = strstr(line, wanted);
+        if (!strncmp(line, "\nAn edit is", 11))
+            return false;
+        if (!strncmp(line, "\n| ", 3) && end && at && at < end)
+            return true;
+    }
+    return false;
+}
+
+/* The i-th key in the table's first column, or false. */
+static bool documented_key(const char *page, int i, char *key, size_t size)
+{
+    const char *line = strstr(page, "## Counterfactuals");
+    for (; line && strncmp(line, "\nAn edit is", 11) != 0; line = strchr(line + 1, '\n')) {
+        const char *end = strncmp(line, "\n| `", 4) ? NULL : strstr(line, " |");
+        for (const char *at = end ? strchr(line, '`') : NULL; at && at < end;) {
+            const char *close = strchr(at + 1, '`');
+            if (i-- == 0) {
+                (void)snprintf(key, size, "%.*s", (int)(close - at - 1), at + 1);
+                return true;
+            }
+            at = strchr(close + 1, '`');
+        }
+    }
+    return false;
+}
+
+TEST(the_fields_are_those_that_the_documentation_names)
+{
+    size_t             size;
+    const char        *path = test_source("docs/formats.md"), *name;
+    char              *page = path ? (char *)test_read_file(path, &size) : NULL, key[64];
+    cbx_counterfactual all[] = {sample_found(CBX_NODE), sample_found(CBX_GRAPH),
+                                sample_without(CBX_SKIPPED, "the factual graph has no edge")};
+    json_t            *seen = json_object(), *value;
+    if (!CHECK(page != NULL))
+        return;
+    page[size] = '\0';
+    for (int i = 0; i < 3; i++) {
+        json_t *o = object_of(&all[i], true);
+        json_object_foreach(o, name, value)
+        {
+            if (!CHECK(documented(page, name)))
+                printf("  (%s is not documented)\n", name);
+            json_object_set_new(seen, name, json_true());
+        }
+        json_decref(o);
+    }
+    int count = 0;
+    for (; documented_key(page, count, key, sizeof key); count++)
+        if (!CHECK(json_object_get(seen, key) != NULL))
+            printf("  (%s is not written)\n", key);
+    CHECK(count >= 20);
+    json_decref(seen);
+    free(page);
+}
+
+/* ---- memory */
+
+static cbx_status write_once(void *user)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    char              *line = sample_line(&c, user);
+    bool               got = line != NULL;
+    free(line);
+    return got ? CBX_OK : CBX_NO_MEMORY;
+}
+
+TEST(writing_survives_the_failure_of_any_allocation)
+{
+    for (int names = 0; names < 2; names++) {
+        cbx_graph *g = sample_graph(CBX_NODE, names);
+        test_each_allocation(write_once, g);
+        cbx_graph_free(g);
+    }
+}
