@@ -145,6 +145,10 @@ static cbx_status check_features(const cbx_graph_data *d, cbx_error *err)
         return cbx_fail(err, CBX_INVALID, "x.indptr starts at %lld, not 0",
                         (long long)d->x_indptr[0]);
     for (int32_t i = 0; i < d->num_nodes; i++) {
+        if (d->x_indptr[i + 1] > d->x_indptr[d->num_nodes])
+            return cbx_fail(err, CBX_INVALID, "x.indptr[%d] = %lld is more than the last entry, %lld",
+                            i + 1, (long long)d->x_indptr[i + 1],
+                            (long long)d->x_indptr[d->num_nodes]);
         if (d->x_indptr[i + 1] < d->x_indptr[i])
             return cbx_fail(err, CBX_INVALID, "x.indptr[%d] = %lld is less than the entry before, %lld",
                             i + 1, (long long)d->x_indptr[i + 1], (long long)d->x_indptr[i]);

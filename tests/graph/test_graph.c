@@ -233,6 +233,8 @@ TEST(sparse_features_are_checked_entry_by_entry)
     refused(&d, "row 0 of x has column -1", "columns are 0 to 1");
     d = sparse_task(indptr, (int32_t[]){0, 1, 1, 0}, values);
     refused(&d, "row 3 of x", "columns must ascend, but 0 follows 1");
+    d = sparse_task((int64_t[]){0, 1, 9, 2, 4}, indices, values);
+    refused(&d, "x.indptr[2] = 9 is more than the last entry, 4", "");
     d = sparse_task(indptr, (int32_t[]){0, 1, 1, 1}, values);
     refused(&d, "row 3 of x", "columns must ascend, but 1 follows 1");
     d = sparse_task((int64_t[]){1, 1, 1, 2, 4}, indices, values);
