@@ -57,8 +57,10 @@ chmod 640 predictions.json
 run predict karate model.safetensors --json -o link.json
 check "a link is followed" all status_is 0 , test -L link.json , grep -q '"node": 33' predictions.json
 check "the file keeps its permissions" test "$(stat -c %a predictions.json)" = 640
-run predict karate model.safetensors --json -o /dev/null
-check "predictions may go to a device" all status_is 0 , test -c /dev/null
+cat pipe > piped.json &
+run predict karate model.safetensors --json -o pipe
+wait $!
+check "predictions may go to a device" all status_is 0 , test -p pipe , grep -q '"node": 33' piped.json
 
 if [[ -c /dev/full ]]; then
     "$COMBINEX" predict karate model.safetensors --json > /dev/full 2> "$scratch/log/err"
