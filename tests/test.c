@@ -83,8 +83,9 @@ double test_difference(int64_t count, const float *a, const float *b)
     double worst = 0;
     for (int64_t i = 0; i < count; i++) {
         double d = fabs((double)a[i] - b[i]) / fmax(1, fabs((double)b[i]));
-        if (!(d <= worst)) /* NaN counts as worst */
-            worst = d;
+        if (isnan(d)) /* would compare as less than anything */
+            return INFINITY;
+        worst = d > worst ? d : worst;
     }
     return worst;
 }

@@ -56,14 +56,23 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
         return status ? status : cbx_fail_memory(err);
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
     memcpy(logp, pass.logp, (size_t)C * sizeof *logp);
-    /* A neighbourhood that was cut short is for searching. What is to be explained
-     * is the decision on all of it. */
-    if (s->view->left_out)
-        status = cbx_check_edits(s->model, s->graph, s->row, NULL, 0, logp, err);
+    s->before = logp;
+    s->prediction = s->decision = cbx_best_class(logp, C, -1);
+    if (!s->view->left_out && !cbx_model_sees_further(s->model))
+        return CBX_OK;
+    /* The factual graph is not all that counts. What is to be explained is the
+     * decision on the whole graph. */
+    float *whole = CBX_NEW(s->arena, float, C);
+    if (!whole)
+        return cbx_fail_memory(err);
+    status = cbx_check_edits(s->model, s->graph, s->row, NULL, 0, whole, err);
     if (status)
         return status;
-    s->before = logp;
-    s->prediction = cbx_best_class(logp, C, -1);
+    s->decision = cbx_best_class(whole, C, -1);
+    if (s->view->left_out) {
+        s->before = whole;
+        s->prediction = s->decision;
+    }
     return CBX_OK;
 }
 
@@ -111,6 +120,11 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
 {
     if (s->model->num_classes < 2)
         return "the model knows one class only";
+    if (s->decision != s->prediction) {
+        (void)snprintf(text, size, "class %d on the factual graph, but %d on the whole graph",
+                       s->prediction, s->decision);
+        return text;
+    }
     if (s->view->m == 0)
         return "the factual graph has no edge";
     if (s->view->m == 1)
@@ -178,7 +192,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
     if (strict && s.target == s.prediction)
         return cbx_fail(err, CBX_INVALID, "%s %d: the prediction is class %d already",
                         setup->graph->data.task == CBX_GRAPH ? "graph" : "node", row, s.prediction);
-    char        text[64];
+    char        text[96];
     const char *reason = reason_to_skip(&s, text, sizeof text);
     if (reason)
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);

@@ -38,6 +38,7 @@ typedef struct cbx_search {
     const float               *lo, *hi;    /* bounds, per feature */
     const uint8_t             *discrete;   /* kinds in force, per feature */
     int32_t                    prediction; /* of the factual graph */
+    int32_t                    decision;   /* of the whole graph: the same, or it is skipped */
     int32_t                    target;     /* -1: any other class */
     const float               *before;     /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */

@@ -207,6 +207,17 @@ int32_t cbx_model_reach(const cbx_model *model)
     return hops;
 }
 
+/* Chebyshev layers of order 2 and more count edges that leave the neighbourhood,
+ * and those of order 3 and more look further than a hop. */
+bool cbx_model_sees_further(const cbx_model *model)
+{
+    for (int32_t l = 0; l < model->num_layers; l++)
+        if (model->task == CBX_NODE && model->layers[l].ops == &cbx_layer_cheb &&
+            model->layers[l].order > 1)
+            return true;
+    return false;
+}
+
 cbx_model_info cbx_model_describe(const cbx_model *model)
 {
     const cbx_layer *last = &model->layers[model->num_layers - 1];

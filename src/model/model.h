@@ -72,6 +72,10 @@ static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
     return m->head == CBX_HEAD_CAT || l == m->num_layers - 1;
 }
 
+/* Does a node's class depend on more than the edges among the nodes within one hop
+ * more than there are layers? */
+bool cbx_model_sees_further(const cbx_model *model);
+
 /* Hops a node's class depends on. */
 int32_t cbx_model_reach(const cbx_model *model);
 

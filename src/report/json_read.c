@@ -46,7 +46,8 @@ static cbx_status read_side(const cbx_json *o, const char *key, cbx_arena *arena
         return CBX_OK;
     if (!p || p->kind != CBX_JSON_LIST || p->count < 1 || p->count > INT32_MAX ||
         (*count && (size_t)*count != p->count))
-        return cbx_fail(err, CBX_INVALID, "'%s' has no list of as many probabilities as classes", key);
+        return cbx_fail(err, CBX_INVALID, "'%s' has no list of as many probabilities as classes",
+                        key);
     *count = (int32_t)p->count;
     float *values = CBX_NEW(arena, float, *count);
     if (!values)
@@ -54,7 +55,8 @@ static cbx_status read_side(const cbx_json *o, const char *key, cbx_arena *arena
     int32_t k = 0;
     for (const cbx_json *v = p->first; v; v = v->next, k++) {
         if (!is_number(v) || !(v->number >= 0 && v->number <= 1.000001))
-            return cbx_fail(err, CBX_INVALID, "'%s': probability %d is not a number from 0 to 1", key, k);
+            return cbx_fail(err, CBX_INVALID, "'%s': probability %d is not a number from 0 to 1",
+                            key, k);
         values[k] = (float)log(v->number);
     }
     int64_t    number;
@@ -153,7 +155,8 @@ static cbx_status read_status(const cbx_json *o, cbx_counterfactual *c, cbx_erro
             c->outcome = (cbx_outcome)k;
             return CBX_OK;
         }
-    return cbx_fail(err, CBX_INVALID, "'status' is '%.40s', found, not_found, skipped or cancelled expected",
+    return cbx_fail(err, CBX_INVALID,
+                    "'status' is '%.40s', found, not_found, skipped or cancelled expected",
                     text ? text : "(not a text)");
 }
 
@@ -163,7 +166,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
     int64_t     row, target = -1;
     const char *wanted = text_of(o, "target");
     c->task = cbx_json_get(o, "graph") ? CBX_GRAPH : CBX_NODE;
-    cbx_status status = whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
+    cbx_status status =
+        whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
     if (!status)
         status = read_status(o, c, err);
     if (!status)

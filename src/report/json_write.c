@@ -122,7 +122,8 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
                  put(o, "status", json_string(cbx_outcome_name(c->outcome)));
     if (!failed && c->reason[0])
         failed = put(o, "reason", json_string(c->reason));
-    failed = failed || put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
+    failed = failed ||
+             put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
              put(o, "before", side(c->before, c->num_classes, c->prediction, d));
     if (!failed && c->after)
         failed = put(o, "after", side(c->after, c->num_classes, c->result, d));
@@ -136,8 +137,8 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
              put(o, "features", json_integer(c->num_features)) ||
              put(o, "epochs", json_integer((json_int_t)c->epochs));
     if (!failed && c->outcome == CBX_FOUND)
-        failed = put(o, "epoch", json_integer((json_int_t)c->epoch)) ||
-                 put(o, "loss", number(c->loss));
+        failed =
+            put(o, "epoch", json_integer((json_int_t)c->epoch)) || put(o, "loss", number(c->loss));
     return failed || put(o, "seconds", json_real(c->seconds));
 }
 

@@ -27,6 +27,7 @@ typedef struct oracle_shape {
     bool        directed;    /* with loops, repeated edges and weights */
     bool        sparse;
     bool        tight; /* bounds are the data's smallest and largest values */
+    char        kind;  /* of all features: d(iscrete) or c(ontinuous); 0: they take turns */
     uint64_t    seed;
 } oracle_shape;
 
@@ -40,7 +41,7 @@ static inline void oracle_must(cbx_status status, const cbx_error *err)
 
 /* Even features are whole numbers from 0 to 3 with bounds -1 and 5, odd ones lie
  * between -1 and 1 with bounds -1.5 and 2. A third of the entries are 0. */
-static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse)
+static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse, char kind)
 {
     int32_t  n = o->data.num_nodes, f = o->data.num_features;
     float   *x = TAKE(&o->bag, float, n *f), *value = TAKE(&o->bag, float, n *f);
@@ -49,7 +50,7 @@ static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse)
     int64_t *indptr = TAKE(&o->bag, int64_t, n + 1), at = 0;
     int32_t *column = TAKE(&o->bag, int32_t, n * f);
     for (int32_t j = 0; j < f; j++) {
-        discrete[j] = j % 2 == 0;
+        discrete[j] = kind ? kind == 'd' : j % 2 == 0;
         lo[j] = discrete[j] ? -1 : -1.5f;
         hi[j] = discrete[j] ? 5 : 2;
     }
@@ -105,6 +106,7 @@ static inline void oracle_edges(oracle *o, cbx_rng *rng, const int64_t *ends, in
 /* A label is about the first feature, of the node or on average. */
 static inline void oracle_labels(oracle *o, const float *x, const int64_t *ends, int32_t rows)
 {
+    bool     whole = o->data.discrete[0];
     int64_t *y = TAKE(&o->bag, int64_t, rows);
     for (int32_t r = 0; r < rows; r++) {
         double  sum = 0;
@@ -112,7 +114,7 @@ static inline void oracle_labels(oracle *o, const float *x, const int64_t *ends,
         for (int64_t i = begin; i < end; i++)
             sum += x[i * o->data.num_features];
         sum /= (double)(end - begin);
-        y[r] = sum < 0.9 ? 0 : sum < 1.5 ? 1 : 2;
+        y[r] = sum < (whole ? 0.9 : -0.2) ? 0 : sum < (whole ? 1.5 : 0.2) ? 1 : 2;
     }
     o->data.y = y;
     o->data.num_classes = 3;
@@ -131,9 +133,9 @@ static inline void oracle_graph(oracle *o, oracle_shape s)
                                .num_graphs = s.graphs,
                                .graph_ptr = s.graphs ? ends : NULL};
     cbx_rng again = rng;
-    oracle_features(o, &again, false);
+    oracle_features(o, &again, false, s.kind);
     oracle_labels(o, o->data.x, s.graphs ? ends : NULL, s.graphs ? s.graphs : s.nodes);
-    oracle_features(o, &rng, s.sparse); /* the same numbers in the form asked for */
+    oracle_features(o, &rng, s.sparse, s.kind); /* the same numbers in the form asked for */
     oracle_edges(o, &rng, ends, graphs, s.directed);
     if (s.tight)
         o->data.feat_min = o->data.feat_max = NULL;

@@ -366,6 +366,12 @@ TEST(all_policies_on_an_undirected_graph_agree_with_the_twin)
     compare_policies((oracle_shape){"graphconv", .nodes = 9}, "undirected", "next");
 }
 
+TEST(all_policies_with_features_of_one_kind_agree_with_the_twin)
+{
+    compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'd'}, "directed", "any");
+    compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'c'}, "directed", "any");
+}
+
 TEST(all_policies_with_data_on_its_bounds_agree_with_the_twin)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 9, .tight = true}, "directed", "next");

@@ -173,3 +173,26 @@ TEST(a_search_within_a_budget_says_what_it_left_out_and_is_verified_all_the_same
     cbx_model_free(model);
     cbx_graph_free(graph);
 }
+
+/* ---- what the factual graph does not show */
+
+TEST(a_class_that_is_not_that_of_the_whole_graph_is_not_explained)
+{
+    /* Node 6 of this directed graph has another class on its neighbourhood, where
+     * Chebyshev layers miss the edges that leave it. */
+    cbx_graph          *graph = NULL;
+    cbx_model          *model = NULL;
+    cbx_counterfactual *c = NULL;
+    cbx_error           err = {0};
+    CHECK_OK(cbx_graph_load(test_source("tests/golden/traces/loops.safetensors"), &graph, &err), err);
+    CHECK_OK(cbx_model_load(test_source("tests/golden/traces/loops-cheb2.model.safetensors"), &model,
+                            &err),
+             err);
+    if (graph && model && CHECK_OK(cbx_explain(model, graph, 6, NULL, NULL, NULL, &c, &err), err)) {
+        CHECK_INT(c->outcome, CBX_SKIPPED);
+        CHECK_CONTAINS(c->reason, "on the whole graph");
+    }
+    cbx_counterfactual_free(c);
+    cbx_model_free(model);
+    cbx_graph_free(graph);
+}

@@ -139,25 +139,26 @@ TEST(one_graph_of_a_graph_task_is_edited_by_the_numbers_of_all)
 
 TEST(a_receptive_field_is_edited_by_the_numbers_of_the_graph)
 {
-    /* Around node 2: itself and 3, which have the numbers 0 and 1 there. */
+    /* Around node 1: itself and 0, which have the numbers 0 and 1 there. The slots
+     * are ids 0 3 | 1. */
     scene      s;
     cbx_view   field;
     cbx_matrix X, out;
     uint8_t    drop[5];
     set_scene(&s, -1);
-    CHECK_INT(cbx_view_around(s.graph, 2, 1, &s.arena, &field, NULL), CBX_OK);
+    CHECK_INT(cbx_view_around(s.graph, 1, 1, &s.arena, &field, NULL), CBX_OK);
     CHECK_INT(cbx_places_init(&s.places, &field), 0);
-    CHECK_INT(cbx_places_find(&s.places, 2), 0);
-    CHECK_INT(cbx_places_find(&s.places, 3), 1);
-    CHECK_INT(cbx_places_find(&s.places, 0), -1);
+    CHECK_INT(cbx_places_find(&s.places, 1), 0);
+    CHECK_INT(cbx_places_find(&s.places, 0), 1);
+    CHECK_INT(cbx_places_find(&s.places, 2), -1);
     CHECK_INT(cbx_places_find(&s.places, -1), -1);
-    cbx_edit edits[] = {removal(3, 2, 4), setting(3, 0, 50)};
+    cbx_edit edits[] = {removal(0, 1, 3), setting(0, 0, 50)};
     CHECK_INT(cbx_edits_mark(s.graph, &s.places, edits, 2, drop, NULL), CBX_OK);
-    CHECK(field.m == 2 && drop[0] == 0 && drop[1] == 1); /* ids 2 and 4 */
+    CHECK(field.m == 3 && drop[0] == 0 && drop[1] == 1 && drop[2] == 0);
     CHECK_INT(cbx_view_features(s.graph, &field, &s.arena, &X, NULL), CBX_OK);
     CHECK_INT(cbx_features_edited(&s.places, &X, edits, 2, &s.arena, &out, NULL), CBX_OK);
-    CHECK(out.dense[0] == 4 && out.dense[1] == 5 && out.dense[2] == 50 && out.dense[3] == 7);
-    edits[1].node = 0; /* of the graph, but not here */
+    CHECK(out.dense[0] == 2 && out.dense[1] == 3 && out.dense[2] == 50 && out.dense[3] == 1);
+    edits[1].node = 2; /* of the graph, but not here */
     CHECK_INT(cbx_edits_mark(s.graph, &s.places, edits, 2, drop, NULL), CBX_INVALID);
     strike(&s);
 }
@@ -286,9 +287,9 @@ TEST(setting_a_sparse_entry_to_zero_takes_it_out)
     static const int32_t columns[] = {0, 2, 1}, column[] = {0, 1};
     static const float   values[] = {1, 2, 3}, value[] = {1, 4};
     cbx_graph_data       d = {.num_nodes = 3, .num_features = 3};
-    cbx_edit edits[] = {setting(0, 2, 0), setting(1, 1, 9), setting(1, 1, 4), setting(2, 1, 5),
-                        setting(2, 1, -0.0f), setting(1, 0, 0)};
-    cbx_graph *g = NULL, *edited = NULL;
+    cbx_edit             edits[] = {setting(0, 2, 0), setting(1, 1, 9),     setting(1, 1, 4),
+                                    setting(2, 1, 5), setting(2, 1, -0.0f), setting(1, 0, 0)};
+    cbx_graph           *g = NULL, *edited = NULL;
     d.x_indptr = indptr;
     d.x_indices = columns;
     d.x_values = values;

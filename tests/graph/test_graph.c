@@ -241,6 +241,8 @@ TEST(sparse_features_are_checked_entry_by_entry)
     refused(&d, "x.indptr starts at 1", "not 0");
     d = sparse_task((int64_t[]){0, 2, 1, 2, 4}, indices, values);
     refused(&d, "x.indptr[2] = 1", "less than the entry before, 2");
+    d = sparse_task((int64_t[]){0, 1, 9, 2, 4}, indices, values); /* nothing there to read */
+    refused(&d, "x.indptr[2] = 9", "more than the last entry, 4");
 }
 
 TEST(bad_bounds_are_refused_with_their_feature)

@@ -46,8 +46,9 @@ static double relative(int64_t count, const float *actual, const float *expected
         scale = fmax(scale, fabs((double)expected[i]));
     for (int64_t i = 0; i < count; i++) {
         double d = fabs((double)actual[i] - expected[i]) / scale;
-        if (!(d <= worst))
-            worst = d;
+        if (isnan(d)) /* would compare as less than anything */
+            return INFINITY;
+        worst = d > worst ? d : worst;
     }
     return worst;
 }

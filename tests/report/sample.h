@@ -69,7 +69,7 @@ static const cbx_edit sample_edits[] = {
      .node = 1,
      .feature = 2,
      .from = 0x1p-149f,
-     .to = 16777217,
+     .to = 0x1.000002p24f,
      .influence = -3.3333333f},
 };
 enum { SAMPLE_EDITS = sizeof sample_edits / sizeof *sample_edits };

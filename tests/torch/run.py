@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the library against PyTorch Geometric: the committed golden files, and models in both directions.
+"""Checks the library against PyTorch Geometric: the committed golden files, models in both directions,
+and searches on random graphs.
 
     run.py [path of the combinex program]
 """
+import json
 import sys
 import tempfile
 from functools import partial
@@ -12,10 +14,14 @@ from pathlib import Path
 import numpy as np
 
 import check_roundtrip
+import compare_traces
 import make_layer_goldens
+import make_traces
+import reference
 import stio
 
 TOLERANCE = 1e-6
+RANDOM_TRACES = 10
 
 
 def same_golden(made, committed):
@@ -33,19 +39,51 @@ def same_golden(made, committed):
             raise check_roundtrip.Failure(f"{name} has other values")
 
 
-def check_goldens():
+def same_trace(made, committed):
+    if not committed.exists():
+        raise check_roundtrip.Failure("the committed file is missing")
+    new, old = (json.loads(path.read_text()) for path in (made, committed))
+    if new.keys() != old.keys():
+        raise check_roundtrip.Failure("the committed file has other fields")
+    problem = reference.difference(new, old, TOLERANCE)
+    if problem:
+        raise check_roundtrip.Failure(problem)
+
+
+def check_folder(made, committed):
+    """Each file that was made against the committed one, and no committed file that is not made."""
     results = []
-    with tempfile.TemporaryDirectory() as folder:
-        made = make_layer_goldens.make_all(Path(folder))
-        committed = make_layer_goldens.OUT
-        for path in made:
-            check = partial(same_golden, path, committed / path.name)
-            results.append(check_roundtrip.attempt(f"golden {path.stem}", check))
-        for name in sorted({p.name for p in committed.glob("*.safetensors")} - {p.name for p in made}):
-            print(f"FAIL  golden {name}: nothing makes this file")
-            results.append(False)
+    for path in made:
+        same = same_trace if path.suffix == ".json" else same_golden
+        check = partial(same, path, committed / path.name)
+        results.append(check_roundtrip.attempt(f"golden {path.stem}", check))
+    strays = {p.name for p in committed.iterdir()} - {p.name for p in made}
+    for name in sorted(strays - {f"{model}.safetensors" for model in make_traces.TRAINED}):
+        print(f"FAIL  golden {name}: nothing makes this file")
+        results.append(False)
     return results
 
 
+def check_goldens(program):
+    with tempfile.TemporaryDirectory() as name:
+        layers, traces = Path(name) / "layers", Path(name) / "traces"
+        return [
+            *check_folder(make_layer_goldens.make_all(layers), make_layer_goldens.OUT),
+            *check_folder(make_traces.make_all(traces, program), make_traces.OUT),
+        ]
+
+
+def main():
+    try:
+        program = check_roundtrip.find_program(*sys.argv[1:2])
+    except check_roundtrip.Failure as problem:
+        print(f"FAIL  {problem}")
+        return 1
+    results = check_goldens(program)
+    results += check_roundtrip.run_all(program)
+    results += compare_traces.run_all(program, count=RANDOM_TRACES)
+    return check_roundtrip.summary(results)
+
+
 if __name__ == "__main__":
-    sys.exit(check_roundtrip.summary(check_goldens() + check_roundtrip.run_all(*sys.argv[1:2])))
+    sys.exit(main())
