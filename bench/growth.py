@@ -4,10 +4,12 @@
 
     growth.py [--factors nodes,…] [--svg docs/growth.svg] [--repeats 3] [--quick]
     growth.py --huge [--nodes 1000000] [--layers 2] [--epochs 100] [--random 20] [--hubs 5]
+                     [--budget N]
 
 One factor at a time is varied, the others stay. Time is the median over five targets (the same
 numbers everywhere) and repeats, on one thread; memory is the peak of the process less that of one
-that does nothing. The exponent is the slope of a straight line through the logarithms: 1 is linear.
+that does nothing. The exponent is the slope of a straight line through the logarithms: 1 is linear,
+less is a part that does not grow.
 
 --huge: a graph of a million nodes, ten million directed edges and 128 features. Random nodes and the
 nodes of most edges are explained, by a model that was trained on a small graph of the same kind.
@@ -49,8 +51,8 @@ FACTORS = {
     "layers": [4, 6, 8, 12, 16, 24],
 }
 NOTES = {
-    "degree": "edges m = nodes × degree",
-    "layers": "the last layers compute few rows: from the fourth on, each more is a whole one",
+    "degree": "Edges m = nodes × degree.",
+    "layers": "The last three compute few rows; every further one is a whole one.",
 }
 
 
@@ -78,10 +80,10 @@ def model_of(features, layers):
     return common.trained(small, f"ba-{features}-{layers}", *flags)
 
 
-def explained(graph, model, rows, epochs):
+def explained(graph, model, rows, epochs, *more):
     """(answers, wall-clock seconds, peak memory in bytes) of one process on one thread. Edits are
     counted but not written: as text they take more room than the search."""
-    flags = ("--epochs", epochs, "--repeats", 1, "--times")
+    flags = ("--epochs", epochs, "--repeats", 1, "--times", *more)
     wall, peak, lines = common.measured(graph, model, *rows, *flags, program=common.PHASES)
     return [json.loads(line) for line in lines], wall, peak
 
@@ -116,9 +118,10 @@ def factor_table(factor, points):
     rows = [
         [p.value, p.nodes, p.edges, short(1e3 * p.seconds), short(p.memory / 1e6)] for p in points
     ]
-    time, memory = exponents(points)
-    note = f" ({NOTES[factor]})" if factor in NOTES else ""
-    return f"{table(head, rows)}\nExponents: time {time:.2f}, memory {memory:.2f}{note}.\n"
+    (time, memory), (late_time, late_memory) = exponents(points), exponents(points[-2:])
+    text = f"Exponents: time {time:.2f} (last two {late_time:.2f}), "
+    text += f"memory {memory:.2f} (last two {late_memory:.2f})."
+    return f"{table(head, rows)}\n{text} {NOTES.get(factor, '')}\n"
 
 
 # --------------------------------------------------------------------- drawing
@@ -127,33 +130,38 @@ PANEL, GAP, MARGIN = 190, 70, 55
 COLOURS = {"time": "#1b6ca8", "memory": "#c2571a"}
 
 
-def place(points, what, span):
-    """Pairs of pixels in a panel; both axes show growth since the first point, by logarithms."""
-    ys = [p.seconds if what == "time" else p.memory for p in points]
-    scale = PANEL / math.log(span)
-    for p, y in zip(points, ys):
-        right = math.log(p.value / points[0].value) * scale
-        up = math.log(max(y / ys[0], 1e-9)) * scale
-        yield right, PANEL - up
+def share(value, low, high):
+    """Where a value lies between two others, by logarithms: 0 to 1."""
+    return math.log(value / low) / math.log(high / low)
+
+
+def ticks(low, high):
+    """Powers of two, about five of them."""
+    powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
+    return [2.0**power for power in powers[:: -(-len(powers) // 6)]]
 
 
 def panel(factor, points):
-    ys = [p.seconds / points[0].seconds for p in points] + [p.memory / points[0].memory for p in points]
-    span = max(points[-1].value / points[0].value, *ys)
+    """One factor: growth since the first point, along both axes."""
+    xs = [p.value / points[0].value for p in points]
+    lines = {
+        "time": [p.seconds / points[0].seconds for p in points],
+        "memory": [p.memory / points[0].memory for p in points],
+    }
+    low, high = min(1, *lines["memory"], *lines["time"]), max(xs[-1], *lines["memory"], *lines["time"])
+    right = lambda value: f"{PANEL * share(value, 1, xs[-1]):.1f}"
+    up = lambda value: f"{PANEL * (1 - share(value, low, high)):.1f}"
     parts = [f'<rect width="{PANEL}" height="{PANEL}" class="frame"/>']
-    parts.append(f'<line x1="0" y1="{PANEL}" x2="{PANEL}" y2="0" class="linear"/>')
-    for power in range(int(math.log2(span)) + 1):
-        at = power * math.log(2) / math.log(span) * PANEL
-        label = f"×{2**power}"
-        parts.append(f'<text x="{at:.1f}" y="{PANEL + 14}" class="tick middle">{label}</text>')
-        parts.append(f'<text x="-5" y="{PANEL - at + 3:.1f}" class="tick end">{label}</text>')
-    for what, exponent in zip(COLOURS, exponents(points)):
-        spots = [(f"{x:.1f}", f"{y:.1f}") for x, y in place(points, what, span)]
-        line = " ".join(",".join(spot) for spot in spots)
-        parts.append(f'<polyline points="{line}" class="{what}"/>')
+    parts.append(f'<line x1="0" y1="{up(1)}" x2="{PANEL}" y2="{up(xs[-1])}" class="linear"/>')
+    for tick in ticks(1, xs[-1]):
+        parts.append(f'<text x="{right(tick)}" y="{PANEL + 14}" class="tick middle">×{tick:g}</text>')
+    for tick in ticks(low, high):
+        parts.append(f'<text x="-5" y="{up(tick)}" dy="3" class="tick end">×{tick:g}</text>')
+    for row, (what, ys) in enumerate(lines.items()):
+        spots = [(right(x), up(y)) for x, y in zip(xs, ys)]
+        parts.append(f'<polyline points="{" ".join(map(",".join, spots))}" class="{what}"/>')
         parts += [f'<circle cx="{x}" cy="{y}" r="3" class="{what} dot"/>' for x, y in spots]
-        row = list(COLOURS).index(what)
-        text = f"{what}: exponent {exponent:.2f}"
+        text = f"{what}: exponent {exponents(points)[row]:.2f}"
         parts.append(f'<text x="8" y="{16 + 14 * row}" class="key {what}-text">{text}</text>')
     title = f"{factor}, from {points[0].value:,} to {points[-1].value:,}"
     parts.append(f'<text x="{PANEL / 2}" y="-8" class="title middle">{title}</text>')
@@ -242,7 +250,8 @@ def huge_row(title, answers, wall, peak):
     times = sorted(answer["seconds"] for answer in answers)
     sizes = sorted((answer["nodes"], answer["edges"]) for answer in answers)
     found = sum(answer["status"] == "found" for answer in answers)
-    line = [title, len(answers), found]
+    short_of = sum(answer["left_out"] > 0 for answer in answers)
+    line = [title, len(answers), found, short_of]
     line += [f"{sizes[0][0]:,}–{sizes[-1][0]:,}", f"{sizes[len(sizes) // 2][1]:,}"]
     line += [short(statistics.median(times)), short(times[-1])]
     return [*line, short(wall - sum(times)), short(peak / 1e6)]
@@ -255,16 +264,19 @@ def huge(given):
     hubs = busiest(path, given.hubs)
     others = random.Random(1).sample(range(setting.nodes), given.random)
     info = common.describe(path)
-    print(f"{info['nodes']:,} nodes, {info['edges']:,} edges, {setting.features} features, a file ", end="")
-    print(f"of {short(os.path.getsize(path) / 1e6)} MB; GCN of {setting.layers} layers with {HIDDEN} units, ", end="")
-    print(f"{setting.epochs} epochs, one thread.\n")
-    rows = []
+    size = short(os.path.getsize(path) / 1e6)
+    print(f"{info['nodes']:,} nodes, {info['edges']:,} edges, {setting.features} features,", end=" ")
+    print(f"a file of {size} MB, which counts as memory once it was read; GCN of", end=" ")
+    print(f"{setting.layers} layers with {HIDDEN} units, {setting.epochs} epochs, one thread.\n")
+    rows, budget = [], ("--budget", given.budget) if given.budget else ()
     for title, which in (("random", others), ("hubs", hubs)):
         if which:
             say(f"explaining {len(which)} nodes: {title}")
-            rows.append(huge_row(title, *explained(path, model, which, setting.epochs)))
-    head = ["targets", "number", "found", "factual nodes", "median factual edges", "median s", "longest s"]
-    print(table([*head, "start and load s", "peak memory MB"], rows))
+            rows.append(huge_row(title, *explained(path, model, which, setting.epochs, *budget)))
+    head = ["targets", "number", "found", "beyond the budget", "factual nodes"]
+    head += ["median factual edges", "median s", "longest s", "start and load s", "peak memory MB"]
+    print(table(head, rows))
+    print("Beyond the budget: targets whose factual graph was cut to the nearest nodes.")
 
 
 # ------------------------------------------------------------------------ main
@@ -282,6 +294,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=100, help="of --huge")
     parser.add_argument("--random", type=int, default=20, help="random targets of --huge")
     parser.add_argument("--hubs", type=int, default=5, help="hubs of --huge")
+    parser.add_argument("--budget", type=int, help="feature values of a factual graph; of --huge")
     given = parser.parse_args()
     given.factors = given.factors.split(",")
     if not common.PHASES.exists():

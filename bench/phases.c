@@ -2,7 +2,8 @@
 /* phases.c: where the time of an explanation goes, and how far that is from what
  * this machine could do.
  *
- *     combinex_phases DATA MODEL ROW... [--epochs N] [--repeats N] [--json] [--times]
+ *     combinex_phases DATA MODEL ROW... [--epochs N] [--repeats N] [--budget N]
+ *                     [--json] [--times]
  *
  * One thread, the published settings. Each target is explained `repeats` times
  * without any clock inside (the median counts) and once more with, for the shares.
@@ -53,12 +54,12 @@ typedef struct machine {
 
 typedef struct report {
     cbx_outcome outcome;
-    int32_t     row, nodes, features;
-    int64_t     edges, edits, epochs, pulls; /* pulls: steps with eta = 1 */
-    double      seconds;                     /* median, no clock inside */
-    double      clocked;                     /* with the clock … */
-    double      phases[CBX_PHASES];          /* … whose laps these are */
-    double      flops, bytes, limit;         /* limit: seconds */
+    int32_t     row, nodes, features, left_out; /* left_out: links beyond the budget */
+    int64_t     edges, edits, epochs, pulls;    /* pulls: steps with eta = 1 */
+    double      seconds;                        /* median, no clock inside */
+    double      clocked;                        /* with the clock … */
+    double      phases[CBX_PHASES];             /* … whose laps these are */
+    double      flops, bytes, limit;            /* limit: seconds */
 } report;
 
 static const char *const phase_names[] = {"soft forward", "thresholded forward", "backward",
@@ -148,8 +149,11 @@ static double forward_flops(const job *j, int32_t row)
     cbx_matrix       X = cbx_matrix_dense(0, m->num_features, (const float *)&arena); /* any */
     bool             graphs = m->task == CBX_GRAPH;
     double           flops = 2.0 * m->head_in * m->num_classes;
+    int64_t          most = j->options.budget / m->num_features;
+    most = most < INT32_MAX ? most : INT32_MAX;
     if (graphs ? cbx_view_graphs(j->graph, &row, 1, &arena, &view, &err)
-               : cbx_view_around(j->graph, row, m->num_layers + 1, &arena, &view, &err))
+               : cbx_view_nearest(j->graph, row, m->num_layers + 1, (int32_t)most, &arena, &view,
+                                  &err))
         stop(err.message);
     X.rows = view.n;
     if (cbx_pass_init(&pass, m, &view, &X, false, 1, &arena, &err))
@@ -182,6 +186,7 @@ static void describe(report *r, const cbx_counterfactual *c)
     r->features = c->num_features;
     r->edges = c->num_edges;
     r->edits = c->num_edits;
+    r->left_out = c->num_left_out;
     r->epochs = c->epochs;
     for (int64_t t = 0; t + 1 < c->num_trace; t++)
         r->pulls += c->trace[t].eta > 0;
@@ -242,8 +247,8 @@ static void print_json(const report *r)
 {
     printf("{\"row\": %d, \"status\": \"%s\", \"nodes\": %d, \"edges\": %lld, \"features\": %d, ",
            r->row, cbx_outcome_name(r->outcome), r->nodes, (long long)r->edges, r->features);
-    printf("\"edits\": %lld, \"epochs\": %lld, \"seconds\": %.9g", (long long)r->edits,
-           (long long)r->epochs, r->seconds);
+    printf("\"edits\": %lld, \"left_out\": %d, \"epochs\": %lld, \"seconds\": %.9g",
+           (long long)r->edits, r->left_out, (long long)r->epochs, r->seconds);
     if (r->clocked == 0) { /* --times */
         printf("}\n");
         return;
@@ -292,8 +297,8 @@ static int64_t number(const char *text)
     char     *end;
     long long value = text ? strtoll(text, &end, 10) : -1;
     if (!text || end == text || *end || value < 0)
-        stop("usage: combinex_phases DATA MODEL ROW... [--epochs N] [--repeats N] [--json] "
-             "[--times]");
+        stop("usage: combinex_phases DATA MODEL ROW... [--epochs N] [--repeats N] [--budget N] "
+             "[--json] [--times]");
     return value;
 }
 
@@ -306,6 +311,8 @@ static void read_flags(job *j, int argc, char **argv)
             j->times = j->json = true;
         else if (!strcmp(argv[i], "--epochs"))
             j->options.epochs = number(argv[++i]);
+        else if (!strcmp(argv[i], "--budget"))
+            j->options.budget = number(argv[++i]);
         else if (!strcmp(argv[i], "--repeats"))
             j->repeats = (int)number(argv[++i]);
         else

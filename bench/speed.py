@@ -177,7 +177,8 @@ def differences(case, answers):
             allowed = max(2, 0.001 * max(ours.edits, theirs.edits))
             same = ours[:1] + ours[2:4] == theirs[:1] + theirs[2:4]
             if not same or abs(ours.edits - theirs.edits) > allowed:
-                yield f"{case.name} {row}: combinex {ours[:4]}, {name} {theirs[:4]} (found, edits, nodes, edges)"
+                fields = "found, edits, nodes, edges"
+                yield f"{case.name} {row}: combinex {ours[:4]}, {name} {theirs[:4]} ({fields})"
 
 
 def compete(cases, peers, epochs, repeats):
@@ -287,7 +288,8 @@ def heading(title):
 def print_tables(cases, results, given):
     heading("Data sets")
     print(set_table(cases, results, given.epochs))
-    print("Ratios are geometric means over targets of the ratio of medians.")
+    if len(results[cases[0].name]) > 1:
+        print("Ratios are geometric means over targets of the ratio of medians.")
     for case in cases:
         heading(f"{case.name}: milliseconds an explanation")
         print(target_table(case, results[case.name]))
@@ -301,9 +303,10 @@ def threads_table(given):
     case = prepare(SETS[0], 64)
     if case is None:
         return
+    random.Random(SEED).shuffle(case.rows)  # largest last would leave the others idle
     which = [text for row in case.rows for text in ("--node", row)]
-    args = ("explain", case.data["path"], case.model, *which, "--preset", "paper", "--json")
-    out = ("-o", common.WORK / "batch.jsonl")
+    args = ("explain", case.data["path"], case.model, *which, "--preset", "paper")
+    out = ("-o", common.WORK / "batch.txt")
     times = {1: [], 2: []}
     for _ in range(given.repeats):
         for threads, walls in times.items():

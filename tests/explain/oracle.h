@@ -27,8 +27,10 @@ typedef struct oracle_shape {
     bool        directed;    /* with loops, repeated edges and weights */
     bool        sparse;
     bool        tight; /* bounds are the data's smallest and largest values */
-    char        kind;  /* of all features: d(iscrete) or c(ontinuous); 0: they take turns */
-    uint64_t    seed;
+    /* of all features: d(iscrete), c(ontinuous), or f: discrete but with fractions, as
+     * a mask can say; 0: discrete and continuous take turns */
+    char     kind;
+    uint64_t seed;
 } oracle_shape;
 
 static inline void oracle_must(cbx_status status, const cbx_error *err)
@@ -50,7 +52,7 @@ static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse, char ki
     int64_t *indptr = TAKE(&o->bag, int64_t, n + 1), at = 0;
     int32_t *column = TAKE(&o->bag, int32_t, n * f);
     for (int32_t j = 0; j < f; j++) {
-        discrete[j] = kind ? kind == 'd' : j % 2 == 0;
+        discrete[j] = kind ? kind != 'c' : j % 2 == 0;
         lo[j] = discrete[j] ? -1 : -1.5f;
         hi[j] = discrete[j] ? 5 : 2;
     }
@@ -59,6 +61,7 @@ static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse, char ki
         for (int32_t j = 0; j < f; j++) {
             float v = discrete[j] ? (float)cbx_rng_below(rng, 4) : draw(rng, -1, 1);
             v = cbx_rng_below(rng, 3) ? v : 0;
+            v += kind == 'f' ? 0.3f : 0;
             x[i * f + j] = v;
             column[at] = j;
             value[at] = v;

@@ -295,6 +295,7 @@ static bool on_the_edge(const twin *t)
 /* What all comparisons of a test met. */
 typedef struct tally {
     int64_t epochs, compared, hits;
+    int64_t turns; /* epochs that aim at another class than the one before, and pull */
 } tally;
 
 static void compare(const oracle *o, int32_t row, cbx_explain_options options, tally *sum)
@@ -310,7 +311,9 @@ static void compare(const oracle *o, int32_t row, cbx_explain_options options, t
     CHECK_INT(r->prediction, t.prediction);
     CHECK_INT(r->num_trace, EPOCHS);
     for (int64_t epoch = 0; epoch < r->num_trace && same; epoch++) {
+        int32_t aim = t.aim;
         evaluate(&t, epoch);
+        sum->turns += epoch > 0 && t.aim != aim && t.now.eta != 0;
         edge = on_the_edge(&t) ? 5 : edge - 1;
         same = same_epoch(&r->trace[epoch], &t);
         if (!same && !CHECK(edge > 0)) {
@@ -370,6 +373,7 @@ TEST(all_policies_with_features_of_one_kind_agree_with_the_twin)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'd'}, "directed", "any");
     compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'c'}, "directed", "any");
+    compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'f'}, "directed", "any");
 }
 
 TEST(all_policies_with_data_on_its_bounds_agree_with_the_twin)
@@ -416,4 +420,34 @@ TEST(all_optimisers_agree_with_the_twin)
         oracle_free(&o);
     }
     check_tally(sum);
+}
+
+TEST(any_aims_at_the_runner_up_of_every_epoch)
+{
+    tally sum = {0};
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        oracle              o = oracle_make((oracle_shape){"gcn", .nodes = 9, .seed = seed});
+        cbx_explain_options a = ASK("target", "any", "lr", "0.03");
+        for (int32_t row = 0; row < 9; row += 2)
+            compare(&o, row, a, &sum);
+        oracle_free(&o);
+    }
+    check_tally(sum);
+    CHECK(sum.turns > 0);
+}
+
+/* Where momentum and gradient point to opposite sides, a value may leave its bounds
+ * and come back by itself. */
+TEST(momentum_that_brings_values_back_agrees_with_the_twin)
+{
+    tally sum = {0};
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        oracle o = oracle_make((oracle_shape){"gcn", .nodes = 9, .seed = seed, .tight = true});
+        cbx_explain_options a = ASK("target", "any", "optimiser", "sgd", "momentum", "0.9", "lr",
+                                    "1", "policy", "constant", "alpha", "0.9");
+        for (int32_t row = 0; row < 9; row += 3)
+            compare(&o, row, a, &sum);
+        oracle_free(&o);
+    }
+    CHECK(sum.compared > sum.epochs / 2);
 }
