@@ -154,8 +154,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fputs(" " DOT " verified on the whole graph\n", out);
     if (c->num_left_out) {
         number_text n;
-        (void)fprintf(out, "  searched among the nearest %s",
-                      text_count(n, c->num_nodes));
+        (void)fprintf(out, "  searched among the nearest %s", text_count(n, c->num_nodes));
         (void)fprintf(out, " nodes: %s links lead beyond --budget\n",
                       text_count(n, c->num_left_out));
     }

@@ -288,22 +288,22 @@ CBX_API const cbx_option_table *cbx_train_table(void);
 typedef struct cbx_train_result {
     int64_t epochs; /* run */
     int64_t best_epoch;
-    double  loss;                                          /* of the last epoch, training rows */
-    double  train_accuracy, val_accuracy, test_accuracy;   /* NaN for an empty part */
+    double  loss;                                        /* of the last epoch, training rows */
+    double  train_accuracy, val_accuracy, test_accuracy; /* NaN for an empty part */
     int32_t num_train, num_val, num_test;
     double  seconds;
 } cbx_train_result;
 
 /* Trains `model` in place. The same seed gives the same bits at any number of
  * threads. On failure or cancellation the model is as it was before. */
-CBX_API cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
-                             cbx_progress progress, void *user, cbx_train_result *result,
-                             cbx_error *err);
+CBX_API cbx_status cbx_train(cbx_model *model, const cbx_graph *graph,
+                             const cbx_train_options *options, cbx_progress progress, void *user,
+                             cbx_train_result *result, cbx_error *err);
 
 /* The split that cbx_train uses: part[i] is 0 for training, 1 validation,
  * 2 test, 3 unused (no label), one per label row. */
-CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_train_options *options, uint8_t *part,
-                             cbx_error *err);
+CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_train_options *options,
+                             uint8_t *part, cbx_error *err);
 
 /* -------------------------------------------------------------- prediction */
 
@@ -335,10 +335,10 @@ typedef struct cbx_edit {
 } cbx_edit;
 
 typedef enum cbx_outcome {
-    CBX_FOUND,         /* the edits flip the class: verified on the whole edited graph */
-    CBX_NOT_FOUND,     /* none was met within the epochs, or none held on the whole graph */
-    CBX_SKIPPED,       /* not asked: see `reason` */
-    CBX_NOT_FINISHED   /* cancelled */
+    CBX_FOUND,       /* the edits flip the class: verified on the whole edited graph */
+    CBX_NOT_FOUND,   /* none was met within the epochs, or none held on the whole graph */
+    CBX_SKIPPED,     /* not asked: see `reason` */
+    CBX_NOT_FINISHED /* cancelled */
 } cbx_outcome;
 
 /* "found", "not_found", "skipped", "cancelled" */
@@ -355,11 +355,12 @@ typedef struct cbx_counterfactual {
     cbx_task     task;
     int32_t      row; /* the node, or the graph */
     cbx_outcome  outcome;
-    const char  *reason; /* why skipped or not found, or "" */
+    const char  *reason;             /* why skipped or not found, or "" */
     int32_t      prediction, target; /* classes; target -1: any other */
     int32_t      result;             /* class after the edits; the prediction where none */
     int32_t      num_classes;
-    const float *before, *after; /* log-probabilities, num_classes each; after: of the whole edited graph */
+    const float *before; /* log-probabilities, num_classes */
+    const float *after;  /* likewise, of the whole edited graph; NULL where there is none */
 
     int64_t         num_edits, num_edges_removed, num_features_changed;
     const cbx_edit *edits;
@@ -379,17 +380,17 @@ typedef struct cbx_counterfactual {
 } cbx_counterfactual;
 
 typedef struct cbx_explain_options {
-    int         explainer;   /* combinex, …: position in the table's choices */
-    const char *target;      /* "next", "any", or a class by number or name */
-    int         policy;      /* linear, exponential, sinusoidal, dynamic, constant, features, edges */
-    double      alpha;       /* of the constant policy */
-    double      decay;       /* of the exponential policy */
+    int         explainer; /* combinex, …: position in the table's choices */
+    const char *target;    /* "next", "any", or a class by number or name */
+    int         policy;    /* linear, exponential, sinusoidal, dynamic, constant, features, edges */
+    double      alpha;     /* of the constant policy */
+    double      decay;     /* of the exponential policy */
     int64_t     epochs;
     double      learning_rate;
-    int         optimiser; /* adam, sgd, adadelta */
-    double      momentum;  /* of sgd, Nesterov's */
-    int         edges;     /* directed, undirected: what one edge edit removes */
-    int         kinds;     /* data, auto: where feature kinds come from */
+    int         optimiser;  /* adam, sgd, adadelta */
+    double      momentum;   /* of sgd, Nesterov's */
+    int         edges;      /* directed, undirected: what one edge edit removes */
+    int         kinds;      /* data, auto: where feature kinds come from */
     int64_t     budget;     /* feature values of a factual graph; more: the nearest nodes only */
     double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
     bool        trace;
@@ -408,8 +409,8 @@ CBX_API const char *cbx_explain_preset_name(size_t i); /* NULL past the last */
 /* Why this class, and what would change it? `row` is a node or a graph. Finding
  * nothing is a result, not an error. */
 CBX_API cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                               const cbx_explain_options *options, cbx_progress progress, void *user,
-                               cbx_counterfactual **out, cbx_error *err);
+                               const cbx_explain_options *options, cbx_progress progress,
+                               void *user, cbx_counterfactual **out, cbx_error *err);
 
 /* Called once per row in the order of rows, one call at a time, possibly from
  * another thread; the result is freed after it returns. Non-zero stops. */

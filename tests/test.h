@@ -31,13 +31,13 @@ void test_skip(const char *why);
 /* Checks of this test that have failed so far. */
 int test_failures(void);
 
-#define TEST(name)                                                         \
-    static void name(void);                                                \
-    static test_case case_##name = {#name, name, NULL};                    \
-    __attribute__((constructor)) static void register_##name(void)         \
-    {                                                                      \
-        test_register(&case_##name);                                       \
-    }                                                                      \
+#define TEST(name)                                                              \
+    static void                              name(void);                        \
+    static test_case                         case_##name = {#name, name, NULL}; \
+    __attribute__((constructor)) static void register_##name(void)              \
+    {                                                                           \
+        test_register(&case_##name);                                            \
+    }                                                                           \
     static void name(void)
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)

@@ -35,7 +35,8 @@ void cbx_arena_free(cbx_arena *arena);
 int cbx_arena_reserve(cbx_arena *arena, size_t bytes);
 
 /* Typed: CBX_NEW(arena, float, n). */
-#define CBX_NEW(arena, type, count) ((type *)cbx_arena_alloc((arena), (size_t)(count), sizeof(type)))
+#define CBX_NEW(arena, type, count) \
+    ((type *)cbx_arena_alloc((arena), (size_t)(count), sizeof(type)))
 #define CBX_NEW0(arena, type, count) \
     ((type *)cbx_arena_zalloc((arena), (size_t)(count), sizeof(type)))
 

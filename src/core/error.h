@@ -10,7 +10,8 @@
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-cbx_status cbx_fail(cbx_error *err, cbx_status status, const char *format, ...);
+cbx_status
+cbx_fail(cbx_error *err, cbx_status status, const char *format, ...);
 
 cbx_status cbx_fail_memory(cbx_error *err);
 

@@ -69,10 +69,10 @@ void cbx_sha256_add(cbx_sha256 *sha, const void *data, size_t size)
 
 void cbx_sha256_hex(cbx_sha256 *sha, char hex[65])
 {
-    static const char    digits[] = "0123456789abcdef";
+    static const char          digits[] = "0123456789abcdef";
     static const unsigned char padding[64] = {0x80};
-    uint64_t             bits = sha->length * 8;
-    unsigned char        length[8];
+    uint64_t                   bits = sha->length * 8;
+    unsigned char              length[8];
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)(bits >> (56 - 8 * i));
     cbx_sha256_add(sha, padding, (119 - sha->length % 64) % 64 + 1);

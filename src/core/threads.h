@@ -36,9 +36,9 @@ static inline int cbx_threads(int64_t asked)
 }
 
 #define CBX_PRAGMA(x) _Pragma(#x)
-#define CBX_LOOP(i, count, step, ...)                                    \
-    for (int64_t i = 0; i < (int64_t)(count); i += (step)) {             \
-        __VA_ARGS__;                                                     \
+#define CBX_LOOP(i, count, step, ...)                        \
+    for (int64_t i = 0; i < (int64_t)(count); i += (step)) { \
+        __VA_ARGS__;                                         \
     }
 
 /* CBX_PARALLEL_FOR(threads, work, i, count, step, body): for i = 0, step, … below
@@ -47,14 +47,14 @@ static inline int cbx_threads(int64_t asked)
  * multiplications or so. The serial loop is written apart because even a team of
  * one is set up and torn down. */
 #ifdef _OPENMP
-#define CBX_PARALLEL_FOR(threads, work, i, count, step, ...)              \
-    do {                                                                  \
-        if ((threads) > 1 && (double)(work) > 1e6) {                      \
+#define CBX_PARALLEL_FOR(threads, work, i, count, step, ...)                   \
+    do {                                                                       \
+        if ((threads) > 1 && (double)(work) > 1e6) {                           \
             CBX_PRAGMA(omp parallel for schedule(static) num_threads(threads)) \
-            CBX_LOOP(i, count, step, __VA_ARGS__)                         \
-        } else {                                                          \
-            CBX_LOOP(i, count, step, __VA_ARGS__)                         \
-        }                                                                 \
+            CBX_LOOP(i, count, step, __VA_ARGS__)                              \
+        } else {                                                               \
+            CBX_LOOP(i, count, step, __VA_ARGS__)                              \
+        }                                                                      \
     } while (0)
 #else
 #define CBX_PARALLEL_FOR(threads, work, i, count, step, ...) \

@@ -75,7 +75,8 @@ cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *e
         return status;
     }
     if (mode >= 0)
-        (void)fchmod(file->fd, (mode_t)mode); /* a replaced file keeps its permissions where it can */
+        (void)fchmod(file->fd,
+                     (mode_t)mode); /* a replaced file keeps its permissions where it can */
     return CBX_OK;
 }
 

@@ -37,7 +37,7 @@ static const cbx_option generate_options[] = {
 
 static const cbx_option_table generate_table = {"Generator", generate_options,
                                                 sizeof generate_options / sizeof *generate_options,
-    sizeof(cbx_generate_options)};
+                                                sizeof(cbx_generate_options)};
 
 const cbx_option_table *cbx_generate_table(void)
 {

@@ -23,24 +23,24 @@ static cbx_status vector(const cbx_tensor_file *f, const char *name, cbx_dtype d
 }
 
 /* Into a field of any pointer type; `status` carries the first failure through. */
-#define READ(field, name, dtype, size)                                    \
-    do {                                                                  \
-        const void *data_ = NULL;                                         \
-        if (!status)                                                      \
-            status = vector(f, (name), (dtype), (size), &data_, err);     \
-        (field) = data_;                                                  \
+#define READ(field, name, dtype, size)                                \
+    do {                                                              \
+        const void *data_ = NULL;                                     \
+        if (!status)                                                  \
+            status = vector(f, (name), (dtype), (size), &data_, err); \
+        (field) = data_;                                              \
     } while (0)
 
 static cbx_status too_large(const cbx_tensor_file *f, const char *name, cbx_error *err)
 {
-    return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is larger than 2,147,483,647 rows or columns",
-                    f->path, name);
+    return cbx_fail(err, CBX_INVALID,
+                    "%s: tensor '%s' is larger than 2,147,483,647 rows or columns", f->path, name);
 }
 
 static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx_error *err)
 {
     const cbx_tensor *x, *shape;
-    cbx_status status = cbx_tensors_get(f, "x", CBX_F32, 2, (int64_t[]){-1, -1}, &x, err);
+    cbx_status        status = cbx_tensors_get(f, "x", CBX_F32, 2, (int64_t[]){-1, -1}, &x, err);
     if (!status && x) {
         if (x->shape[0] > INT32_MAX || x->shape[1] > INT32_MAX)
             return too_large(f, "x", err);
@@ -54,7 +54,8 @@ static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx
     if (status)
         return status;
     if (!shape)
-        return cbx_fail(err, CBX_INVALID, "%s: not a graph file: it has neither 'x' nor 'x.shape'", f->path);
+        return cbx_fail(err, CBX_INVALID, "%s: not a graph file: it has neither 'x' nor 'x.shape'",
+                        f->path);
     const int64_t *size = shape->data;
     if (size[0] < 0 || size[1] < 0 || size[0] > INT32_MAX || size[1] > INT32_MAX)
         return too_large(f, "x.shape", err);
@@ -125,8 +126,8 @@ static cbx_status read_mask(const cbx_tensor_file *f, const char *name, int64_t 
         return status;
     int64_t columns = t->rank == 1 ? 1 : t->shape[1];
     if (columns < 1 || columns > 1000000 || (d->num_splits && d->num_splits != columns))
-        return cbx_fail(err, CBX_INVALID, "%s: mask '%s' has %lld splits, the others have %d", f->path,
-                        t->name, (long long)columns, d->num_splits);
+        return cbx_fail(err, CBX_INVALID, "%s: mask '%s' has %lld splits, the others have %d",
+                        f->path, t->name, (long long)columns, d->num_splits);
     d->num_splits = (int32_t)columns;
     *out = t->data;
     return CBX_OK;
@@ -146,8 +147,8 @@ static cbx_status read_index(cbx_graph *g, const cbx_tensor_file *f, const char 
     for (int64_t i = 0; i < t->count; i++) {
         int64_t row = ((const int64_t *)t->data)[i];
         if (row < 0 || row >= rows)
-            return cbx_fail(err, CBX_INVALID, "%s: '%s' names row %lld; rows are 0 to %lld", f->path, name,
-                            (long long)row, (long long)rows - 1);
+            return cbx_fail(err, CBX_INVALID, "%s: '%s' names row %lld; rows are 0 to %lld",
+                            f->path, name, (long long)row, (long long)rows - 1);
         mask[row] = 1;
     }
     if (g->data.num_splits > 1)
@@ -186,16 +187,16 @@ static cbx_status read_names(cbx_graph *g, const cbx_tensor_file *f, const char 
     if (status == CBX_NO_MEMORY)
         return cbx_fail_memory(err);
     if (status || list->kind != CBX_JSON_LIST || (int64_t)list->count != count)
-        return cbx_fail(err, CBX_INVALID, "%s: metadata '%s' is not a JSON list of %lld names", f->path, key,
-                        (long long)count);
+        return cbx_fail(err, CBX_INVALID, "%s: metadata '%s' is not a JSON list of %lld names",
+                        f->path, key, (long long)count);
     const char **names = CBX_NEW(&g->arena, const char *, count);
     int64_t      i = 0;
     if (!names)
         return cbx_fail_memory(err);
     for (const cbx_json *name = list->first; name; name = name->next, i++) {
         if (!name->text)
-            return cbx_fail(err, CBX_INVALID, "%s: entry %lld of metadata '%s' is not a text", f->path,
-                            (long long)i, key);
+            return cbx_fail(err, CBX_INVALID, "%s: entry %lld of metadata '%s' is not a text",
+                            f->path, (long long)i, key);
         names[i] = name->text;
     }
     *out = names;
@@ -210,7 +211,8 @@ static cbx_status read_num_classes(const cbx_tensor_file *f, cbx_graph_data *d, 
     char *end;
     long  value = strtol(text, &end, 10);
     if (end == text || *end || value < 1 || value > INT32_MAX)
-        return cbx_fail(err, CBX_INVALID, "%s: metadata 'num_classes' is '%.40s', a number ≥ 1 expected", f->path,
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: metadata 'num_classes' is '%.40s', a number ≥ 1 expected", f->path,
                         text);
     d->num_classes = (int32_t)value;
     return CBX_OK;
@@ -263,7 +265,8 @@ cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
     if (!status)
         status = read_names(g, f, "class_names", g->data.num_classes, &g->data.class_names, err);
     if (!status)
-        status = read_names(g, f, "feature_names", g->data.num_features, &g->data.feature_names, err);
+        status =
+            read_names(g, f, "feature_names", g->data.num_features, &g->data.feature_names, err);
     if (!status)
         status = read_names(g, f, "node_names", g->data.num_nodes, &g->data.node_names, err);
     if (status) {

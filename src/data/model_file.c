@@ -28,8 +28,8 @@ static cbx_status read_choice(const cbx_tensor_file *f, const cbx_json *arch, co
             *out = i;
             return CBX_OK;
         }
-    return cbx_fail(err, CBX_INVALID, "%s: arch: %s is '%.40s', which is not supported", f->path, key,
-                    text ? text : "(not a text)");
+    return cbx_fail(err, CBX_INVALID, "%s: arch: %s is '%.40s', which is not supported", f->path,
+                    key, text ? text : "(not a text)");
 }
 
 static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_architecture *a,
@@ -42,8 +42,8 @@ static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_
     int             task = -1, head = CBX_HEAD_LAST, pool = CBX_POOL_MEAN, aggregation = CBX_ADD;
     a->conv = conv ? cbx_layer_find(conv) : NULL;
     if (!a->conv)
-        return cbx_fail(err, CBX_INVALID, "%s: arch: conv is '%.40s', which is not a known layer", f->path,
-                        conv ? conv : "(missing)");
+        return cbx_fail(err, CBX_INVALID, "%s: arch: conv is '%.40s', which is not a known layer",
+                        f->path, conv ? conv : "(missing)");
     cbx_status status = read_choice(f, arch, "task", tasks, &task, err);
     if (!status && task < 0)
         status = cbx_fail(err, CBX_INVALID, "%s: arch: task is missing", f->path);
@@ -56,9 +56,11 @@ static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_
     a->dropout = dropout ? dropout->number : 0;
     bool number = !dropout || dropout->kind == CBX_JSON_INTEGER || dropout->kind == CBX_JSON_REAL;
     if (!status && !(number && a->dropout >= 0 && a->dropout < 1))
-        status = cbx_fail(err, CBX_INVALID, "%s: arch: dropout is not a number from 0 to below 1", f->path);
+        status = cbx_fail(err, CBX_INVALID, "%s: arch: dropout is not a number from 0 to below 1",
+                          f->path);
     if (!status && task == CBX_GRAPH && pool == 3)
-        status = cbx_fail(err, CBX_INVALID, "%s: arch: a graph task needs a pool: mean, sum or max", f->path);
+        status = cbx_fail(err, CBX_INVALID, "%s: arch: a graph task needs a pool: mean, sum or max",
+                          f->path);
     a->task = (cbx_task)task;
     a->head = (cbx_head)head;
     a->pool = pool == 3 ? CBX_POOL_MEAN : (cbx_pool)pool;
@@ -83,7 +85,7 @@ static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int3
     for (a->num_layers = 0;; a->num_layers++) {
         const cbx_tensor *t;
         (void)snprintf(name, sizeof name, "layers.%d.%s", a->num_layers, first.name);
-        int64_t in = a->num_layers ? widths[a->num_layers - 1] : -1;
+        int64_t    in = a->num_layers ? widths[a->num_layers - 1] : -1;
         cbx_status status = cbx_tensors_get(f, name, CBX_F32, 2, (int64_t[]){-1, in}, &t, err);
         if (status)
             return status;
@@ -91,8 +93,10 @@ static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int3
             break;
         if (a->num_layers == MOST_LAYERS || t->shape[0] < 1 || t->shape[1] < 1 ||
             t->shape[0] > INT32_MAX || t->shape[1] > INT32_MAX)
-            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has the shape [%lld, %lld], or more than %d layers",
-                            f->path, name, (long long)t->shape[0], (long long)t->shape[1], MOST_LAYERS);
+            return cbx_fail(err, CBX_INVALID,
+                            "%s: tensor '%s' has the shape [%lld, %lld], or more than %d layers",
+                            f->path, name, (long long)t->shape[0], (long long)t->shape[1],
+                            MOST_LAYERS);
         if (a->num_layers == 0)
             a->num_features = (int32_t)t->shape[1];
         widths[a->num_layers] = (int32_t)t->shape[0];
@@ -108,8 +112,8 @@ static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int3
     if (status)
         return status;
     if (!head || head->shape[0] < 1 || head->shape[0] > INT32_MAX || seen > INT32_MAX)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor 'output_layer.weight' is missing, empty or too large",
-                        f->path);
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: tensor 'output_layer.weight' is missing, empty or too large", f->path);
     a->num_classes = (int32_t)head->shape[0];
     a->widths = widths;
     return CBX_OK;
@@ -163,7 +167,8 @@ static cbx_status copy_parameters(const cbx_tensor_file *f, cbx_model *m, cbx_er
         for (int32_t i = 0; i < m->num_parameters && !known; i++)
             known = !strcmp(m->parameters[i].name, f->tensors[k].name);
         if (!known)
-            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has no place in a %s model of %d layers", f->path,
+            return cbx_fail(err, CBX_INVALID,
+                            "%s: tensor '%s' has no place in a %s model of %d layers", f->path,
                             f->tensors[k].name, m->layers[0].ops->name, m->num_layers);
     }
     return CBX_OK;
@@ -203,7 +208,8 @@ cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
         status = cbx_fail_memory(err);
     else if (!arch || arch->kind != CBX_JSON_OBJECT)
         status = cbx_fail(err, CBX_INVALID,
-                          "%s: not a model file: its metadata has no 'arch' that is a JSON object", path);
+                          "%s: not a model file: its metadata has no 'arch' that is a JSON object",
+                          path);
     else
         status = read_model(f, arch, out, err);
     cbx_tensors_close(f);
@@ -219,9 +225,10 @@ cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
 static char *arch_text(const cbx_model *model)
 {
     cbx_model_info i = cbx_model_describe(model);
-    json_t *arch = json_pack("{s:s, s:s, s:s, s:s, s:f}", "task", i.task == CBX_GRAPH ? "graph" : "node",
-                             "conv", i.conv, "jk", i.head, "pool", i.pool, "dropout", i.dropout);
-    char   *text = NULL;
+    json_t        *arch =
+        json_pack("{s:s, s:s, s:s, s:s, s:f}", "task", i.task == CBX_GRAPH ? "graph" : "node",
+                  "conv", i.conv, "jk", i.head, "pool", i.pool, "dropout", i.dropout);
+    char *text = NULL;
     /* Only graphconv has one; the other layers add. */
     if (arch && (model->layers[0].ops != &cbx_layer_graphconv ||
                  !json_object_set_new(arch, "aggr", json_string(i.aggregation))))
@@ -232,9 +239,9 @@ static char *arch_text(const cbx_model *model)
 
 cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err)
 {
-    cbx_arena   arena = {0};
-    size_t      count = (size_t)model->num_parameters, notes = 0, meta_count = 0;
-    cbx_status  status = CBX_OK;
+    cbx_arena  arena = {0};
+    size_t     count = (size_t)model->num_parameters, notes = 0, meta_count = 0;
+    cbx_status status = CBX_OK;
     for (const cbx_note *n = model->notes; n; n = n->next)
         notes++;
     cbx_tensor *tensors = CBX_NEW0(&arena, cbx_tensor, count);

@@ -28,11 +28,11 @@ static const struct {
     const char *name;
     cbx_dtype   dtype;
     int         size;
-} dtypes[] = {
-    {"F64", CBX_F64, 8},   {"F32", CBX_F32, 4},   {"I64", CBX_I64, 8},  {"I32", CBX_I32, 4},
-    {"U8", CBX_U8, 1},     {"BOOL", CBX_BOOL, 1}, {"I8", CBX_OTHER, 1}, {"I16", CBX_OTHER, 2},
-    {"U16", CBX_OTHER, 2}, {"U32", CBX_OTHER, 4}, {"U64", CBX_OTHER, 8}, {"F16", CBX_OTHER, 2},
-    {"BF16", CBX_OTHER, 2}};
+} dtypes[] = {{"F64", CBX_F64, 8},   {"F32", CBX_F32, 4},   {"I64", CBX_I64, 8},
+              {"I32", CBX_I32, 4},   {"U8", CBX_U8, 1},     {"BOOL", CBX_BOOL, 1},
+              {"I8", CBX_OTHER, 1},  {"I16", CBX_OTHER, 2}, {"U16", CBX_OTHER, 2},
+              {"U32", CBX_OTHER, 4}, {"U64", CBX_OTHER, 8}, {"F16", CBX_OTHER, 2},
+              {"BF16", CBX_OTHER, 2}};
 
 static int find_dtype(const char *name)
 {
@@ -63,10 +63,12 @@ static cbx_status map_file(cbx_tensor_file *f, cbx_error *err)
     if (fstat(fd, &st)) {
         status = cbx_fail_errno(err, f->path, "look at");
     } else if (!S_ISREG(st.st_mode)) {
-        status = cbx_fail(err, CBX_INVALID, "%s: not a file that can be read as safetensors", f->path);
+        status =
+            cbx_fail(err, CBX_INVALID, "%s: not a file that can be read as safetensors", f->path);
     } else if (st.st_size < 8) {
-        status = cbx_fail(err, CBX_INVALID, "%s: not a safetensors file: %lld bytes, at least 8 expected",
-                          f->path, (long long)st.st_size);
+        status = cbx_fail(err, CBX_INVALID,
+                          "%s: not a safetensors file: %lld bytes, at least 8 expected", f->path,
+                          (long long)st.st_size);
     } else {
         f->map_size = (size_t)st.st_size;
         f->map = mmap(NULL, f->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -85,17 +87,20 @@ static cbx_status read_shape(const cbx_tensor_file *f, const cbx_json *shape, cb
                              cbx_error *err)
 {
     if (!shape || shape->kind != CBX_JSON_LIST || shape->count > CBX_MAX_RANK)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': shape must be a list of at most %d sizes",
-                        f->path, t->name, CBX_MAX_RANK);
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: tensor '%s': shape must be a list of at most %d sizes", f->path,
+                        t->name, CBX_MAX_RANK);
     t->rank = 0;
     t->count = 1;
     for (const cbx_json *size = shape->first; size; size = size->next) {
         int64_t v = size->kind == CBX_JSON_INTEGER ? size->integer : -1;
         if (v < 0)
-            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': a size of its shape is not a whole number ≥ 0",
+            return cbx_fail(err, CBX_INVALID,
+                            "%s: tensor '%s': a size of its shape is not a whole number ≥ 0",
                             f->path, t->name);
         if (v > 0 && t->count > INT64_MAX / 8 / v)
-            return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': its shape has more elements than any file holds",
+            return cbx_fail(err, CBX_INVALID,
+                            "%s: tensor '%s': its shape has more elements than any file holds",
                             f->path, t->name);
         t->shape[t->rank++] = v;
         t->count *= v;
@@ -109,12 +114,13 @@ static cbx_status read_entry(const cbx_tensor_file *f, const cbx_json *entry, ui
     const cbx_json *dtype = cbx_json_get(entry, "dtype");
     const cbx_json *offsets = cbx_json_get(entry, "data_offsets");
     if (!dtype || !dtype->text || !offsets || offsets->kind != CBX_JSON_LIST || offsets->count != 2)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': dtype, shape and two data_offsets expected",
-                        f->path, t->name);
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: tensor '%s': dtype, shape and two data_offsets expected", f->path,
+                        t->name);
     int kind = find_dtype(dtype->text);
     if (kind < 0)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': unknown dtype '%.20s'", f->path, t->name,
-                        dtype->text);
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': unknown dtype '%.20s'", f->path,
+                        t->name, dtype->text);
     t->dtype = dtypes[kind].dtype;
     t->dtype_name = dtypes[kind].name;
     cbx_status status = read_shape(f, cbx_json_get(entry, "shape"), t, err);
@@ -123,19 +129,20 @@ static cbx_status read_entry(const cbx_tensor_file *f, const cbx_json *entry, ui
     const cbx_json *begin = offsets->first, *end = begin->next;
     if (begin->kind != CBX_JSON_INTEGER || end->kind != CBX_JSON_INTEGER || begin->integer < 0 ||
         end->integer < begin->integer)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': data_offsets are not begin ≤ end", f->path,
-                        t->name);
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': data_offsets are not begin ≤ end",
+                        f->path, t->name);
     t->begin = (uint64_t)begin->integer;
     t->end = (uint64_t)end->integer;
     if (t->end > data_size)
-        return cbx_fail(err, CBX_INVALID,
-                        "%s: tensor '%s' ends at byte %llu of the data, but the file has %llu: truncated?",
-                        f->path, t->name, (unsigned long long)t->end, (unsigned long long)data_size);
+        return cbx_fail(
+            err, CBX_INVALID,
+            "%s: tensor '%s' ends at byte %llu of the data, but the file has %llu: truncated?",
+            f->path, t->name, (unsigned long long)t->end, (unsigned long long)data_size);
     uint64_t want = (uint64_t)t->count * (uint64_t)dtypes[kind].size;
     if (t->end - t->begin != want)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s': its shape needs %llu bytes, its offsets give %llu",
-                        f->path, t->name, (unsigned long long)want,
-                        (unsigned long long)(t->end - t->begin));
+        return cbx_fail(
+            err, CBX_INVALID, "%s: tensor '%s': its shape needs %llu bytes, its offsets give %llu",
+            f->path, t->name, (unsigned long long)want, (unsigned long long)(t->end - t->begin));
     return CBX_OK;
 }
 
@@ -150,7 +157,8 @@ static cbx_status read_meta(cbx_tensor_file *f, const cbx_json *meta, cbx_error 
         return cbx_fail_memory(err);
     for (const cbx_json *m = meta->first; m; m = m->next) {
         if (!m->text)
-            return cbx_fail(err, CBX_INVALID, "%s: metadata '%.60s' is not a text", f->path, m->key);
+            return cbx_fail(err, CBX_INVALID, "%s: metadata '%.60s' is not a text", f->path,
+                            m->key);
         f->meta[f->meta_count++] = (cbx_meta){m->key, m->text};
     }
     return CBX_OK;
@@ -173,8 +181,9 @@ static cbx_status check_layout(const cbx_tensor_file *f, uint64_t data_size, cbx
             return cbx_fail(err, CBX_INVALID, "%s: tensors '%s' and '%s' overlap", f->path,
                             f->tensors[i - 1].name, t->name);
         if (t->begin > at)
-            return cbx_fail(err, CBX_INVALID, "%s: %llu bytes before tensor '%s' belong to no tensor",
-                            f->path, (unsigned long long)(t->begin - at), t->name);
+            return cbx_fail(err, CBX_INVALID,
+                            "%s: %llu bytes before tensor '%s' belong to no tensor", f->path,
+                            (unsigned long long)(t->begin - at), t->name);
         at = t->end;
     }
     if (at != data_size)
@@ -195,8 +204,9 @@ static cbx_status read_tensors(cbx_tensor_file *f, const cbx_json *header, uint6
             status = read_meta(f, m, err);
         } else {
             if (strlen(m->key) > 120)
-                return cbx_fail(err, CBX_INVALID, "%s: a tensor's name is longer than 120 bytes: '%.40s…'",
-                                f->path, m->key);
+                return cbx_fail(err, CBX_INVALID,
+                                "%s: a tensor's name is longer than 120 bytes: '%.40s…'", f->path,
+                                m->key);
             cbx_tensor *t = &f->tensors[f->count++];
             t->name = m->key;
             status = read_entry(f, m, data_size, t, err);
@@ -234,10 +244,11 @@ static cbx_status read_header(cbx_tensor_file *f, cbx_error *err)
     uint64_t length = 0;
     memcpy(&length, f->map, 8);
     if (length > LARGEST_HEADER || length > f->map_size - 8)
-        return cbx_fail(err, CBX_INVALID,
-                        "%s: not a safetensors file, or truncated: its header would have %llu bytes, the "
-                        "file has %llu",
-                        f->path, (unsigned long long)length, (unsigned long long)f->map_size);
+        return cbx_fail(
+            err, CBX_INVALID,
+            "%s: not a safetensors file, or truncated: its header would have %llu bytes, the "
+            "file has %llu",
+            f->path, (unsigned long long)length, (unsigned long long)f->map_size);
     cbx_json_error  why;
     const cbx_json *header; /* stays in the arena: names and texts are pointed to */
     cbx_status      status =
@@ -245,7 +256,8 @@ static cbx_status read_header(cbx_tensor_file *f, cbx_error *err)
     if (status == CBX_NO_MEMORY)
         return cbx_fail_memory(err);
     if (status)
-        return cbx_fail(err, CBX_INVALID, "%s: header, byte %zu: %s", f->path, why.position, why.text);
+        return cbx_fail(err, CBX_INVALID, "%s: header, byte %zu: %s", f->path, why.position,
+                        why.text);
     if (header->kind != CBX_JSON_OBJECT)
         return cbx_fail(err, CBX_INVALID, "%s: the header is not a JSON object", f->path);
     status = read_tensors(f, header, f->map_size - 8 - length, err);
@@ -324,14 +336,14 @@ cbx_status cbx_tensors_get(const cbx_tensor_file *file, const char *name, cbx_dt
     for (int32_t i = 0; same && i < rank; i++)
         same = shape[i] < 0 || shape[i] == t->shape[i];
     if (t->dtype != dtype && !(dtype == CBX_U8 && t->dtype == CBX_BOOL))
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has dtype %s, %s expected", file->path, name,
-                        t->dtype_name, dtypes[dtype_index(dtype)].name);
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has dtype %s, %s expected", file->path,
+                        name, t->dtype_name, dtypes[dtype_index(dtype)].name);
     if (!same) {
         char have[128], want[128];
         shape_text(have, sizeof have, t->rank, t->shape);
         shape_text(want, sizeof want, rank, shape);
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has the shape [%s], [%s] expected", file->path,
-                        name, have, want);
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' has the shape [%s], [%s] expected",
+                        file->path, name, have, want);
     }
     *out = t;
     return CBX_OK;

@@ -9,7 +9,15 @@
 #include "arena.h"
 #include "combinex.h"
 
-typedef enum cbx_dtype { CBX_F64, CBX_F32, CBX_I64, CBX_I32, CBX_U8, CBX_BOOL, CBX_OTHER } cbx_dtype;
+typedef enum cbx_dtype {
+    CBX_F64,
+    CBX_F32,
+    CBX_I64,
+    CBX_I32,
+    CBX_U8,
+    CBX_BOOL,
+    CBX_OTHER
+} cbx_dtype;
 
 enum { CBX_MAX_RANK = 8 };
 
@@ -19,8 +27,8 @@ typedef struct cbx_tensor {
     const char *dtype_name; /* as in the file */
     int32_t     rank;
     int64_t     shape[CBX_MAX_RANK];
-    int64_t     count; /* elements */
-    const void *data;  /* aligned for its type */
+    int64_t     count;      /* elements */
+    const void *data;       /* aligned for its type */
     uint64_t    begin, end; /* in the file's data part */
 } cbx_tensor;
 

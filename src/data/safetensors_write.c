@@ -130,8 +130,8 @@ cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t
     if (!status)
         status = cbx_atomic_write(&file, header, length, err);
     for (size_t i = 0; i < count && !status; i++)
-        status = cbx_atomic_write(&file, tensors[order[i]].data, (size_t)bytes_of(&tensors[order[i]]),
-                                  err);
+        status = cbx_atomic_write(&file, tensors[order[i]].data,
+                                  (size_t)bytes_of(&tensors[order[i]]), err);
     if (status)
         cbx_atomic_abandon(&file);
     else

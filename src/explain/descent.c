@@ -14,11 +14,8 @@ int cbx_descent_init(cbx_descent *d, const cbx_explain_options *options, int64_t
 void cbx_descent_begin(cbx_descent *d, int64_t t)
 {
     d->t = t;
-    d->adam = cbx_adam_prepare(&(cbx_adam){.lr = d->options->learning_rate,
-                                           .beta1 = 0.9,
-                                           .beta2 = 0.999,
-                                           .eps = 1e-8,
-                                           .step = t + 1});
+    d->adam = cbx_adam_prepare(&(cbx_adam){
+        .lr = d->options->learning_rate, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .step = t + 1});
 }
 
 void cbx_descent_run(cbx_descent *d, int64_t first, int64_t count, const float *grad, float *theta)

@@ -13,14 +13,14 @@
 typedef struct cbx_edge_mask {
     const cbx_search *s;
     int64_t           pairs;
-    int64_t          *pair_of;  /* by slot; NULL: a slot is its own pair */
-    int64_t          *slot_of;  /* a slot of each pair; NULL: likewise */
-    int32_t          *target_of; /* by slot: its row */
+    int64_t          *pair_of;            /* by slot; NULL: a slot is its own pair */
+    int64_t          *slot_of;            /* a slot of each pair; NULL: likewise */
+    int32_t          *target_of;          /* by slot: its row */
     float            *EP, *weight, *grad; /* by pair; weight: σ(EP) */
     uint8_t          *cut, *kept;         /* by pair: thresholded away; as remembered */
     float            *soft, *hard, *dw;   /* by slot */
     cbx_descent       descent;
-    double            loss; /* Σ|σ(EP) - 1| */
+    double            loss;    /* Σ|σ(EP) - 1| */
     int64_t           removed; /* slots */
 } cbx_edge_mask;
 

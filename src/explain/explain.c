@@ -78,11 +78,11 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
 
 static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float v, cbx_error *err)
 {
-    return cbx_fail(err, CBX_INVALID,
-                    "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
-                    "the data",
-                    j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->lo[j],
-                    (double)s->hi[j]);
+    return cbx_fail(
+        err, CBX_INVALID,
+        "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
+        "the data",
+        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->lo[j], (double)s->hi[j]);
 }
 
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
@@ -145,7 +145,8 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     float *after = CBX_NEW(s->arena, float, s->model->num_classes);
     if (!after)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_check_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
+    cbx_status status =
+        cbx_check_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     if (status)
         return status;
     int32_t result = cbx_best_class(after, s->model->num_classes, -1);
@@ -157,7 +158,8 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     if (status)
         return status;
     return cbx_result_pack(s, holds ? CBX_FOUND : CBX_NOT_FOUND,
-                           holds ? "" : "what flips the factual graph does not flip the whole graph",
+                           holds ? ""
+                                 : "what flips the factual graph does not flip the whole graph",
                            holds ? after : NULL, cbx_clock() - began, out, err);
 }
 

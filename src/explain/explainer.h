@@ -32,18 +32,18 @@ typedef struct cbx_search {
     const cbx_model           *model;
     const cbx_graph           *graph;
     const cbx_explain_options *options;
-    int32_t                    row;  /* the node or graph to explain */
-    const cbx_view            *view; /* the factual graph */
-    cbx_matrix                 X;    /* its features */
-    const float               *lo, *hi;    /* bounds, per feature */
-    const uint8_t             *discrete;   /* kinds in force, per feature */
-    int32_t                    prediction; /* of the factual graph */
-    int32_t                    decision;   /* of the whole graph: the same, or it is skipped */
-    int32_t                    target;     /* -1: any other class */
-    const float               *before;     /* log-probabilities of the factual graph */
+    int32_t                    row;           /* the node or graph to explain */
+    const cbx_view            *view;          /* the factual graph */
+    cbx_matrix                 X;             /* its features */
+    const float               *lo, *hi;       /* bounds, per feature */
+    const uint8_t             *discrete;      /* kinds in force, per feature */
+    int32_t                    prediction;    /* of the factual graph */
+    int32_t                    decision;      /* of the whole graph: the same, or it is skipped */
+    int32_t                    target;        /* -1: any other class */
+    const float               *before;        /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
-    cbx_arena                 *arena;      /* for whatever the method needs, and its edits */
-    double                     deadline;   /* on cbx_clock; 0: none */
+    cbx_arena                 *arena;         /* for whatever the method needs, and its edits */
+    double                     deadline;      /* on cbx_clock; 0: none */
     cbx_progress               progress;
     void                      *user;
     double                    *phases; /* CBX_PHASES sums; NULL: no clock is read */
@@ -89,7 +89,8 @@ bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
 /* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
  * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when
  * memory (of the arena) runs out. */
-int64_t cbx_number_pairs(const cbx_view *view, cbx_arena *arena, int64_t *pair_of, int64_t *slot_of);
+int64_t cbx_number_pairs(const cbx_view *view, cbx_arena *arena, int64_t *pair_of,
+                         int64_t *slot_of);
 
 /* The edit that removes the edge in this slot of the view. */
 cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);

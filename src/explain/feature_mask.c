@@ -23,8 +23,8 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
 {
     cbx_live *l = &F->live;
     size_t    size = (size_t)F->rows * (size_t)F->f;
-    float   **arrays[] = {&F->x,     &F->soft_values, &F->firm, &F->kept,  &F->grad,
-                          &l->x,     &l->P,           &l->move, &l->firm};
+    float   **arrays[] = {&F->x, &F->soft_values, &F->firm, &F->kept, &F->grad,
+                          &l->x, &l->P,           &l->move, &l->firm};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = CBX_NEW(arena, float, size);
         if (!*arrays[i])
@@ -40,7 +40,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
 static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 {
     const cbx_search *s = F->s;
-    float *span = CBX_NEW(arena, float, F->f), *discrete = CBX_NEW(arena, float, F->f);
+    float            *span = CBX_NEW(arena, float, F->f), *discrete = CBX_NEW(arena, float, F->f);
     if (!span || !discrete)
         return -1;
     F->box = (cbx_feature_box){s->lo, s->hi, span, discrete, true};

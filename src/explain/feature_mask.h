@@ -33,10 +33,10 @@ typedef struct cbx_feature_mask {
     int64_t           most_changes; /* that the cache has room for */
     int64_t          *since_kept;   /* places that have moved since the last keep … */
     int64_t           num_since_kept;
-    bool              kept_all_stale;           /* … or too many to list */
-    double            scale;                    /* 1 / (n f): L_X is a mean over the factual graph */
+    bool              kept_all_stale; /* … or too many to list */
+    double            scale;          /* 1 / (n f): L_X is a mean over the factual graph */
     double            gone_absolute, gone_squared; /* what struck entries add to L_X */
-    double            loss;                     /* L_X */
+    double            loss;                        /* L_X */
     int64_t           changed;
     bool              moved; /* the last evaluation changed firm */
 } cbx_feature_mask;

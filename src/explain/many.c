@@ -66,8 +66,8 @@ static void explain_one(batch *b, int64_t i, cbx_arena *arena)
     if (stop_asked(b, 0, 0, ""))
         return;
     cbx_arena_reset(arena);
-    cbx_status status = cbx_explain_row(b->setup, b->rows[i], b->count == 1, arena, stop_asked, b,
-                                        &r, &err);
+    cbx_status status =
+        cbx_explain_row(b->setup, b->rows[i], b->count == 1, arena, stop_asked, b, &r, &err);
 #pragma omp critical(cbx_explain_many)
     if (status && !b->status) {
         b->err = err;

@@ -63,7 +63,7 @@ static const cbx_option explain_options[] = {
 
 static const cbx_option_table explain_table = {"Search", explain_options,
                                                sizeof explain_options / sizeof *explain_options,
-    sizeof(cbx_explain_options)};
+                                               sizeof(cbx_explain_options)};
 
 const cbx_option_table *cbx_explain_table(void)
 {

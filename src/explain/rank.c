@@ -65,7 +65,7 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
     if (status)
         return status;
     int32_t rows = cbx_pass_input_rows(&pass);
-    float  *dX = CBX_NEW(s->arena, float, (size_t)rows * (size_t)s->X.cols);
+    float  *dX = CBX_NEW(s->arena, float, (size_t)rows *(size_t)s->X.cols);
     float  *dw = CBX_NEW(s->arena, float, v->m), *dlogp = CBX_NEW0(s->arena, float, C);
     if (!dX || !dw || !dlogp || cbx_places_init(&places, v))
         return cbx_fail_memory(err);

@@ -34,6 +34,8 @@ cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, boo
     return (cbx_edit){.op = CBX_REMOVE_EDGE,
                       .source = v->node ? v->node[source] : source,
                       .target = v->node ? v->node[target] : target,
-                      .edge = undirected ? -1 : v->edge ? v->edge[slot] : slot,
+                      .edge = undirected ? -1
+                              : v->edge  ? v->edge[slot]
+                                         : slot,
                       .undirected = undirected};
 }

@@ -26,11 +26,11 @@ static cbx_status find_target(cbx_setup *s, cbx_error *err)
     char *end;
     long  k = strtol(text, &end, 10);
     if (end == text || *end)
-        return cbx_fail(err, CBX_INVALID, "--target: '%s' is not next, any, or a class of this model",
-                        text);
+        return cbx_fail(err, CBX_INVALID,
+                        "--target: '%s' is not next, any, or a class of this model", text);
     if (k < 0 || k >= C)
-        return cbx_fail(err, CBX_INVALID, "--target: class %s does not exist: classes are 0 to %d", text,
-                        C - 1);
+        return cbx_fail(err, CBX_INVALID, "--target: class %s does not exist: classes are 0 to %d",
+                        text, C - 1);
     s->target = (int32_t)k;
     return CBX_OK;
 }

@@ -140,8 +140,8 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
                 continue;
             int32_t at = cbx_places_find(places, target);
             bool    loop = source == target;
-            int64_t here = find_slots(g, e, source, target, at >= last && !loop ? at : -1, lost,
-                                      num_lost);
+            int64_t here =
+                find_slots(g, e, source, target, at >= last && !loop ? at : -1, lost, num_lost);
             found += here;
             if (here && at >= 0 && (at < last || loop))
                 inside[(*num_inside)++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
@@ -215,7 +215,8 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
         status = graphs ? cbx_view_graphs(graph, &row, 1, &arena, &view, err)
                         : cbx_view_whole(graph, &arena, &view, err);
         if (!status)
-            status = run(model, graph, &view, edits, count, graphs ? 0 : row, &arena, log_probs, err);
+            status =
+                run(model, graph, &view, edits, count, graphs ? 0 : row, &arena, log_probs, err);
     }
     cbx_arena_free(&arena);
     return status;

@@ -55,9 +55,11 @@ cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, cons
     for (int64_t k = 0; k < count; k++) {
         const cbx_edit *e = &edits[k];
         if (e->op == CBX_SET_FEATURE) {
-            if (cbx_places_find(places, e->node) < 0 || e->feature < 0 || e->feature >= graph->data.num_features)
-                return cbx_fail(err, CBX_INVALID, "edit %lld: there is no feature %d of node %d here",
-                                (long long)k, e->feature, e->node);
+            if (cbx_places_find(places, e->node) < 0 || e->feature < 0 ||
+                e->feature >= graph->data.num_features)
+                return cbx_fail(err, CBX_INVALID,
+                                "edit %lld: there is no feature %d of node %d here", (long long)k,
+                                e->feature, e->node);
             if (!isfinite(e->to))
                 return cbx_fail(err, CBX_INVALID, "edit %lld sets feature %d of node %d to %g",
                                 (long long)k, e->feature, e->node, (double)e->to);
@@ -68,7 +70,8 @@ cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, cons
         if (e->undirected && s >= 0 && t >= 0)
             found += mark(view, t, s, -1, drop);
         if (!found)
-            return cbx_fail(err, CBX_INVALID, "edit %lld: there is no edge from node %d to node %d here",
+            return cbx_fail(err, CBX_INVALID,
+                            "edit %lld: there is no edge from node %d to node %d here",
                             (long long)k, e->source, e->target);
     }
     return CBX_OK;

@@ -64,7 +64,8 @@ static cbx_status check_sizes(const cbx_graph_data *d, cbx_error *err)
         return cbx_fail(err, CBX_INVALID, "%lld edges, but no edge arrays",
                         (long long)d->num_edges);
     if (!d->x && !(d->x_indptr && d->x_indices && d->x_values))
-        return cbx_fail(err, CBX_INVALID, "no features: neither x nor x_indptr, x_indices, x_values");
+        return cbx_fail(err, CBX_INVALID,
+                        "no features: neither x nor x_indptr, x_indices, x_values");
     if (d->task == CBX_GRAPH && (d->num_graphs == 0 || !d->graph_ptr))
         return cbx_fail(err, CBX_INVALID, "a graph task needs graph_ptr and at least one graph");
     return CBX_OK;
@@ -82,8 +83,9 @@ static cbx_status check_graph_ptr(const cbx_graph_data *d, cbx_error *err)
                         d->num_nodes, (long long)d->graph_ptr[0], (long long)d->graph_ptr[G]);
     for (int32_t g = 0; g < G; g++)
         if (d->graph_ptr[g + 1] <= d->graph_ptr[g])
-            return cbx_fail(err, CBX_INVALID, "graph_ptr[%d] = %lld is not more than the entry before, %lld",
-                            g + 1, (long long)d->graph_ptr[g + 1], (long long)d->graph_ptr[g]);
+            return cbx_fail(err, CBX_INVALID,
+                            "graph_ptr[%d] = %lld is not more than the entry before, %lld", g + 1,
+                            (long long)d->graph_ptr[g + 1], (long long)d->graph_ptr[g]);
     return CBX_OK;
 }
 
@@ -96,8 +98,8 @@ static cbx_status check_edges(const cbx_graph_data *d, cbx_error *err)
                             "edge %lld (%lld -> %lld) points outside the graph: nodes are 0 to %d",
                             (long long)e, (long long)s, (long long)t, d->num_nodes - 1);
         if (d->edge_weight && !isfinite(d->edge_weight[e]))
-            return cbx_fail(err, CBX_INVALID, "edge %lld (%lld -> %lld) has weight %g", (long long)e,
-                            (long long)s, (long long)t, (double)d->edge_weight[e]);
+            return cbx_fail(err, CBX_INVALID, "edge %lld (%lld -> %lld) has weight %g",
+                            (long long)e, (long long)s, (long long)t, (double)d->edge_weight[e]);
         if (d->edge_weight && d->edge_weight[e] < 0)
             return cbx_fail(err, CBX_INVALID,
                             "edge %lld (%lld -> %lld) has weight %g; weights must not be negative",
@@ -120,12 +122,11 @@ static cbx_status check_sparse_row(const cbx_graph_data *d, int32_t i, cbx_error
     for (int64_t k = begin; k < end; k++) {
         int32_t j = d->x_indices[k];
         if (j < 0 || j >= d->num_features)
-            return cbx_fail(err, CBX_INVALID,
-                            "row %d of x has column %d; columns are 0 to %d", i, j,
-                            d->num_features - 1);
+            return cbx_fail(err, CBX_INVALID, "row %d of x has column %d; columns are 0 to %d", i,
+                            j, d->num_features - 1);
         if (k > begin && j <= d->x_indices[k - 1])
-            return cbx_fail(err, CBX_INVALID, "row %d of x: columns must ascend, but %d follows %d", i,
-                            j, d->x_indices[k - 1]);
+            return cbx_fail(err, CBX_INVALID, "row %d of x: columns must ascend, but %d follows %d",
+                            i, j, d->x_indices[k - 1]);
         if (!isfinite(d->x_values[k]))
             return bad_feature(d, i, j, d->x_values[k], err);
     }
@@ -146,12 +147,13 @@ static cbx_status check_features(const cbx_graph_data *d, cbx_error *err)
                         (long long)d->x_indptr[0]);
     for (int32_t i = 0; i < d->num_nodes; i++) {
         if (d->x_indptr[i + 1] > d->x_indptr[d->num_nodes])
-            return cbx_fail(err, CBX_INVALID, "x.indptr[%d] = %lld is more than the last entry, %lld",
-                            i + 1, (long long)d->x_indptr[i + 1],
-                            (long long)d->x_indptr[d->num_nodes]);
+            return cbx_fail(err, CBX_INVALID,
+                            "x.indptr[%d] = %lld is more than the last entry, %lld", i + 1,
+                            (long long)d->x_indptr[i + 1], (long long)d->x_indptr[d->num_nodes]);
         if (d->x_indptr[i + 1] < d->x_indptr[i])
-            return cbx_fail(err, CBX_INVALID, "x.indptr[%d] = %lld is less than the entry before, %lld",
-                            i + 1, (long long)d->x_indptr[i + 1], (long long)d->x_indptr[i]);
+            return cbx_fail(err, CBX_INVALID,
+                            "x.indptr[%d] = %lld is less than the entry before, %lld", i + 1,
+                            (long long)d->x_indptr[i + 1], (long long)d->x_indptr[i]);
         cbx_status status = check_sparse_row(d, i, err);
         if (status)
             return status;
@@ -265,8 +267,8 @@ static cbx_status group_by_target(cbx_graph *g, cbx_error *err)
 {
     const cbx_graph_data *d = &g->data;
     int64_t               m = d->num_edges;
-    int64_t *offset = CBX_NEW0(&g->arena, int64_t, (size_t)d->num_nodes + 1);
-    int32_t *source = CBX_NEW(&g->arena, int32_t, m);
+    int64_t              *offset = CBX_NEW0(&g->arena, int64_t, (size_t)d->num_nodes + 1);
+    int32_t              *source = CBX_NEW(&g->arena, int32_t, m);
     if (!offset || !source)
         return cbx_fail_memory(err);
     bool sorted = true;
@@ -311,10 +313,11 @@ static cbx_status check_edges_stay_inside(const cbx_graph *g, cbx_error *err)
         int64_t a = d->graph_ptr[k], b = d->graph_ptr[k + 1];
         for (int64_t s = g->in_offset[a]; s < g->in_offset[b]; s++)
             if (g->in_source[s] < a || g->in_source[s] >= b)
-                return cbx_fail(err, CBX_INVALID,
-                                "edge %lld comes from node %d, outside graph %d (nodes %lld to %lld)",
-                                (long long)cbx_graph_edge_id(g, s), g->in_source[s], k, (long long)a,
-                                (long long)b - 1);
+                return cbx_fail(
+                    err, CBX_INVALID,
+                    "edge %lld comes from node %d, outside graph %d (nodes %lld to %lld)",
+                    (long long)cbx_graph_edge_id(g, s), g->in_source[s], k, (long long)a,
+                    (long long)b - 1);
     }
     return CBX_OK;
 }

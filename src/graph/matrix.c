@@ -13,7 +13,7 @@ int cbx_cache_init(cbx_product_cache *cache, int32_t count, int32_t rows, int32_
     if (!cache->products || !cache->changes)
         return -1;
     for (int32_t i = 0; i < count; i++) {
-        cache->products[i].H = CBX_NEW(arena, float, (size_t)rows * (size_t)width);
+        cache->products[i].H = CBX_NEW(arena, float, (size_t)rows *(size_t)width);
         if (!cache->products[i].H)
             return -1;
     }

@@ -26,7 +26,7 @@ typedef struct cbx_matrix {
     int32_t      rows, cols;
     const float *dense; /* rows * cols, or NULL and then: */
     cbx_csr      csr;
-    cbx_csr      by_column; /* the transpose, for gradients of weights; offset NULL: not built */
+    cbx_csr      by_column;   /* the transpose, for gradients of weights; offset NULL: not built */
     cbx_product_cache *cache; /* dense only; NULL: none */
 } cbx_matrix;
 
@@ -49,7 +49,6 @@ void cbx_matrix_expand(const cbx_matrix *X, int32_t rows, float *dense);
 
 /* Builds by_column; 0 on success. Nothing to do for a dense matrix. */
 int cbx_matrix_transpose(cbx_matrix *X, cbx_arena *arena);
-
 
 /* Room for `count` products of up to rows x width and `changes` changes; 0 on
  * success. All products are stale. */

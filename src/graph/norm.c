@@ -199,6 +199,6 @@ void cbx_norm_backward(cbx_norm *norm, const float *w, float *dw)
 cbx_adjacency cbx_norm_adjacency(const cbx_norm *norm)
 {
     const cbx_view *v = norm->view;
-    return (cbx_adjacency){v->offset,     v->source,     norm->value,  norm->diag,
+    return (cbx_adjacency){v->offset,     v->source,     norm->value, norm->diag,
                            v->out_offset, v->out_target, v->out_slot};
 }

@@ -100,7 +100,8 @@ void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, floa
 void cbx_log_softmax(int32_t rows, int32_t width, float *Y, int threads);
 /* gradient with respect to the scores, given that with respect to the
  * log-probabilities: g - softmax * sum(g), in place */
-void cbx_log_softmax_backward(int32_t rows, int32_t width, const float *logp, float *g, int threads);
+void cbx_log_softmax_backward(int32_t rows, int32_t width, const float *logp, float *g,
+                              int threads);
 
 /* ---- optimiser */
 typedef struct cbx_adam {

@@ -22,8 +22,12 @@ cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
     /* The corrections belong to the rounded betas: 1 - 0.999f is 1e-5 less than 0.001. */
     float  beta1 = (float)a->beta1, beta2 = (float)a->beta2;
     double fix1 = 1 - pow(beta1, (double)a->step), fix2 = 1 - pow(beta2, (double)a->step);
-    return (cbx_adam_rates){beta1, beta2, (float)(a->lr / fix1), (float)(1 / sqrt(fix2)),
-                            (float)a->eps, (float)a->weight_decay};
+    return (cbx_adam_rates){beta1,
+                            beta2,
+                            (float)(a->lr / fix1),
+                            (float)(1 / sqrt(fix2)),
+                            (float)a->eps,
+                            (float)a->weight_decay};
 }
 
 void cbx_adam_apply(const cbx_adam_rates *r, int64_t count, const float *grad, float *m, float *v,
@@ -77,7 +81,7 @@ void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squar
 
 double cbx_sum_squares(int64_t count, const float *v)
 {
-    double lane[8] = {0}, sum = 0;
+    double  lane[8] = {0}, sum = 0;
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
         for (int l = 0; l < 8; l++)

@@ -16,13 +16,23 @@ static inline float tanh_inline(float x)
 {
     float a = fabsf(x), z = x * x;
     float near = ((((-5.70498872745e-3f * z + 2.06390887954e-2f) * z - 5.37397155531e-2f) * z +
-                   1.33314422036e-1f) * z - 3.33332819422e-1f) * z * x + x;
+                   1.33314422036e-1f) *
+                      z -
+                  3.33332819422e-1f) *
+                     z * x +
+                 x;
     /* e^t, t = 2|x| <= 20, beyond which tanh rounds to 1 */
     float t = a < 10.0f ? 2 * a : 20.0f;
     float k = rintf(t * 1.44269504f);
     float r = (t - k * 0.693359375f) + k * 2.12194440e-4f;
     float e = (((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r +
-                 4.1665795894e-2f) * r + 1.6666665459e-1f) * r + 5.0000001201e-1f) * r * r + r + 1;
+                 4.1665795894e-2f) *
+                    r +
+                1.6666665459e-1f) *
+                   r +
+               5.0000001201e-1f) *
+                  r * r +
+              r + 1;
     int32_t bits = ((int32_t)k + 127) << 23;
     float   scale;
     memcpy(&scale, &bits, sizeof scale);
@@ -58,16 +68,17 @@ static kinds kind_of(const cbx_feature_box *box)
 }
 
 /* lo, hi, span and whole of entry k */
-#define LIMITS(kind)                                                         \
-    int32_t j = (kind) != MIXED ? 0 : column[k];                             \
+#define LIMITS(kind)                                                                  \
+    int32_t j = (kind) != MIXED ? 0 : column[k];                                      \
     float   lo = (kind) != MIXED ? lo0 : los[j], hi = (kind) != MIXED ? hi0 : his[j]; \
-    float   span = (kind) != MIXED ? span0 : spans[j];                       \
+    float   span = (kind) != MIXED ? span0 : spans[j];                                \
     bool    whole = (kind) == ALL_DISCRETE || ((kind) == MIXED && discrete[j] != 0)
 
-#define UNPACK(box)                                                                             \
-    const float *restrict los = (box)->lo, *restrict his = (box)->hi, *restrict spans = (box)->span; \
-    const float *restrict discrete = (box)->discrete;                                           \
-    const float lo0 = los[0], hi0 = his[0], span0 = spans[0];                                   \
+#define UNPACK(box)                                                   \
+    const float *restrict los = (box)->lo, *restrict his = (box)->hi, \
+                          *restrict spans = (box)->span;              \
+    const float *restrict discrete = (box)->discrete;                 \
+    const float lo0 = los[0], hi0 = his[0], span0 = spans[0];         \
     (void)discrete
 
 static inline __attribute__((always_inline)) void
@@ -100,9 +111,8 @@ perturb_run(kinds kind, int64_t count, const cbx_feature_box *box, const int32_t
 
 static inline __attribute__((always_inline)) void
 backward_run(kinds kind, bool pull, int64_t count, const cbx_feature_box *box,
-             const int32_t *restrict column, float absolute, float squared,
-             const float *restrict x, const float *restrict move, const float *restrict dX,
-             float *restrict grad)
+             const int32_t *restrict column, float absolute, float squared, const float *restrict x,
+             const float *restrict move, const float *restrict dX, float *restrict grad)
 {
     UNPACK(box);
     for (int64_t k = 0; k < count; k++) {
@@ -118,23 +128,22 @@ backward_run(kinds kind, bool pull, int64_t count, const cbx_feature_box *box,
     }
 }
 
-#define PERTURB(name, kind)                                                                      \
-    CBX_HOT static void perturb_##name(int64_t count, const cbx_feature_box *box,                \
-                                       const int32_t *column, const float *x, const float *P,    \
-                                       const float *before, float *move, float *soft,            \
-                                       float *firm, cbx_perturb_sums *sums)                      \
-    {                                                                                            \
-        perturb_run(kind, count, box, column, x, P, before, move, soft, firm, sums);             \
-    }                                                                                            \
-    CBX_HOT static void backward_##name(int64_t count, const cbx_feature_box *box,               \
-                                        const int32_t *column, float absolute, float squared,    \
-                                        const float *x, const float *move, const float *dX,      \
-                                        float *grad)                                             \
-    {                                                                                            \
-        if (dX)                                                                                  \
-            backward_run(kind, true, count, box, column, absolute, squared, x, move, dX, grad);  \
-        else                                                                                     \
-            backward_run(kind, false, count, box, column, absolute, squared, x, move, dX, grad); \
+#define PERTURB(name, kind)                                                                        \
+    CBX_HOT static void perturb_##name(int64_t count, const cbx_feature_box *box,                  \
+                                       const int32_t *column, const float *x, const float *P,      \
+                                       const float *before, float *move, float *soft, float *firm, \
+                                       cbx_perturb_sums *sums)                                     \
+    {                                                                                              \
+        perturb_run(kind, count, box, column, x, P, before, move, soft, firm, sums);               \
+    }                                                                                              \
+    CBX_HOT static void backward_##name(                                                           \
+        int64_t count, const cbx_feature_box *box, const int32_t *column, float absolute,          \
+        float squared, const float *x, const float *move, const float *dX, float *grad)            \
+    {                                                                                              \
+        if (dX)                                                                                    \
+            backward_run(kind, true, count, box, column, absolute, squared, x, move, dX, grad);    \
+        else                                                                                       \
+            backward_run(kind, false, count, box, column, absolute, squared, x, move, dX, grad);   \
     }
 PERTURB(discrete, ALL_DISCRETE)
 PERTURB(continuous, ALL_CONTINUOUS)

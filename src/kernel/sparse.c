@@ -20,10 +20,10 @@ static inline void axpy(int32_t width, float a, const float *restrict x, float *
 }
 
 /* `body` sees rows begin .. end - 1. */
-#define FOR_CHUNKS(rows, work, threads, body)                                             \
-    CBX_PARALLEL_FOR(threads, work, at_, rows, CHUNK, {                                   \
-        int32_t begin = (int32_t)at_, end = (rows) - begin < CHUNK ? (rows) : begin + CHUNK; \
-        body;                                                                             \
+#define FOR_CHUNKS(rows, work, threads, body)                                              \
+    CBX_PARALLEL_FOR(threads, work, at_, rows, CHUNK, {                                    \
+        int32_t begin = (int32_t)at_, end = (rows)-begin < CHUNK ? (rows) : begin + CHUNK; \
+        body;                                                                              \
     })
 
 CBX_HOT
@@ -110,8 +110,7 @@ void cbx_sddmm(const cbx_adjacency *A, int32_t rows, int32_t width, float scale,
                const float *H, float *dvalue, float *ddiag, int threads)
 {
     double work = rows ? (double)(A->offset[rows] + rows) * width : 0;
-    FOR_CHUNKS(rows, work, threads,
-               sddmm_rows(A, begin, end, width, scale, G, H, dvalue, ddiag));
+    FOR_CHUNKS(rows, work, threads, sddmm_rows(A, begin, end, width, scale, G, H, dvalue, ddiag));
 }
 
 CBX_HOT

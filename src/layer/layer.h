@@ -46,8 +46,8 @@ static inline int64_t cbx_parameter_size(const cbx_parameter *p)
 /* One application of a layer to (a prefix of) a view. */
 typedef struct cbx_step {
     const cbx_view   *view;
-    cbx_adjacency     A;   /* with the layer's own normalisation */
-    int32_t           hop; /* rows within so many hops are computed … */
+    cbx_adjacency     A;                 /* with the layer's own normalisation */
+    int32_t           hop;               /* rows within so many hops are computed … */
     int32_t           rows_out, rows_in; /* … which is rows_out; rows_in rows of X are read */
     const cbx_matrix *X;
     float            *Y;     /* rows_out x n_out */

@@ -92,8 +92,8 @@ static void input_row(const cbx_adjacency *A, int32_t rows_out, int32_t j, int32
     }
 }
 
-void cbx_max_backward(const cbx_layer *l, const cbx_step *s, const float *W,
-                      const cbx_step_grad *g, float *dW)
+void cbx_max_backward(const cbx_layer *l, const cbx_step *s, const float *W, const cbx_step_grad *g,
+                      float *dW)
 {
     int32_t      f = l->n_in;
     const float *X = input(l, s), *M = s->saved;

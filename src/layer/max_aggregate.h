@@ -10,7 +10,7 @@
 size_t cbx_max_saved(const cbx_layer *l, const cbx_step *s);
 size_t cbx_max_scratch(const cbx_layer *l, const cbx_step *s);
 void   cbx_max_forward(const cbx_layer *l, const cbx_step *s, const float *W);
-void   cbx_max_backward(const cbx_layer *l, const cbx_step *s, const float *W,
-                        const cbx_step_grad *g, float *dW);
+void cbx_max_backward(const cbx_layer *l, const cbx_step *s, const float *W, const cbx_step_grad *g,
+                      float *dW);
 
 #endif

@@ -36,9 +36,8 @@ static const cbx_option model_options[] = {
      "share of units dropped while training"},
 };
 
-static const cbx_option_table model_table = {"Model", model_options,
-                                             sizeof model_options / sizeof *model_options,
-    sizeof(cbx_model_spec)};
+static const cbx_option_table model_table = {
+    "Model", model_options, sizeof model_options / sizeof *model_options, sizeof(cbx_model_spec)};
 
 const cbx_option_table *cbx_model_table(void)
 {
@@ -170,7 +169,8 @@ cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int
         return status;
     const cbx_graph_data *d = cbx_graph_view(graph);
     if (d->num_classes < 2)
-        return cbx_fail(err, CBX_INVALID, "a classifier needs at least two classes, the graph has %d",
+        return cbx_fail(err, CBX_INVALID,
+                        "a classifier needs at least two classes, the graph has %d",
                         d->num_classes);
     const cbx_layer_ops *conv = cbx_layer_at(spec->conv);
     int32_t              widths[64];
@@ -239,10 +239,11 @@ cbx_model_info cbx_model_describe(const cbx_model *model)
 
 cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err)
 {
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data    *d = cbx_graph_view(graph);
     static const char *const tasks[] = {"node", "graph"};
     if (model->task != d->task)
-        return cbx_fail(err, CBX_INVALID, "the model is for %s classification, the data for %s classification",
+        return cbx_fail(err, CBX_INVALID,
+                        "the model is for %s classification, the data for %s classification",
                         tasks[model->task], tasks[d->task]);
     if (model->num_features != d->num_features)
         return cbx_fail(err, CBX_INVALID, "the model takes %d features, the data has %d",
@@ -284,8 +285,9 @@ cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_er
     int32_t                    in = p->shape.rows ? p->shape.rows : 1, out = p->shape.cols;
     for (int64_t k = 0; k < (int64_t)in * out; k++)
         if (!isfinite(values[k]))
-            return cbx_fail(err, CBX_INVALID, "%s has the value %g at %lld; parameters must be finite",
-                            p->name, (double)values[k], (long long)k);
+            return cbx_fail(err, CBX_INVALID,
+                            "%s has the value %g at %lld; parameters must be finite", p->name,
+                            (double)values[k], (long long)k);
     float *to = model->theta + p->offset;
     for (int32_t r = 0; r < out; r++)
         for (int32_t c = 0; c < in; c++)

@@ -88,7 +88,7 @@ static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
 static int make_head(cbx_pass *p, cbx_arena *arena)
 {
     size_t rows = (size_t)p->rows_out, widest = 0;
-    p->logp = CBX_NEW(arena, float, rows * (size_t)p->model->num_classes);
+    p->logp = CBX_NEW(arena, float, rows *(size_t)p->model->num_classes);
     if (!p->logp)
         return -1;
     for (int32_t l = 0; l < p->model->num_layers; l++) {
@@ -102,7 +102,7 @@ static int make_head(cbx_pass *p, cbx_arena *arena)
     }
     if (!p->gradient)
         return 0;
-    p->scores_grad = CBX_NEW(arena, float, rows * (size_t)p->model->num_classes);
+    p->scores_grad = CBX_NEW(arena, float, rows *(size_t)p->model->num_classes);
     p->pool_grad = CBX_NEW(arena, float, p->model->task == CBX_GRAPH ? rows * widest : 0);
     return p->scores_grad && p->pool_grad ? 0 : -1;
 }

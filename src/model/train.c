@@ -47,7 +47,7 @@ static const cbx_option train_options[] = {
 
 static const cbx_option_table train_table = {"Training", train_options,
                                              sizeof train_options / sizeof *train_options,
-    sizeof(cbx_train_options)};
+                                             sizeof(cbx_train_options)};
 
 const cbx_option_table *cbx_train_table(void)
 {
@@ -65,10 +65,10 @@ typedef struct run {
     int32_t                  num_train;
     float                   *grad, *m, *v, *before, *best;
     int64_t                  step;
-    cbx_arena                arena;      /* of the run */
-    cbx_arena                batch;      /* of one batch, graph tasks */
-    cbx_view                 view;       /* node tasks: the whole graph */
-    cbx_matrix               X;          /* its features */
+    cbx_arena                arena; /* of the run */
+    cbx_arena                batch; /* of one batch, graph tasks */
+    cbx_view                 view;  /* node tasks: the whole graph */
+    cbx_matrix               X;     /* its features */
     cbx_pass                 pass;
     float                   *dlogp;
 } run;
@@ -105,7 +105,8 @@ static cbx_status start(run *r, cbx_error *err)
             r->rows[r->num_train++] = i;
     }
     if (r->o->patience && !validate)
-        return cbx_fail(err, CBX_INVALID, "--patience needs validation rows, and the split has none");
+        return cbx_fail(err, CBX_INVALID,
+                        "--patience needs validation rows, and the split has none");
     if (r->model->task == CBX_GRAPH)
         return CBX_OK;
     status = cbx_view_whole(r->graph, &r->arena, &r->view, err);
@@ -114,8 +115,9 @@ static cbx_status start(run *r, cbx_error *err)
     if (!status && cbx_matrix_transpose(&r->X, &r->arena))
         status = cbx_fail_memory(err);
     if (!status)
-        status = cbx_pass_init(&r->pass, r->model, &r->view, &r->X, true, r->threads, &r->arena, err);
-    r->dlogp = CBX_NEW(&r->arena, float, (size_t)labels * (size_t)r->model->num_classes);
+        status =
+            cbx_pass_init(&r->pass, r->model, &r->view, &r->X, true, r->threads, &r->arena, err);
+    r->dlogp = CBX_NEW(&r->arena, float, (size_t)labels *(size_t)r->model->num_classes);
     return status ? status : r->dlogp ? CBX_OK : cbx_fail_memory(err);
 }
 
@@ -171,7 +173,8 @@ static cbx_status epoch_of_batches(run *r, int64_t epoch, double *loss, cbx_erro
     cbx_rng_shuffle(&rng, r->rows, r->num_train);
     *loss = 0;
     for (int64_t at = 0; at < r->num_train; at += r->o->batch) {
-        int32_t    count = (int32_t)(r->num_train - at < r->o->batch ? r->num_train - at : r->o->batch);
+        int32_t count =
+            (int32_t)(r->num_train - at < r->o->batch ? r->num_train - at : r->o->batch);
         cbx_view   view;
         cbx_matrix X;
         cbx_pass   pass;
@@ -185,7 +188,7 @@ static cbx_status epoch_of_batches(run *r, int64_t epoch, double *loss, cbx_erro
             status = cbx_pass_init(&pass, r->model, &view, &X, true, r->threads, &r->batch, err);
         if (status)
             return status;
-        float *dlogp = CBX_NEW(&r->batch, float, (size_t)count * (size_t)r->model->num_classes);
+        float *dlogp = CBX_NEW(&r->batch, float, (size_t)count *(size_t)r->model->num_classes);
         if (!dlogp)
             return cbx_fail_memory(err);
         *loss += optimise(r, &pass, &X, r->rows + at, count, dlogp);
@@ -194,7 +197,8 @@ static cbx_status epoch_of_batches(run *r, int64_t epoch, double *loss, cbx_erro
 }
 
 /* Log-probabilities of all label rows; then the loss of one part and accuracy of each. */
-static cbx_status evaluate(run *r, float *logp, double *val_loss, double accuracy[3], cbx_error *err)
+static cbx_status evaluate(run *r, float *logp, double *val_loss, double accuracy[3],
+                           cbx_error *err)
 {
     cbx_status status = cbx_predict(r->model, r->graph, r->threads, logp, err);
     if (status)
@@ -240,8 +244,10 @@ static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
         result->epochs = t + 1;
         result->loss = loss / r->num_train;
         if (!isfinite(result->loss))
-            return cbx_fail(err, CBX_INVALID, "training diverged: the loss of epoch %lld is %g; try a smaller --learning-rate",
-                            (long long)t, result->loss);
+            return cbx_fail(
+                err, CBX_INVALID,
+                "training diverged: the loss of epoch %lld is %g; try a smaller --learning-rate",
+                (long long)t, result->loss);
         char text[64];
         (void)snprintf(text, sizeof text, "loss %.4f", result->loss);
         if (progress && progress(user, t + 1, r->o->epochs, text))
@@ -296,11 +302,12 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     if (status)
         return status;
     cbx_blas_single_threaded();
-    run r = {.model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
+    run r = {
+        .model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
     status = start(&r, err);
     double began = now(), val_loss, accuracy[3];
-    float *logp = CBX_NEW(&r.arena, float,
-                          (size_t)cbx_graph_label_rows(graph) * (size_t)model->num_classes);
+    float *logp =
+        CBX_NEW(&r.arena, float, (size_t)cbx_graph_label_rows(graph) * (size_t)model->num_classes);
     if (!status && !logp)
         status = cbx_fail_memory(err);
     if (!status)

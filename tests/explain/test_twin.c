@@ -351,7 +351,7 @@ static void compare_policies(oracle_shape shape, const char *edges, const char *
     tally  sum = {0};
     for (int i = 0; i < 7; i++) {
         cbx_explain_options a = ASK("policy", policies[i], "alpha", "0.4", "decay", "20", "edges",
-                                    edges, "target", target, "lr", "0.2");
+                                    edges, "target", target, "lr", "0.24");
         int                 before = test_failures();
         for (int32_t row = 0; row < 2; row++)
             compare(&o, row, a, &sum);

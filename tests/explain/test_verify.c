@@ -63,8 +63,10 @@ static int64_t make_edits(const sample *s, cbx_rng *rng, cbx_edit *edits)
     int64_t count = (int64_t)cbx_rng_below(rng, 12);
     for (int64_t k = 0; k < count; k++) {
         int64_t e = (int64_t)cbx_rng_below(rng, EDGES);
-        int32_t node = (int32_t)cbx_rng_below(rng, NODES), f = (int32_t)cbx_rng_below(rng, FEATURES);
-        edits[k] = (cbx_edit){.op = CBX_SET_FEATURE, .edge = -1, .node = node, .feature = f, .to = 1};
+        int32_t node = (int32_t)cbx_rng_below(rng, NODES),
+                f = (int32_t)cbx_rng_below(rng, FEATURES);
+        edits[k] =
+            (cbx_edit){.op = CBX_SET_FEATURE, .edge = -1, .node = node, .feature = f, .to = 1};
         if (k % 3 != 0)
             edits[k] = (cbx_edit){.op = CBX_REMOVE_EDGE,
                                   .source = (int32_t)s->source[e],
@@ -92,8 +94,9 @@ static void compare(const char *conv, const char *aggregation, bool weighted)
             float     whole[3], cone[3];
             cbx_error err = {0};
             int64_t   count = make_edits(&s, &rng, edits);
-            CHECK_OK(cbx_check_edits_within(model, s.graph, row, edits, count, INT32_MAX, whole, &err),
-                     err);
+            CHECK_OK(
+                cbx_check_edits_within(model, s.graph, row, edits, count, INT32_MAX, whole, &err),
+                err);
             CHECK_OK(cbx_check_edits_within(model, s.graph, row, edits, count, 0, cone, &err), err);
             CHECK(test_difference(3, cone, whole) < 1e-5);
         }
@@ -162,7 +165,8 @@ TEST(a_search_within_a_budget_says_what_it_left_out_and_is_verified_all_the_same
         CHECK(test_difference(4, c->before, all + (int64_t)row * 4) < 1e-5);
         if (c->outcome == CBX_FOUND) {
             found++;
-            CHECK_INT(cbx_check_edits(model, graph, row, c->edits, c->num_edits, after, NULL), CBX_OK);
+            CHECK_INT(cbx_check_edits(model, graph, row, c->edits, c->num_edits, after, NULL),
+                      CBX_OK);
             CHECK(test_difference(4, c->after, after) < 1e-5);
             CHECK_INT(c->result, c->target);
         }
@@ -184,9 +188,10 @@ TEST(a_class_that_is_not_that_of_the_whole_graph_is_not_explained)
     cbx_model          *model = NULL;
     cbx_counterfactual *c = NULL;
     cbx_error           err = {0};
-    CHECK_OK(cbx_graph_load(test_source("tests/golden/traces/loops.safetensors"), &graph, &err), err);
-    CHECK_OK(cbx_model_load(test_source("tests/golden/traces/loops-cheb2.model.safetensors"), &model,
-                            &err),
+    CHECK_OK(cbx_graph_load(test_source("tests/golden/traces/loops.safetensors"), &graph, &err),
+             err);
+    CHECK_OK(cbx_model_load(test_source("tests/golden/traces/loops-cheb2.model.safetensors"),
+                            &model, &err),
              err);
     if (graph && model && CHECK_OK(cbx_explain(model, graph, 6, NULL, NULL, NULL, &c, &err), err)) {
         CHECK_INT(c->outcome, CBX_SKIPPED);

@@ -73,7 +73,8 @@ static void check_parameters(const cbx_tensor_file *f, const cbx_model *m, const
     free(values);
 }
 
-static void check_pass(const cbx_tensor_file *f, const cbx_graph *g, const cbx_model *m, bool sparse)
+static void check_pass(const cbx_tensor_file *f, const cbx_graph *g, const cbx_model *m,
+                       bool sparse)
 {
     cbx_arena  arena = {0};
     cbx_view   view;
@@ -97,7 +98,7 @@ static void check_pass(const cbx_tensor_file *f, const cbx_graph *g, const cbx_m
     int64_t outputs = (int64_t)pass.rows_out * m->num_classes;
     CHECK(test_difference(outputs, pass.logp, tensor(f, "expected.log_probs")) < 1e-5);
 
-    float *dX = CBX_NEW(&arena, float, (int64_t)view.n *m->num_features);
+    float *dX = CBX_NEW(&arena, float, (int64_t)view.n * m->num_features);
     float *dw = CBX_NEW(&arena, float, view.m), *by_id = CBX_NEW(&arena, float, view.m);
     float *dtheta = CBX_NEW0(&arena, float, m->size);
     cbx_pass_backward(&pass, tensor(f, "coef"), dX, dw, dtheta);
@@ -116,7 +117,7 @@ static int check_golden(const char *path)
     cbx_graph       *g = NULL;
     cbx_model       *m = NULL;
     cbx_error        err = {0};
-    const char      *graph = test_path("graph.safetensors"), *model = test_path("model.safetensors");
+    const char *graph = test_path("graph.safetensors"), *model = test_path("model.safetensors");
     if (CHECK_OK(cbx_tensors_open(path, &f, &err), err) && split_file(f, graph, model) &&
         CHECK_OK(cbx_graph_load(graph, &g, &err), err) &&
         CHECK_OK(cbx_model_load(model, &m, &err), err)) {
