@@ -8,7 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export BUILD=${BUILD:-$PWD/build}
 
 cmake -S . -B "$BUILD" -DCBX_BENCH=ON > /dev/null
-MAKEFLAGS='' cmake --build "$BUILD" --parallel --target combinex_cli combinex_phases > /dev/null
+MAKEFLAGS='' cmake --build "$BUILD" --parallel "$(getconf _NPROCESSORS_ONLN)" \
+    --target combinex_cli combinex_phases > /dev/null
 
 has_torch() { "$1" -c 'import torch, torch_geometric' 2> /dev/null; }
 for python in "${PYTHON:-}" "$BUILD/venv/bin/python" python3; do

@@ -141,6 +141,8 @@ static int explain_rows(const oracle *o, const cbx_explain_options *options, int
         int                 before = test_failures();
         cbx_counterfactual *r = explain_row(o, row, options);
         check_question(o, r, row, same ? logp : NULL);
+        if (r->outcome == CBX_FOUND) /* and what flips is the whole graph's decision */
+            CHECK_INT(best_of(logp + (int64_t)row * r->num_classes, r->num_classes), r->prediction);
         if (r->outcome == CBX_FOUND)
             check_found(o, r, options);
         else

@@ -245,6 +245,22 @@ TEST(a_hash_sees_where_graphs_end_but_neither_names_nor_labels)
     bag_free(&b);
 }
 
+TEST(a_hash_sees_which_graph_a_node_belongs_to)
+{
+    static const int64_t one_two[] = {0, 1, 3}, two_one[] = {0, 2, 3};
+    static const float   x[] = {1, 2, 3};
+    cbx_graph_data       d = {
+              .task = CBX_GRAPH, .num_nodes = 3, .num_features = 1, .num_graphs = 2, .x = x};
+    cbx_graph *a = NULL, *b = NULL;
+    d.graph_ptr = one_two;
+    CHECK_INT(cbx_graph_new(&d, &a, NULL), CBX_OK);
+    d.graph_ptr = two_one;
+    CHECK_INT(cbx_graph_new(&d, &b, NULL), CBX_OK);
+    CHECK(!same_hash(a, b));
+    cbx_graph_free(a);
+    cbx_graph_free(b);
+}
+
 TEST(every_edit_changes_the_hash)
 {
     random_graph r = make_graph((graph_shape){8, 12, 3, .sparse = true, .seed = 4});
