@@ -224,7 +224,7 @@ static void step(twin *t, int64_t epoch)
 
 static bool near(double actual, double expected)
 {
-    return fabs(actual - expected) <= 5e-4 * fmax(fabs(expected), 1e-2);
+    return fabs(actual - expected) <= 2e-4 * fmax(fabs(expected), 1e-2);
 }
 
 static bool same_epoch(const cbx_epoch *a, const twin *t)
