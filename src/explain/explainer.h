@@ -8,6 +8,7 @@
 #ifndef CBX_EXPLAINER_H
 #define CBX_EXPLAINER_H
 
+#include "clock.h"
 #include "pass.h"
 
 enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
@@ -70,9 +71,6 @@ typedef struct cbx_explainer {
 
 extern const char *const cbx_explainer_names[];
 const cbx_explainer     *cbx_explainer_at(int i);
-
-/* Seconds of a clock that never goes back. */
-double cbx_clock(void);
 
 /* Is this class what the search is for? */
 static inline bool cbx_search_hits(const cbx_search *s, int32_t class)

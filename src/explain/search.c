@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search.c: small things that methods share. */
-#include <time.h>
-
 #include "explainer.h"
-
-double cbx_clock(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int32_t cbx_best_class(const float *logp, int32_t count, int32_t except)
 {

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "error.h"
 #include "pass.h"
 #include "rng.h"
@@ -72,13 +72,6 @@ typedef struct run {
     cbx_pass                 pass;
     float                   *dlogp;
 } run;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static cbx_status start(run *r, cbx_error *err)
 {
@@ -305,14 +298,14 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     run r = {
         .model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
     status = start(&r, err);
-    double began = now(), val_loss, accuracy[3];
+    double began = cbx_clock(), val_loss, accuracy[3];
     float *logp =
         CBX_NEW(&r.arena, float, (size_t)cbx_graph_label_rows(graph) * (size_t)model->num_classes);
     if (!status && !logp)
         status = cbx_fail_memory(err);
     if (!status)
         status = epochs(&r, logp, progress, user, result, err);
-    result->seconds = now() - began;
+    result->seconds = cbx_clock() - began;
     if (!status)
         status = evaluate(&r, logp, &val_loss, accuracy, err);
     if (!status) {
