@@ -21,6 +21,7 @@
 #include "error.h"
 #include "explainer.h"
 #include "feature_mask.h"
+#include "margin.h"
 #include "policy.h"
 
 typedef struct state {
@@ -29,10 +30,13 @@ typedef struct state {
     cbx_feature_mask F;
     cbx_edge_mask    E;
     cbx_pass         soft, hard;
+    cbx_margin       soft_margin, hard_margin;
     float           *dlogp; /* num_classes */
     cbx_matrix       X_soft;
     cbx_epoch        now; /* of the current epoch */
-    int32_t          aim; /* class the gradient leads to */
+    int32_t          soft_class, hard_class;
+    int32_t          aim;   /* class the gradient leads to */
+    bool             pulls; /* the cross-entropy has a gradient, and the soft pass has run */
     /* the best so far */
     double  best;
     int64_t version, best_version; /* of the thresholded graph */
@@ -47,6 +51,7 @@ static cbx_status prepare(state *st, cbx_error *err)
     st->edges = policy != CBX_POLICY_FEATURES;
     st->best = INFINITY;
     st->best_version = -1;
+    st->soft_class = st->hard_class = s->prediction;
     cbx_matrix soft = s->X;
     if (st->features) /* soft features have no zeros to skip; any pointer says "dense" here */
         soft = cbx_matrix_dense(s->X.rows, s->X.cols, s->before);
@@ -60,6 +65,11 @@ static cbx_status prepare(state *st, cbx_error *err)
                                s->arena, err);
     if (status)
         return status;
+    if (cbx_margin_init(&st->soft_margin, &st->soft, &s->X, s->stretch, s->arena) ||
+        cbx_margin_init(&st->hard_margin, &st->hard, &s->X, s->stretch, s->arena))
+        return cbx_fail_memory(err);
+    st->F.soft_drift = cbx_margin_moved(&st->soft_margin);
+    st->F.hard_drift = cbx_margin_moved(&st->hard_margin);
     st->X_soft = st->features ? st->F.soft : s->X;
     st->dlogp = CBX_NEW0(s->arena, float, m->num_classes);
     return st->dlogp ? CBX_OK : cbx_fail_memory(err);
@@ -74,40 +84,95 @@ static double lap(const cbx_search *s, int phase, double from)
     return now;
 }
 
-/* The oracle on both columns of values at the current parameters. The features'
- * were made by the last step. */
-static void evaluate(state *st, bool first)
+/* The thresholded graph's class. */
+static void evaluate_hard(state *st, const float *w, int64_t t)
 {
-    bool   moved = first || (st->features && st->F.moved);
+    const cbx_matrix *X = st->features ? &st->F.hard : &st->s->X;
+    st->version++;
+    if (cbx_margin_start(&st->hard_margin, X, w) > 0)
+        return;
+    if (st->features)
+        cbx_feature_mask_harden(&st->F, t);
+    if (!cbx_margin_finish(&st->hard_margin, 0))
+        st->hard_class = cbx_best_class(st->hard.logp, st->s->model->num_classes, -1);
+}
+
+/* A lead of the soft class beyond which the cross-entropy may as well be 0: the
+ * probability of every other class, and with it the gradient, is so small that all
+ * epochs together could not move a parameter by more than 1e-9. (Adam divides by 1e-8
+ * at least; the other optimisers do less.) But a parameter at exactly 0 feels no
+ * penalty, and the slightest move would wake it: then only a probability that a
+ * float cannot hold will do. */
+static double enough_lead(state *st)
+{
+    const cbx_explain_options *o = st->s->options;
+    const double               underflow = 110, effect = 1e-9, least_divisor = 1e-8;
+    if (st->features && st->F.idle)
+        return underflow;
+    double slope = cbx_margin_slope(&st->soft_margin) * (st->s->model->num_classes - 1);
+    if (o->edges == CBX_EDGES_UNDIRECTED)
+        slope *= (double)st->s->view->m; /* a pair has at most so many */
+    double gradient = effect * least_divisor / (o->learning_rate * (double)o->epochs);
+    double enough = log(slope / gradient);
+    return enough < underflow ? fmax(enough, 0) : underflow;
+}
+
+/* What lead of the soft class is needed so that nothing else about it matters? A
+ * trace shows the cross-entropy of every epoch. */
+static double needed_lead(state *st, double lead)
+{
+    const double worth_asking = 30;
+    if (st->s->trace || !cbx_search_hits(st->s, st->soft_class))
+        return INFINITY;
+    if (cbx_search_hits(st->s, st->hard_class))
+        return 0;
+    return lead > worth_asking ? enough_lead(st) : INFINITY;
+}
+
+static void evaluate_soft(state *st, const float *w)
+{
+    const cbx_search *s = st->s;
+    int32_t           C = s->model->num_classes;
+    double            lead = cbx_margin_start(&st->soft_margin, &st->X_soft, w);
+    double            enough = needed_lead(st, lead);
+    st->now.ce = 0;
+    st->pulls = false;
+    if (lead > enough)
+        return;
+    if (st->features)
+        cbx_feature_mask_soften(&st->F);
+    if (cbx_margin_finish(&st->soft_margin, enough))
+        return;
+    st->soft_class = cbx_best_class(st->soft.logp, C, -1);
+    st->aim = s->target >= 0 ? s->target : cbx_best_class(st->soft.logp, C, s->prediction);
+    st->now.ce = -(double)st->soft.logp[st->aim];
+    st->pulls = true;
+}
+
+/* The oracle on both columns of values at the current parameters. */
+static void evaluate(state *st, int64_t t)
+{
+    bool   moved = t == 0 || (st->features && st->F.moved);
     double from = lap(st->s, 0, 0);
     if (st->edges)
         moved |= cbx_edge_mask_evaluate(&st->E);
     from = lap(st->s, CBX_PHASE_EDGES, from);
-    const float *w_soft = st->edges ? st->E.soft : NULL, *w_hard = st->edges ? st->E.hard : NULL;
-    cbx_pass_forward(&st->soft, &st->X_soft, w_soft, 0, 0);
-    from = lap(st->s, CBX_PHASE_SOFT, from);
-    if (moved) {
-        cbx_pass_forward(&st->hard, st->features ? &st->F.hard : &st->s->X, w_hard, 0, 0);
-        st->version++;
-    }
-    (void)lap(st->s, CBX_PHASE_HARD, from);
+    if (moved)
+        evaluate_hard(st, st->edges ? st->E.hard : NULL, t);
+    from = lap(st->s, CBX_PHASE_HARD, from);
+    evaluate_soft(st, st->edges ? st->E.soft : NULL);
+    (void)lap(st->s, CBX_PHASE_SOFT, from);
 }
 
 static void measure(state *st, int64_t t)
 {
     const cbx_search *s = st->s;
-    int32_t           C = s->model->num_classes;
-    const float      *soft = st->soft.logp;
-    int32_t           soft_class = cbx_best_class(soft, C, -1);
-    int32_t           hard_class = cbx_best_class(st->hard.logp, C, -1);
     cbx_epoch        *e = &st->now;
-    st->aim = s->target >= 0 ? s->target : cbx_best_class(soft, C, s->prediction);
     e->edge_loss = st->edges ? st->E.loss : 0;
     e->feature_loss = st->features ? st->F.loss : 0;
     e->alpha = cbx_policy_alpha(s->options, t, e->edge_loss, e->feature_loss);
-    e->hit = cbx_search_hits(s, hard_class);
-    e->eta = e->hit && cbx_search_hits(s, soft_class) ? 0 : 1;
-    e->ce = -(double)soft[st->aim];
+    e->hit = cbx_search_hits(s, st->hard_class);
+    e->eta = e->hit && cbx_search_hits(s, st->soft_class) ? 0 : 1;
     e->loss = e->eta * e->ce + (1 - e->alpha) * e->edge_loss + e->alpha * e->feature_loss;
     e->changed_features = st->features ? st->F.changed : 0;
     e->removed_edges = st->edges ? st->E.removed : 0;
@@ -135,7 +200,7 @@ static void keep(state *st, int64_t t)
 static void step(state *st, int64_t t)
 {
     const cbx_epoch *e = &st->now;
-    bool             pull = e->eta != 0;
+    bool             pull = e->eta != 0 && st->pulls;
     double           from = lap(st->s, 0, 0);
     if (st->s->phases && st->features)
         st->s->phases[pull ? CBX_PULLED_VALUES : CBX_OTHER_VALUES] +=
@@ -176,7 +241,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     int64_t    T = s->options->epochs;
     cbx_status status = prepare(&st, err);
     for (int64_t t = 0; t < T && !status; t++) {
-        evaluate(&st, t == 0);
+        evaluate(&st, t);
         measure(&st, t);
         if (s->trace)
             s->trace[s->num_trace++] = st.now;

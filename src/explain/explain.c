@@ -176,6 +176,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
                     .lo = setup->lo,
                     .hi = setup->hi,
                     .discrete = setup->discrete,
+                    .stretch = setup->stretch,
                     .arena = arena,
                     .progress = progress,
                     .user = user,

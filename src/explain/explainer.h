@@ -41,6 +41,7 @@ typedef struct cbx_search {
     int32_t                    prediction;    /* of the factual graph */
     int32_t                    decision;      /* of the whole graph: the same, or it is skipped */
     int32_t                    target;        /* -1: any other class */
+    const float               *stretch;       /* of the model's parameters: margin.h */
     const float               *before;        /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
     cbx_arena                 *arena;         /* for whatever the method needs, and its edits */

@@ -2,6 +2,7 @@
 /* feature_mask.c: see feature_mask.h. */
 #include "feature_mask.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "error.h"
@@ -23,8 +24,8 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
 {
     cbx_live *l = &F->live;
     size_t    size = (size_t)F->rows * (size_t)F->f;
-    float   **arrays[] = {&F->x, &F->soft_values, &F->firm, &F->kept, &F->grad,
-                          &l->x, &l->P,           &l->move, &l->firm};
+    float   **arrays[] = {&F->x,    &F->soft_values, &F->firm, &F->kept,
+                          &F->grad, &l->x,           &l->P,    &l->move};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = CBX_NEW(arena, float, size);
         if (!*arrays[i])
@@ -69,24 +70,27 @@ static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
     return 0;
 }
 
-/* Every entry is live at first. */
+/* Every entry is live at first, but those whose bounds leave no room. */
 static void fill(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
     size_t    size = (size_t)F->rows * (size_t)F->f;
+    int64_t   at = 0;
     cbx_matrix_expand(&F->s->X, F->rows, F->x);
     memcpy(F->soft_values, F->x, size * sizeof *F->x);
     memcpy(F->firm, F->x, size * sizeof *F->x);
     memcpy(F->kept, F->x, size * sizeof *F->x);
-    memcpy(l->x, F->x, size * sizeof *F->x);
-    memcpy(l->firm, F->x, size * sizeof *F->x);
-    memset(l->P, 0, size * sizeof *l->P);
-    memset(l->move, 0, size * sizeof *l->move);
-    for (int32_t i = 0; i <= F->rows; i++)
-        l->begin[i] = (int64_t)i * F->f;
-    for (int32_t i = 0; i < F->rows; i++)
+    l->begin[0] = 0;
+    for (int32_t i = 0; i < F->rows; i++) {
         for (int32_t j = 0; j < F->f; j++)
-            l->column[(int64_t)i * F->f + j] = j;
+            if (F->box.lo[j] < F->box.hi[j]) {
+                l->column[at] = j;
+                l->x[at] = F->x[(int64_t)i * F->f + j];
+                l->P[at] = l->move[at] = 0;
+                at++;
+            }
+        l->begin[i + 1] = at;
+    }
 }
 
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
@@ -109,58 +113,77 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
 
 /* ---- an epoch */
 
-static void note_move(cbx_feature_mask *F, int32_t row, int64_t k, float firm)
+static cbx_entries entries_at(const cbx_live *l, int64_t k)
 {
-    cbx_live *l = &F->live;
-    int64_t   place = (int64_t)row * F->f + l->column[k];
-    float     before = l->firm[k];
-    F->changed += (firm != l->x[k]) - (before != l->x[k]);
-    l->firm[k] = firm;
+    return (cbx_entries){l->column + k, l->x + k, l->P + k, l->move + k, l->a + k, l->b + k};
+}
+
+static void note_crossing(cbx_feature_mask *F, int64_t place, int32_t row, int32_t column, float x,
+                          float firm)
+{
+    float before = F->firm[place];
+    F->changed += (firm != x) - (before != x);
     F->firm[place] = firm;
     F->moved = true;
     if (F->cache.count && F->cache.num_changes < F->most_changes)
-        F->cache.changes[F->cache.num_changes++] = (cbx_change){row, l->column[k], firm - before};
+        F->cache.changes[F->cache.num_changes++] = (cbx_change){row, column, firm - before};
+    else
+        F->outdated = true;
     if (F->num_since_kept < F->most_changes)
         F->since_kept[F->num_since_kept++] = place;
     else
         F->kept_all_stale = true;
 }
 
-/* Steps and evaluates entries k .. k + count - 1 of a row; adds to the sums. */
-static void run_entries(cbx_feature_mask *F, int32_t row, int64_t k, int64_t count, bool pull,
-                        double alpha, double *absolute, double *squared)
+/* Thresholded values of a run in which some have changed. */
+static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_t count,
+                             int64_t how_many, const float *crossed)
 {
-    cbx_live *l = &F->live;
-    int64_t   base = (int64_t)row * F->f;
-    float     grad[RUN], soft[RUN], firm[RUN];
-    cbx_perturb_backward(count, &F->box, l->column + k, (float)(alpha * F->scale),
-                         (float)(2 * alpha * F->scale), l->x + k, l->move + k,
-                         pull ? F->grad + base : NULL, grad);
-    cbx_descent_run(&F->descent, k, count, grad, l->P + k);
-    cbx_perturb_sums sums = cbx_perturb(count, &F->box, l->column + k, l->x + k, l->P + k,
-                                        l->firm + k, l->move + k, soft, firm);
-    *absolute += sums.absolute;
-    *squared += sums.squared;
-    for (int64_t i = 0; i < count; i++)
-        F->soft_values[base + l->column[k + i]] = soft[i];
-    for (int64_t i = 0; i < count && sums.moved > 0; i++)
-        if (firm[i] != l->firm[k + i]) {
-            note_move(F, row, k + i, firm[i]);
-            sums.moved--;
-        }
+    const cbx_live *l = &F->live;
+    double          drift = 0;
+    for (int64_t i = 0; how_many > 0; i++) {
+        if (i >= count)
+            break;
+        if (crossed[i] == 0)
+            continue;
+        float             soft, firm;
+        const cbx_entries one = entries_at(l, k + i);
+        cbx_perturb_values(1, &F->box, &one, &soft, &firm);
+        note_crossing(F, (int64_t)row * F->f + l->column[k + i], row, l->column[k + i], l->x[k + i],
+                      firm);
+        drift += (double)crossed[i] * crossed[i];
+        how_many--;
+    }
+    return drift;
+}
+
+/* Steps entries k .. k + count - 1 of a row. */
+static cbx_perturb_sums run_entries(cbx_feature_mask *F, int32_t row, int64_t k, int64_t count,
+                                    bool pull, double alpha, float *crossed)
+{
+    float        absolute = (float)(alpha * F->scale), squared = (float)(2 * alpha * F->scale);
+    const float *dX = pull ? F->grad + (int64_t)row * F->f : NULL;
+    cbx_entries  e = entries_at(&F->live, k);
+    if (F->s->options->optimiser == CBX_OPTIMISER_ADAM)
+        return cbx_perturb_adam(count, &F->box, &e, absolute, squared, dX, &F->descent.adam,
+                                crossed);
+    float grad[RUN];
+    cbx_perturb_backward(count, &F->box, &e, absolute, squared, dX, grad);
+    cbx_descent_run(&F->descent, k, count, grad, e.P);
+    return cbx_perturb(count, &F->box, &e, crossed);
 }
 
 /* Is entry k out of bounds for good? Where it is, the clamped soft value and the
  * thresholded one are both at the bound, and stay. */
-static bool is_gone(const cbx_feature_mask *F, int64_t k)
+static bool is_gone(const cbx_feature_mask *F, int32_t row, int64_t k)
 {
     const cbx_live *l = &F->live;
     int32_t         j = l->column[k];
-    float           lo = F->box.lo[j], hi = F->box.hi[j];
+    float           lo = F->box.lo[j], hi = F->box.hi[j], firm = F->firm[(int64_t)row * F->f + j];
     float raw = l->x[k] + (F->box.discrete[j] != 0 ? F->box.span[j] * l->move[k] : l->move[k]);
     if (raw < lo)
-        return l->firm[k] == lo && cbx_descent_drift(&F->descent, k) <= 0;
-    return raw > hi && l->firm[k] == hi && cbx_descent_drift(&F->descent, k) >= 0;
+        return firm == lo && cbx_descent_drift(&F->descent, k) <= 0;
+    return raw > hi && firm == hi && cbx_descent_drift(&F->descent, k) >= 0;
 }
 
 /* Strikes off what is gone, keeping its share of L_X. */
@@ -171,8 +194,10 @@ static void strike(cbx_feature_mask *F)
     for (int32_t i = 0; i < F->rows; i++) {
         int64_t end = l->begin[i + 1];
         for (int64_t k = begin; k < end; k++) {
-            if (is_gone(F, k)) {
-                double gap = (double)l->firm[k] - l->x[k];
+            if (is_gone(F, i, k)) {
+                int64_t place = (int64_t)i * F->f + l->column[k];
+                double  gap = (double)F->firm[place] - l->x[k];
+                F->soft_values[place] = F->firm[place]; /* both are at the bound */
                 if (F->box.discrete[l->column[k]] != 0)
                     F->gone_absolute += gap < 0 ? -gap : gap;
                 else
@@ -183,7 +208,6 @@ static void strike(cbx_feature_mask *F)
             l->x[at] = l->x[k];
             l->P[at] = l->P[k];
             l->move[at] = l->move[k];
-            l->firm[at] = l->firm[k];
             l->a[at] = l->a[k];
             l->b[at] = l->b[k];
             at++;
@@ -195,22 +219,55 @@ static void strike(cbx_feature_mask *F)
 
 void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t)
 {
-    double absolute = 0, squared = 0;
+    double loss = F->gone_absolute + F->gone_squared;
+    float  crossed[RUN];
     F->moved = false;
+    F->idle = 0;
     cbx_descent_begin(&F->descent, t);
-    for (int32_t i = 0; i < F->rows; i++)
+    for (int32_t i = 0; i < F->rows; i++) {
+        double soft = 0, hard = 0;
         for (int64_t k = F->live.begin[i]; k < F->live.begin[i + 1]; k += RUN) {
-            int64_t left = F->live.begin[i + 1] - k;
-            run_entries(F, i, k, left < RUN ? left : RUN, pull, alpha, &absolute, &squared);
+            int64_t          left = F->live.begin[i + 1] - k, count = left < RUN ? left : RUN;
+            cbx_perturb_sums sums = run_entries(F, i, k, count, pull, alpha, crossed);
+            loss += sums.absolute + sums.squared;
+            soft += sums.drift;
+            F->idle += sums.idle;
+            if (sums.crossed > 0)
+                hard += note_crossings(F, i, k, count, sums.crossed, crossed);
         }
-    F->loss = (absolute + squared + F->gone_absolute + F->gone_squared) * F->scale;
-    if (F->cache.count && F->moved) {
-        if (F->cache.num_changes == F->most_changes || t % REFRESH == 0)
-            cbx_cache_invalidate(&F->cache);
-        cbx_cache_update(&F->cache, &F->hard);
+        F->soft_drift[i] += (float)sqrt(soft);
+        F->hard_drift[i] += (float)sqrt(hard);
     }
+    F->loss = loss * F->scale;
     if (t == 0 || t % STRIKE == STRIKE - 1)
         strike(F);
+}
+
+void cbx_feature_mask_soften(cbx_feature_mask *F)
+{
+    const cbx_live *l = &F->live;
+    float           soft[RUN], firm[RUN];
+    for (int32_t i = 0; i < F->rows; i++)
+        for (int64_t k = l->begin[i]; k < l->begin[i + 1]; k += RUN) {
+            int64_t     left = l->begin[i + 1] - k, count = left < RUN ? left : RUN;
+            cbx_entries e = entries_at(l, k);
+            float      *row = F->soft_values + (int64_t)i * F->f;
+            cbx_perturb_values(count, &F->box, &e, soft, firm);
+            for (int64_t c = 0; c < count; c++)
+                row[e.column[c]] = soft[c];
+        }
+}
+
+void cbx_feature_mask_harden(cbx_feature_mask *F, int64_t t)
+{
+    if (!F->cache.count)
+        return;
+    if (F->outdated || t - F->refreshed >= REFRESH) {
+        cbx_cache_invalidate(&F->cache);
+        F->refreshed = t;
+    }
+    cbx_cache_update(&F->cache, &F->hard);
+    F->outdated = false;
 }
 
 /* ---- the best */

@@ -16,8 +16,8 @@
 typedef struct cbx_live {
     int64_t *begin;
     int32_t *column;
-    float   *x, *P, *move, *firm; /* original value, parameter, tanh P or P, thresholded value */
-    float   *a, *b;               /* the optimiser's */
+    float   *x, *P, *move; /* original value, parameter, tanh P or P */
+    float   *a, *b;        /* the optimiser's */
 } cbx_live;
 
 typedef struct cbx_feature_mask {
@@ -27,9 +27,12 @@ typedef struct cbx_feature_mask {
     cbx_live          live;
     float            *x, *soft_values, *firm, *kept, *grad; /* dense, rows x f */
     cbx_descent       descent;
-    cbx_matrix        soft; /* soft_values */
+    cbx_matrix        soft; /* soft_values, once cbx_feature_mask_soften has made them */
     cbx_matrix        hard; /* firm, with its products cached */
+    float            *soft_drift, *hard_drift; /* by row: every step's length is added; not NULL */
     cbx_product_cache cache;
+    bool              outdated;     /* the cache: more changes than it has room for */
+    int64_t           refreshed;    /* epoch of the last full product */
     int64_t           most_changes; /* that the cache has room for */
     int64_t          *since_kept;   /* places that have moved since the last keep … */
     int64_t           num_since_kept;
@@ -38,6 +41,7 @@ typedef struct cbx_feature_mask {
     double            gone_absolute, gone_squared; /* what struck entries add to L_X */
     double            loss;                        /* L_X */
     int64_t           changed;
+    int64_t           idle;  /* live entries that have not moved yet */
     bool              moved; /* the last evaluation changed firm */
 } cbx_feature_mask;
 
@@ -46,8 +50,12 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
                                  cbx_error *err);
 
 /* P takes a step down grad (dL/dsoft; taken as 0 unless `pull`) plus α L_X's; then
- * soft, hard, loss, changed and moved are those of the new P. */
+ * loss, changed and moved are those of the new P, and the values follow on request. */
 void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t);
+
+/* Makes `soft`; makes `hard`'s products. */
+void cbx_feature_mask_soften(cbx_feature_mask *F);
+void cbx_feature_mask_harden(cbx_feature_mask *F, int64_t t);
 
 /* Remembers `hard`; then how many entries of it differ from x, and which. */
 void    cbx_feature_mask_keep(cbx_feature_mask *F);

@@ -16,7 +16,7 @@
 #include "setup.h"
 
 /* Nodes up to which the whole graph is run. */
-enum { MODERATE = 100000 };
+enum { MODERATE = 256 };
 
 static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_view *view,
                       const cbx_edit *edits, int64_t count, int32_t row, cbx_arena *arena,

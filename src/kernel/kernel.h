@@ -93,6 +93,9 @@ void cbx_column_sums(int32_t rows, int32_t width, const float *Y, float *sum, in
 void cbx_relu(int64_t count, float *y, int threads);
 /* g = 0 where y <= 0, else g * scale */
 void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int threads);
+/* Euclidean lengths of a row and of a difference, to a thousandth; infinite where squares are */
+float cbx_length(int64_t count, const float *y);
+float cbx_distance(int64_t count, const float *y, const float *z);
 /* Zeroes each entry with probability `rate` and scales the rest by 1/(1-rate).
  * Entry k of row i draws from (stream, i, k) whatever the number of threads. */
 void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, float *Y, int threads);
@@ -129,6 +132,13 @@ void cbx_sgd_step(double lr, double momentum, bool first, int64_t count, const f
 /* PyTorch's Adadelta, rho 0.9, eps 1e-6 */
 void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squares, float *steps,
                        float *theta);
+
+/* ---- bounds */
+enum { CBX_SPECTRAL_MOST = 256 }; /* smaller side up to which the bound is a tight one */
+
+/* At least the largest singular value of W, rows x cols. */
+float   cbx_spectral_bound(int32_t rows, int32_t cols, const float *W, float *scratch);
+int64_t cbx_spectral_scratch(int32_t rows, int32_t cols); /* floats */
 
 /* sum of squares, in double */
 double cbx_sum_squares(int64_t count, const float *v);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* optimiser.c: steps over a flat block of parameters. */
-#include "kernel.h"
-
-#include <math.h>
+#include "adam.h"
 
 CBX_HOT
-static void adam(int64_t count, float beta1, float beta2, float step, float root, float eps,
-                 float decay, const float *restrict grad, float *restrict m, float *restrict v,
-                 float *restrict theta)
+static void adam(int64_t count, const cbx_adam_rates *rates, const float *restrict grad,
+                 float *restrict m, float *restrict v, float *restrict theta)
 {
+    const cbx_adam_rates r = *rates;
     for (int64_t i = 0; i < count; i++) {
-        float g = grad[i] + decay * theta[i];
-        m[i] = beta1 * m[i] + (1 - beta1) * g;
-        v[i] = beta2 * v[i] + (1 - beta2) * g * g;
-        theta[i] -= step * m[i] / (sqrtf(v[i]) * root + eps);
+        float g = grad[i] + r.decay * theta[i];
+        m[i] = cbx_adam_mean(r, g, m[i]);
+        v[i] = cbx_adam_square(r, g, v[i]);
+        theta[i] -= cbx_adam_fall(r, m[i], v[i]);
     }
 }
 
@@ -33,7 +31,7 @@ cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
 void cbx_adam_apply(const cbx_adam_rates *r, int64_t count, const float *grad, float *m, float *v,
                     float *theta)
 {
-    adam(count, r->beta1, r->beta2, r->step, r->root, r->eps, r->decay, grad, m, v, theta);
+    adam(count, r, grad, m, v, theta);
 }
 
 void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,

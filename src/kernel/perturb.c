@@ -7,37 +7,29 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "adam.h"
 
-/* tanh to about 2 units in the last place, by selection instead of branches: an
- * odd polynomial near 0 and 1 - 2 / (e^2x + 1) elsewhere. libm's costs a call an
- * entry, which is most of an epoch. */
+static inline float clamp(float v, float lo, float hi)
+{
+    v = v < lo ? lo : v;
+    return v > hi ? hi : v;
+}
+
+/* tanh to a few units in the last place: x p(x^2) / q(x^2), the best such quotient up
+ * to 9.1, beyond which tanh rounds to 1. libm's costs a call an entry, which is most of
+ * an epoch. */
 static inline float tanh_inline(float x)
 {
-    float a = fabsf(x), z = x * x;
-    float near = ((((-5.70498872745e-3f * z + 2.06390887954e-2f) * z - 5.37397155531e-2f) * z +
-                   1.33314422036e-1f) *
-                      z -
-                  3.33332819422e-1f) *
-                     z * x +
-                 x;
-    /* e^t, t = 2|x| <= 20, beyond which tanh rounds to 1 */
-    float t = a < 10.0f ? 2 * a : 20.0f;
-    float k = rintf(t * 1.44269504f);
-    float r = (t - k * 0.693359375f) + k * 2.12194440e-4f;
-    float e = (((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r +
-                 4.1665795894e-2f) *
-                    r +
-                1.6666665459e-1f) *
-                   r +
-               5.0000001201e-1f) *
-                  r * r +
-              r + 1;
-    int32_t bits = ((int32_t)k + 127) << 23;
-    float   scale;
-    memcpy(&scale, &bits, sizeof scale);
-    float far = 1 - 2 / (e * scale + 1);
-    return a < 0.625f ? near : copysignf(far, x);
+    float a = clamp(x, -9.1f, 9.1f), z = a * a;
+    float p =
+        ((((1.317592806e-8f) * z + 2.048003765e-5f) * z + 0.003487742482f) * z + 0.1337441832f) *
+            z +
+        0.9999999774f;
+    float q =
+        ((((7.703392214e-7f) * z + 0.0003272806902f) * z + 0.02584713015f) * z + 0.4670773218f) *
+            z +
+        1;
+    return clamp(a * p / q, -1, 1);
 }
 
 CBX_HOT
@@ -52,12 +44,6 @@ void cbx_tanh(int64_t count, const float *x, float *y)
     tanh_run(count, x, y);
 }
 
-static inline float clamp(float v, float lo, float hi)
-{
-    v = v < lo ? lo : v;
-    return v > hi ? hi : v;
-}
-
 /* The features of a run, known when these loops are compiled: one way or another
  * for all of them (scalars, no selection), or each its own (gathers). */
 typedef enum kinds { ALL_DISCRETE, ALL_CONTINUOUS, MIXED } kinds;
@@ -67,118 +53,201 @@ static kinds kind_of(const cbx_feature_box *box)
     return !box->uniform ? MIXED : box->discrete[0] != 0 ? ALL_DISCRETE : ALL_CONTINUOUS;
 }
 
-/* lo, hi, span and whole of entry k */
-#define LIMITS(kind)                                                                  \
-    int32_t j = (kind) != MIXED ? 0 : column[k];                                      \
-    float   lo = (kind) != MIXED ? lo0 : los[j], hi = (kind) != MIXED ? hi0 : his[j]; \
-    float   span = (kind) != MIXED ? span0 : spans[j];                                \
-    bool    whole = (kind) == ALL_DISCRETE || ((kind) == MIXED && discrete[j] != 0)
+/* What the loops know of entry k's feature. */
+typedef struct limits {
+    float lo, hi, span;
+    bool  whole;
+} limits;
 
-#define UNPACK(box)                                                   \
-    const float *restrict los = (box)->lo, *restrict his = (box)->hi, \
-                          *restrict spans = (box)->span;              \
-    const float *restrict discrete = (box)->discrete;                 \
-    const float lo0 = los[0], hi0 = his[0], span0 = spans[0];         \
-    (void)discrete
+typedef struct bounds {
+    const float *restrict lo, *restrict hi, *restrict span, *restrict discrete;
+    limits first;
+} bounds;
 
-static inline __attribute__((always_inline)) void
-perturb_run(kinds kind, int64_t count, const cbx_feature_box *box, const int32_t *restrict column,
-            const float *restrict x, const float *restrict P, const float *restrict before,
-            float *restrict move, float *restrict soft, float *restrict firm,
-            cbx_perturb_sums *sums)
+CBX_INLINE bounds unpack(const cbx_feature_box *b)
 {
-    UNPACK(box);
-    float   absolute = 0, squared = 0;
-    int32_t moved = 0;
-#pragma omp simd reduction(+ : absolute, squared, moved)
-    for (int64_t k = 0; k < count; k++) {
-        LIMITS(kind);
-        float t = (kind) == ALL_CONTINUOUS ? 0 : tanh_inline(P[k]);
-        float m = whole ? t : P[k];
-        float d = whole ? span * m : m;
-        float s = clamp(x[k] + d, lo, hi);
-        float h = clamp(x[k] + (whole ? rintf(d) : d), lo, hi);
-        float gap = s - x[k];
-        absolute += whole ? fabsf(gap) : 0;
-        squared += whole ? 0 : gap * gap;
-        moved += h != before[k];
-        move[k] = m;
-        soft[k] = s;
-        firm[k] = h;
-    }
-    *sums = (cbx_perturb_sums){(double)absolute, (double)squared, moved};
+    return (bounds){b->lo, b->hi, b->span, b->discrete, {b->lo[0], b->hi[0], b->span[0], true}};
 }
 
-static inline __attribute__((always_inline)) void
-backward_run(kinds kind, bool pull, int64_t count, const cbx_feature_box *box,
-             const int32_t *restrict column, float absolute, float squared, const float *restrict x,
-             const float *restrict move, const float *restrict dX, float *restrict grad)
+CBX_INLINE limits limits_of(kinds kind, bounds b, const int32_t *column, int64_t k)
 {
-    UNPACK(box);
+    limits l = b.first;
+    l.whole = kind == ALL_DISCRETE;
+    if (kind == MIXED) {
+        int32_t j = column[k];
+        l = (limits){b.lo[j], b.hi[j], b.span[j], b.discrete[j] != 0};
+    }
+    return l;
+}
+
+CBX_INLINE float soft_of(limits l, float x, float move)
+{
+    return clamp(x + (l.whole ? l.span * move : move), l.lo, l.hi);
+}
+
+CBX_INLINE float firm_of(limits l, float x, float move)
+{
+    return clamp(x + (l.whole ? rintf(l.span * move) : move), l.lo, l.hi);
+}
+
+CBX_INLINE float move_of(kinds kind, limits l, float P)
+{
+    float t = kind == ALL_CONTINUOUS ? 0 : tanh_inline(P);
+    return l.whole ? t : P;
+}
+
+CBX_INLINE float gradient_of(limits l, float absolute, float squared, float x, float move,
+                             float pull)
+{
+    float raw = x + (l.whole ? l.span * move : move);
+    float gap = clamp(raw, l.lo, l.hi) - x;
+    float sign = gap > 0 ? 1.0f : gap < 0 ? -1.0f : 0.0f;
+    float g = (l.whole ? absolute * sign : squared * gap) + pull;
+    float slope = l.whole ? l.span * (1 - move * move) : 1;
+    bool  inside = (raw >= l.lo) & (raw <= l.hi);
+    return inside ? g * slope : 0;
+}
+
+/* `steps`: P takes its step of Adam first; otherwise it has taken it. */
+CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, int64_t count,
+                            const cbx_feature_box *features, const cbx_entries *e, float absolute,
+                            float squared, const float *restrict dX, const cbx_adam_rates *rates,
+                            float *restrict crossed, cbx_perturb_sums *sums)
+{
+    const bounds b = unpack(features);
+    const int32_t *restrict column = e->column;
+    const float *restrict xs = e->x;
+    float *restrict P = e->P, *restrict moves = e->move, *restrict m = e->a, *restrict v = e->b;
+    const cbx_adam_rates r = steps ? *rates : (cbx_adam_rates){0};
+    float                sum_absolute = 0, sum_squared = 0, drift = 0;
+    int32_t              count_crossed = 0, idle = 0;
+#pragma omp simd reduction(+ : sum_absolute, sum_squared, drift, count_crossed, idle)
     for (int64_t k = 0; k < count; k++) {
-        LIMITS(kind);
-        float raw = x[k] + (whole ? span * move[k] : move[k]);
-        float gap = clamp(raw, lo, hi) - x[k];
-        float sign = gap > 0 ? 1.0f : gap < 0 ? -1.0f : 0.0f;
-        float g = whole ? absolute * sign : squared * gap;
-        g += pull ? dX[column[k]] : 0;
-        float slope = whole ? span * (1 - move[k] * move[k]) : 1;
-        bool  inside = (raw >= lo) & (raw <= hi);
-        grad[k] = inside ? g * slope : 0;
+        limits l = limits_of(kind, b, column, k);
+        float  x = xs[k], before = moves[k], theta = P[k];
+        if (steps) {
+            float g = gradient_of(l, absolute, squared, x, before, pull ? dX[column[k]] : 0);
+            m[k] = cbx_adam_mean(r, g, m[k]);
+            v[k] = cbx_adam_square(r, g, v[k]);
+            theta -= cbx_adam_fall(r, m[k], v[k]);
+            P[k] = theta;
+        }
+        float move = move_of(kind, l, theta), soft = soft_of(l, x, move);
+        float gap = soft - x, step = soft - soft_of(l, x, before);
+        float change = firm_of(l, x, move) - firm_of(l, x, before);
+        sum_absolute += l.whole ? fabsf(gap) : 0;
+        sum_squared += l.whole ? 0 : gap * gap;
+        drift += step * step;
+        count_crossed += change != 0;
+        idle += theta == 0;
+        crossed[k] = change;
+        moves[k] = move;
+    }
+    *sums = (cbx_perturb_sums){(double)sum_absolute, (double)sum_squared, (double)drift, idle,
+                               count_crossed};
+}
+
+CBX_INLINE void backward_run(kinds kind, bool pull, int64_t count, const cbx_feature_box *features,
+                             const cbx_entries *e, float absolute, float squared,
+                             const float *restrict dX, float *restrict grad)
+{
+    const bounds b = unpack(features);
+    const int32_t *restrict column = e->column;
+    const float *restrict x = e->x, *restrict move = e->move;
+    for (int64_t k = 0; k < count; k++) {
+        limits l = limits_of(kind, b, column, k);
+        grad[k] = gradient_of(l, absolute, squared, x[k], move[k], pull ? dX[column[k]] : 0);
     }
 }
 
-#define PERTURB(name, kind)                                                                        \
-    CBX_HOT static void perturb_##name(int64_t count, const cbx_feature_box *box,                  \
-                                       const int32_t *column, const float *x, const float *P,      \
-                                       const float *before, float *move, float *soft, float *firm, \
-                                       cbx_perturb_sums *sums)                                     \
-    {                                                                                              \
-        perturb_run(kind, count, box, column, x, P, before, move, soft, firm, sums);               \
-    }                                                                                              \
-    CBX_HOT static void backward_##name(                                                           \
-        int64_t count, const cbx_feature_box *box, const int32_t *column, float absolute,          \
-        float squared, const float *x, const float *move, const float *dX, float *grad)            \
-    {                                                                                              \
-        if (dX)                                                                                    \
-            backward_run(kind, true, count, box, column, absolute, squared, x, move, dX, grad);    \
-        else                                                                                       \
-            backward_run(kind, false, count, box, column, absolute, squared, x, move, dX, grad);   \
+CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *features,
+                           const cbx_entries *e, float *restrict soft, float *restrict firm)
+{
+    const bounds b = unpack(features);
+    const int32_t *restrict column = e->column;
+    const float *restrict x = e->x, *restrict move = e->move;
+    for (int64_t k = 0; k < count; k++) {
+        limits l = limits_of(kind, b, column, k);
+        soft[k] = soft_of(l, x[k], move[k]);
+        firm[k] = firm_of(l, x[k], move[k]);
     }
-PERTURB(discrete, ALL_DISCRETE)
-PERTURB(continuous, ALL_CONTINUOUS)
-PERTURB(mixed, MIXED)
+}
 
-cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const int32_t *column,
-                             const float *x, const float *P, const float *before, float *move,
-                             float *soft, float *firm)
+/* The loops above, compiled for one kind of features each. */
+#define KIND(name, kind)                                                                          \
+    CBX_HOT static void perturb_##name(int64_t count, const cbx_feature_box *box,                 \
+                                       const cbx_entries *e, float *crossed,                      \
+                                       cbx_perturb_sums *sums)                                    \
+    {                                                                                             \
+        perturb_run(kind, false, false, count, box, e, 0, 0, NULL, NULL, crossed, sums);          \
+    }                                                                                             \
+    CBX_HOT static void adam_##name(int64_t count, const cbx_feature_box *box,                    \
+                                    const cbx_entries *e, float absolute, float squared,          \
+                                    const float *dX, const cbx_adam_rates *rates, float *crossed, \
+                                    cbx_perturb_sums *sums)                                       \
+    {                                                                                             \
+        if (dX)                                                                                   \
+            perturb_run(kind, true, true, count, box, e, absolute, squared, dX, rates, crossed,   \
+                        sums);                                                                    \
+        else                                                                                      \
+            perturb_run(kind, true, false, count, box, e, absolute, squared, dX, rates, crossed,  \
+                        sums);                                                                    \
+    }                                                                                             \
+    CBX_HOT static void backward_##name(int64_t count, const cbx_feature_box *box,                \
+                                        const cbx_entries *e, float absolute, float squared,      \
+                                        const float *dX, float *grad)                             \
+    {                                                                                             \
+        if (dX)                                                                                   \
+            backward_run(kind, true, count, box, e, absolute, squared, dX, grad);                 \
+        else                                                                                      \
+            backward_run(kind, false, count, box, e, absolute, squared, dX, grad);                \
+    }                                                                                             \
+    CBX_HOT static void values_##name(int64_t count, const cbx_feature_box *box,                  \
+                                      const cbx_entries *e, float *soft, float *firm)             \
+    {                                                                                             \
+        values_run(kind, count, box, e, soft, firm);                                              \
+    }
+KIND(discrete, ALL_DISCRETE)
+KIND(continuous, ALL_CONTINUOUS)
+KIND(mixed, MIXED)
+
+/* Calls the one for the kinds of `box`. */
+#define BY_KIND(function, ...)                  \
+    do {                                        \
+        kinds kind = kind_of(box);              \
+        if (kind == ALL_DISCRETE)               \
+            function##_discrete(__VA_ARGS__);   \
+        else if (kind == ALL_CONTINUOUS)        \
+            function##_continuous(__VA_ARGS__); \
+        else                                    \
+            function##_mixed(__VA_ARGS__);      \
+    } while (0)
+
+cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                             float *crossed)
 {
     cbx_perturb_sums sums;
-    switch (kind_of(box)) {
-    case ALL_DISCRETE:
-        perturb_discrete(count, box, column, x, P, before, move, soft, firm, &sums);
-        break;
-    case ALL_CONTINUOUS:
-        perturb_continuous(count, box, column, x, P, before, move, soft, firm, &sums);
-        break;
-    default:
-        perturb_mixed(count, box, column, x, P, before, move, soft, firm, &sums);
-    }
+    BY_KIND(perturb, count, box, e, crossed, &sums);
     return sums;
 }
 
-void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const int32_t *column,
-                          float absolute, float squared, const float *x, const float *move,
-                          const float *dX, float *grad)
+cbx_perturb_sums cbx_perturb_adam(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                                  float absolute, float squared, const float *dX,
+                                  const cbx_adam_rates *adam, float *crossed)
 {
-    switch (kind_of(box)) {
-    case ALL_DISCRETE:
-        backward_discrete(count, box, column, absolute, squared, x, move, dX, grad);
-        break;
-    case ALL_CONTINUOUS:
-        backward_continuous(count, box, column, absolute, squared, x, move, dX, grad);
-        break;
-    default:
-        backward_mixed(count, box, column, absolute, squared, x, move, dX, grad);
-    }
+    cbx_perturb_sums sums;
+    BY_KIND(adam, count, box, e, absolute, squared, dX, adam, crossed, &sums);
+    return sums;
+}
+
+void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                          float absolute, float squared, const float *dX, float *grad)
+{
+    BY_KIND(backward, count, box, e, absolute, squared, dX, grad);
+}
+
+void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                        float *soft, float *firm)
+{
+    BY_KIND(values, count, box, e, soft, firm);
 }

@@ -6,12 +6,12 @@
  * even. The clamp passes the gradient inside the bounds and on them.
  *
  * All work on a run of entries: entry k has the original value x[k] and belongs
- * to feature column[k]. */
+ * to feature column[k]. move[k] is tanh P or P; soft and thresholded values follow
+ * from it and are made only where someone needs them. */
 #ifndef CBX_PERTURB_H
 #define CBX_PERTURB_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "kernel.h"
 
 /* Per feature, f each. */
 typedef struct cbx_feature_box {
@@ -21,22 +21,38 @@ typedef struct cbx_feature_box {
     bool         uniform;  /* all features are like the first */
 } cbx_feature_box;
 
+typedef struct cbx_entries {
+    const int32_t *column;
+    const float   *x;
+    float         *P, *move;
+    float         *a, *b; /* the optimiser's */
+} cbx_entries;
+
 typedef struct cbx_perturb_sums {
     double  absolute; /* sum of |soft - x| over discrete features */
     double  squared;  /* sum of (soft - x)^2 over continuous ones */
-    int64_t moved;    /* entries whose thresholded value is not `before` */
+    double  drift;    /* sum of (soft - what it was)^2 */
+    int64_t idle;     /* entries with P = 0 */
+    int64_t crossed;  /* entries whose thresholded value is not what it was */
 } cbx_perturb_sums;
 
-/* move[] (tanh P, or P), soft[] and firm[] (thresholded) from x[] and P[]. */
-cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const int32_t *column,
-                             const float *x, const float *P, const float *before, float *move,
-                             float *soft, float *firm);
+/* move[] from P[]; crossed[k] is by how much entry k's thresholded value changed. */
+cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                             float *crossed);
 
 /* grad[]: the derivative by P of the sum of dX[feature] * soft plus absolute *
  * |soft - x| or squared / 2 * (soft - x)^2. dX NULL: taken as 0. */
-void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const int32_t *column,
-                          float absolute, float squared, const float *x, const float *move,
-                          const float *dX, float *grad);
+void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                          float absolute, float squared, const float *dX, float *grad);
+
+/* cbx_perturb_backward, a step of Adam and cbx_perturb, touching each entry once. */
+cbx_perturb_sums cbx_perturb_adam(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                                  float absolute, float squared, const float *dX,
+                                  const cbx_adam_rates *adam, float *crossed);
+
+/* The values that the moves lead to. */
+void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
+                        float *soft, float *firm);
 
 /* tanh, for tests */
 void cbx_tanh(int64_t count, const float *x, float *y);

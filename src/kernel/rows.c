@@ -86,6 +86,36 @@ void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int
 }
 
 CBX_HOT
+static float squares(int64_t count, const float *restrict y)
+{
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t k = 0; k < count; k++)
+        sum += y[k] * y[k];
+    return sum;
+}
+
+CBX_HOT
+static float square_differences(int64_t count, const float *restrict y, const float *restrict z)
+{
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t k = 0; k < count; k++)
+        sum += (y[k] - z[k]) * (y[k] - z[k]);
+    return sum;
+}
+
+float cbx_length(int64_t count, const float *y)
+{
+    return sqrtf(squares(count, y));
+}
+
+float cbx_distance(int64_t count, const float *y, const float *z)
+{
+    return sqrtf(square_differences(count, y, z));
+}
+
+CBX_HOT
 static void dropout_row(int32_t width, uint64_t base, uint32_t limit, float scale, float *y)
 {
     /* Two entries a draw, from counters rather than a state: this vectorises. */

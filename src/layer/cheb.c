@@ -17,6 +17,7 @@
  * B_k is needed within k hops of the output rows, so each has a prefix of its own.
  * Parameters: W_0 … W_{K-1} (lins.k.weight), b (bias). Saved: B_1 … B_{K-1};
  * scratch: G_1 … G_{K-1}. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,6 +135,13 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
                         s->threads);
 }
 
+/* Of order 1, which sees no edge. Higher orders would need the size of every B_k. */
+static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+{
+    for (int32_t i = 0; i < s->rows_out; i++)
+        y->out[i] = l->order == 1 ? y->stretch[0] * y->moved[i] : INFINITY;
+}
+
 const cbx_layer_ops cbx_layer_cheb = {
     .name = "cheb",
     .norm = norm,
@@ -143,4 +151,5 @@ const cbx_layer_ops cbx_layer_cheb = {
     .scratch = blocks,
     .forward = forward,
     .backward = backward,
+    .sway = sway,
 };

@@ -47,6 +47,12 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
                         g->dtheta + (size_t)l->n_in * (size_t)l->n_out, s->threads);
 }
 
+static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+{
+    (void)l;
+    cbx_propagate_sway(s, y, y->stretch[0]);
+}
+
 const cbx_layer_ops cbx_layer_gcn = {
     .name = "gcn",
     .norm = norm,
@@ -56,4 +62,5 @@ const cbx_layer_ops cbx_layer_gcn = {
     .scratch = cbx_propagate_scratch,
     .forward = forward,
     .backward = backward,
+    .sway = sway,
 };

@@ -74,6 +74,16 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
     }
 }
 
+/* Where every term of a maximum moves by so much, the maximum moves no more than
+ * they do together: max is bounded like add. */
+static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+{
+    (void)l;
+    cbx_propagate_sway(s, y, y->stretch[0]);
+    for (int32_t i = 0; i < s->rows_out; i++)
+        y->out[i] += y->stretch[2] * y->moved[i];
+}
+
 const cbx_layer_ops cbx_layer_graphconv = {
     .name = "graphconv",
     .norm = norm,
@@ -83,4 +93,5 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .scratch = scratch,
     .forward = forward,
     .backward = backward,
+    .sway = sway,
 };

@@ -65,6 +65,17 @@ typedef struct cbx_step_grad {
     float *dtheta; /* added to */
 } cbx_step_grad;
 
+/* How far outputs may have moved since a layer last ran, row by row, as a bound on
+ * the Euclidean distance. */
+typedef struct cbx_sway {
+    const float *stretch;    /* of each parameter: cbx_spectral_bound */
+    const float *size;       /* of each row of X when the layer ran, or more */
+    const float *moved;      /* how far that row has moved since, or more */
+    const float *then_value; /* the adjacency when it ran (step's A is today's) */
+    const float *then_diag;
+    float       *out; /* rows_out: the answer */
+} cbx_sway;
+
 struct cbx_layer_ops {
     const char *name;
     cbx_norm_kind (*norm)(const cbx_layer *l);
@@ -77,6 +88,8 @@ struct cbx_layer_ops {
     size_t (*scratch)(const cbx_layer *l, const cbx_step *s);
     void (*forward)(const cbx_layer *l, const cbx_step *s);
     void (*backward)(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g);
+    /* NULL: no bound is known, and the layer is always run */
+    void (*sway)(const cbx_layer *l, const cbx_step *s, const cbx_sway *y);
 };
 
 #define X(name) extern const cbx_layer_ops cbx_layer_##name;

@@ -7,6 +7,8 @@
  *                     G = dY W': dX = A'G    dW = S'dY   dA = <G, X> */
 #include "propagate.h"
 
+#include <math.h>
+
 static bool aggregate_first(const cbx_layer *l, const cbx_step *s)
 {
     if (!s->X->dense || s->X->cache) /* a product that is known already costs nothing */
@@ -63,4 +65,22 @@ void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *
         cbx_gemm_nt(in, l->n_in, l->n_out, s->tmp, W, g->dX, false, s->threads);
     if (dW)
         cbx_matrix_t_times(s->X, in, l->n_out, s->tmp, dW, s->threads);
+}
+
+/* A X - A0 X0 = A (X - X0) + (A - A0) X0 */
+void cbx_propagate_sway(const cbx_step *s, const cbx_sway *y, float stretch)
+{
+    const cbx_adjacency *A = &s->A;
+    for (int32_t i = 0; i < s->rows_out; i++) {
+        float sum = 0;
+        if (A->diag)
+            sum =
+                fabsf(A->diag[i]) * y->moved[i] + fabsf(A->diag[i] - y->then_diag[i]) * y->size[i];
+        for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++) {
+            int32_t j = A->source[e];
+            sum += fabsf(A->value[e]) * y->moved[j] +
+                   fabsf(A->value[e] - y->then_value[e]) * y->size[j];
+        }
+        y->out[i] = sum * stretch;
+    }
 }

@@ -20,4 +20,7 @@ void cbx_propagate_forward(const cbx_layer *l, const cbx_step *s, const float *W
 void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *W,
                             const cbx_step_grad *g, float *dW);
 
+/* How far A X W may have moved, W stretching a vector by at most `stretch`. */
+void cbx_propagate_sway(const cbx_step *s, const cbx_sway *y, float stretch);
+
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const float *seen(const cbx_pass *p, int32_t l)
+const float *cbx_head_input(const cbx_pass *p, int32_t l)
 {
     return p->model->task == CBX_GRAPH ? p->pooled[l] : p->out[l];
 }
@@ -20,6 +20,11 @@ static int64_t block(const cbx_model *m, int32_t l)
     for (int32_t k = 0; k < l; k++)
         rows += cbx_model_head_sees(m, k) ? m->layers[k].n_out : 0;
     return m->head_offset + rows * m->num_classes;
+}
+
+const float *cbx_head_weight(const cbx_model *m, int32_t l)
+{
+    return m->theta + block(m, l);
 }
 
 static void pool_graph(cbx_pool pool, int32_t count, int32_t width, const float *H, float *out)
@@ -53,8 +58,8 @@ void cbx_head_forward(cbx_pass *p)
                 pool_graph(m->pool, b - a, width, p->out[l] + (int64_t)a * width,
                            p->pooled[l] + (int64_t)g * width);
             }
-        cbx_gemm_nn(p->rows_out, C, width, seen(p, l), m->theta + block(m, l), p->logp, add,
-                    p->threads);
+        cbx_gemm_nn(p->rows_out, C, width, cbx_head_input(p, l), cbx_head_weight(m, l), p->logp,
+                    add, p->threads);
         add = true;
     }
     cbx_add_bias(p->rows_out, C, m->theta + m->head_offset + (int64_t)m->head_in * C, p->logp,
@@ -72,7 +77,7 @@ void cbx_head_scores_grad(cbx_pass *p, const float *dlogp, float *dtheta)
         return;
     for (int32_t l = 0; l < m->num_layers; l++)
         if (cbx_model_head_sees(m, l))
-            cbx_gemm_tn(m->layers[l].n_out, C, p->rows_out, seen(p, l), p->scores_grad,
+            cbx_gemm_tn(m->layers[l].n_out, C, p->rows_out, cbx_head_input(p, l), p->scores_grad,
                         dtheta + block(m, l), true, p->threads);
     cbx_column_sums(p->rows_out, C, p->scores_grad,
                     dtheta + m->head_offset + (int64_t)m->head_in * C, p->threads);
@@ -100,7 +105,7 @@ void cbx_head_backward(cbx_pass *p, int32_t l)
 {
     const cbx_model *m = p->model;
     int32_t          width = m->layers[l].n_out;
-    const float     *W = m->theta + block(m, l);
+    const float     *W = cbx_head_weight(m, l);
     if (m->task != CBX_GRAPH) {
         cbx_gemm_nt(p->rows_out, width, m->num_classes, p->scores_grad, W, p->dout[l], true,
                     p->threads);

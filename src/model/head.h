@@ -11,6 +11,10 @@ void cbx_head_forward(cbx_pass *pass);
 /* pass->scores_grad from dL/dlogp; adds the head's part to dtheta, if not NULL */
 void cbx_head_scores_grad(cbx_pass *pass, const float *dlogp, float *dtheta);
 
+/* What the head sees of layer l, by label row, and the rows of its W for that. */
+const float *cbx_head_input(const cbx_pass *pass, int32_t l);
+const float *cbx_head_weight(const cbx_model *model, int32_t l);
+
 /* adds the head's part to pass->dout[l] */
 void cbx_head_backward(cbx_pass *pass, int32_t l);
 

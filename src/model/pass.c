@@ -139,32 +139,47 @@ int32_t cbx_pass_input_rows(const cbx_pass *pass)
 
 /* ---- work */
 
-void cbx_pass_forward(cbx_pass *p, const cbx_matrix *X, const float *w, double rate,
-                      uint64_t stream)
+void cbx_pass_start(cbx_pass *p, const cbx_matrix *X, const float *w)
 {
-    const cbx_model *m = p->model;
     p->X = *X;
     p->w = w ? w : p->unit;
-    p->kept = 1 - rate;
+    p->kept = 1;
     for (int k = 0; k < CBX_NORM_COUNT; k++)
         if (p->uses[k])
             cbx_norm_forward(&p->norms[k], p->w);
     give_adjacency(p);
-    for (int32_t l = 0; l < m->num_layers; l++) {
-        const cbx_layer *layer = &m->layers[l];
-        cbx_step        *s = &p->steps[l];
-        cbx_matrix       hidden = {.rows = s->rows_in, .cols = layer->n_in};
-        if (l > 0)
-            hidden.dense = p->out[l - 1];
-        s->X = l == 0 ? &p->X : &hidden;
-        layer->ops->forward(layer, s);
-        s->X = NULL;
-        cbx_relu((int64_t)s->rows_out * layer->n_out, s->Y, p->threads);
-        if (rate > 0)
-            cbx_dropout(s->rows_out, layer->n_out, rate, cbx_mix64(stream + (uint64_t)l), s->Y,
-                        p->threads);
-    }
+}
+
+void cbx_pass_layer(cbx_pass *p, int32_t l)
+{
+    const cbx_layer *layer = &p->model->layers[l];
+    cbx_step        *s = &p->steps[l];
+    cbx_matrix       hidden = {.rows = s->rows_in, .cols = layer->n_in};
+    if (l > 0)
+        hidden.dense = p->out[l - 1];
+    s->X = l == 0 ? &p->X : &hidden;
+    layer->ops->forward(layer, s);
+    s->X = NULL;
+    cbx_relu((int64_t)s->rows_out * layer->n_out, s->Y, p->threads);
+}
+
+void cbx_pass_finish(cbx_pass *p)
+{
     cbx_head_forward(p);
+}
+
+void cbx_pass_forward(cbx_pass *p, const cbx_matrix *X, const float *w, double rate,
+                      uint64_t stream)
+{
+    cbx_pass_start(p, X, w);
+    p->kept = 1 - rate;
+    for (int32_t l = 0; l < p->model->num_layers; l++) {
+        cbx_pass_layer(p, l);
+        if (rate > 0)
+            cbx_dropout(p->steps[l].rows_out, p->model->layers[l].n_out, rate,
+                        cbx_mix64(stream + (uint64_t)l), p->out[l], p->threads);
+    }
+    cbx_pass_finish(p);
 }
 
 static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dtheta)

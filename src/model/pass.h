@@ -43,6 +43,12 @@ cbx_status cbx_pass_init(cbx_pass *pass, const cbx_model *model, const cbx_view 
 void cbx_pass_forward(cbx_pass *pass, const cbx_matrix *X, const float *w, double rate,
                       uint64_t stream);
 
+/* The same in parts, for who may stop half-way: start, every layer in order (leaves
+ * its output in pass->out[l]), finish. */
+void cbx_pass_start(cbx_pass *pass, const cbx_matrix *X, const float *w);
+void cbx_pass_layer(cbx_pass *pass, int32_t l);
+void cbx_pass_finish(cbx_pass *pass);
+
 /* After a forward: from dL/dlogp (rows_out x num_classes) to dX (rows of the first
  * layer's input x features, overwritten), dw (by slot, overwritten) and dtheta
  * (added to); each may be NULL. With a sparse X, dtheta needs its transpose and a

@@ -62,8 +62,22 @@ typedef struct row {
     float          *lo, *hi, *span, *discrete;
     cbx_feature_box box;
     int32_t        *column;
-    float          *x, *P, *before, *move, *soft, *firm, *dX, *grad;
+    float          *x, *P, *move, *a, *b, *soft, *firm, *crossed, *dX, *grad;
 } row;
+
+static cbx_entries entries(const row *r)
+{
+    return (cbx_entries){r->column, r->x, r->P, r->move, r->a, r->b};
+}
+
+/* Moves and values from P. */
+static cbx_perturb_sums evaluate(row *r)
+{
+    cbx_entries      e = entries(r);
+    cbx_perturb_sums sums = cbx_perturb(r->n, &r->box, &e, r->crossed);
+    cbx_perturb_values(r->n, &r->box, &e, r->soft, r->firm);
+    return sums;
+}
 
 /* Bounds of 0 and 1, or of each feature's own. Some values lie on their bounds and
  * some parameters are 0; entries are a subset of the columns, in any number. */
@@ -72,10 +86,10 @@ static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
     row     r = {.n = n, .f = 11};
     cbx_rng rng = cbx_rng_stream(seed, (uint64_t)k, (uint64_t)n, own_bounds);
     float **by_feature[] = {&r.lo, &r.hi, &r.span, &r.discrete, &r.dX};
-    float **by_entry[] = {&r.x, &r.P, &r.before, &r.move, &r.soft, &r.firm, &r.grad};
+    float **by_entry[] = {&r.x, &r.P, &r.move, &r.a, &r.b, &r.soft, &r.firm, &r.crossed, &r.grad};
     for (int i = 0; i < 5; i++)
         *by_feature[i] = TAKE(&r.bag, float, r.f);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 9; i++)
         *by_entry[i] = TAKE(&r.bag, float, n);
     r.column = TAKE(&r.bag, int32_t, n);
     for (int32_t j = 0; j < r.f; j++) {
@@ -92,7 +106,7 @@ static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
         v = r.discrete[j] != 0 ? rintf(v) : v;
         r.x[i] = i % 5 == 0 ? r.lo[j] : i % 5 == 1 ? r.hi[j] : v;
         r.P[i] = i % 7 == 0 ? 0 : draw(&rng, -1, 1) * (i % 3 ? 1 : 8);
-        r.before[i] = r.x[i];
+        r.move[i] = r.a[i] = r.b[i] = 0;
     }
     return r;
 }
@@ -122,10 +136,9 @@ static twin twin_of(const row *r, int64_t i, double P)
 static void check_forward(kind k, bool own_bounds, int64_t n)
 {
     row              r = make_row(k, own_bounds, n, 1);
-    double           absolute = 0, squared = 0;
-    int64_t          moved = 0;
-    cbx_perturb_sums sums =
-        cbx_perturb(n, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
+    double           absolute = 0, squared = 0, drift = 0;
+    int64_t          crossed = 0, idle = 0;
+    cbx_perturb_sums sums = evaluate(&r);
     for (int64_t i = 0; i < n; i++) {
         twin   t = twin_of(&r, i, r.P[i]);
         double gap = t.soft - r.x[i], scale = fmax(1, r.span[r.column[i]]);
@@ -135,12 +148,17 @@ static void check_forward(kind k, bool own_bounds, int64_t n)
             CHECK_NEAR(r.firm[i], t.firm, r.discrete[r.column[i]] != 0 ? 0 : 1e-6 * scale);
         absolute += r.discrete[r.column[i]] != 0 ? fabs(gap) : 0;
         squared += r.discrete[r.column[i]] != 0 ? 0 : gap * gap;
-        moved += r.firm[i] != r.before[i];
+        drift += gap * gap; /* moves were 0 before */
+        crossed += r.firm[i] != r.x[i];
+        idle += r.P[i] == 0;
+        CHECK(r.crossed[i] == r.firm[i] - r.x[i]);
         CHECK(r.P[i] != 0 || (r.soft[i] == r.x[i] && r.firm[i] == r.x[i]));
     }
     CHECK_NEAR(sums.absolute, absolute, 1e-5 * fmax(1, absolute));
     CHECK_NEAR(sums.squared, squared, 1e-5 * fmax(1, squared));
-    CHECK_INT(sums.moved, moved);
+    CHECK_NEAR(sums.drift, drift, 1e-5 * fmax(1, drift));
+    CHECK_INT(sums.crossed, crossed);
+    CHECK_INT(sums.idle, idle);
     bag_free(&r.bag);
 }
 
@@ -153,21 +171,60 @@ TEST(perturbed_values_and_their_sums_agree_with_the_twin)
                 check_forward(k, own, sizes[i]);
 }
 
-TEST(moved_counts_what_differs_from_before)
+TEST(crossings_and_drift_count_from_the_move_before)
 {
     for (kind k = DISCRETE; k < KINDS; k++) {
         row r = make_row(k, true, 50, 2);
-        (void)cbx_perturb(50, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
-        memcpy(r.before, r.firm, 50 * sizeof *r.before);
-        cbx_perturb_sums same =
-            cbx_perturb(50, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
-        CHECK_INT(same.moved, 0);
-        r.before[3] += 1;
-        r.before[49] -= 1;
-        same = cbx_perturb(50, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
-        CHECK_INT(same.moved, 2);
+        (void)evaluate(&r);
+        cbx_perturb_sums same = evaluate(&r);
+        CHECK_INT(same.crossed, 0);
+        CHECK_NEAR(same.drift, 0, 0);
+        float was[50], soft[50];
+        memcpy(was, r.firm, sizeof was);
+        memcpy(soft, r.soft, sizeof soft);
+        r.P[3] += 20; /* far enough to cross, unless it is at its upper bound */
+        r.P[49] -= 20;
+        cbx_perturb_sums other = evaluate(&r);
+        CHECK_INT(other.crossed, (r.firm[3] != was[3]) + (r.firm[49] != was[49]));
+        CHECK_NEAR(r.crossed[3], r.firm[3] - was[3], 0);
+        CHECK_NEAR(r.crossed[4], 0, 0);
+        double drift = pow(r.soft[3] - soft[3], 2) + pow(r.soft[49] - soft[49], 2);
+        CHECK(drift > 0);
+        CHECK_NEAR(other.drift, drift, 1e-5 * drift);
         bag_free(&r.bag);
     }
+}
+
+/* One pass of the three is what the three are, one after the other. */
+TEST(a_fused_step_of_adam_is_its_three_parts)
+{
+    for (kind k = DISCRETE; k < KINDS; k++)
+        for (int pull = 0; pull < 2; pull++) {
+            row r = make_row(k, true, 333, 5), other = make_row(k, true, 333, 5);
+            (void)evaluate(&r);
+            (void)evaluate(&other);
+            for (int t = 1; t < 20; t++) {
+                cbx_adam         adam = {0.1, 0.9, 0.999, 1e-8, 0, t};
+                cbx_adam_rates   rates = cbx_adam_prepare(&adam);
+                cbx_entries      e = entries(&r), parts = entries(&other);
+                const float     *dX = pull ? r.dX : NULL;
+                cbx_perturb_sums sums =
+                    cbx_perturb_adam(r.n, &r.box, &e, 0.25f, 0.5f, dX, &rates, r.crossed);
+                cbx_perturb_backward(r.n, &other.box, &parts, 0.25f, 0.5f, dX, other.grad);
+                cbx_adam_apply(&rates, r.n, other.grad, other.a, other.b, other.P);
+                cbx_perturb_sums expected = cbx_perturb(r.n, &other.box, &parts, other.crossed);
+                CHECK_INT(sums.crossed, expected.crossed);
+                CHECK_INT(sums.idle, expected.idle);
+                CHECK_NEAR(sums.drift, expected.drift, 1e-5 * fmax(1, expected.drift));
+                CHECK_NEAR(sums.absolute, expected.absolute, 1e-5 * fmax(1, expected.absolute));
+                for (int64_t i = 0; i < r.n; i++) {
+                    CHECK_NEAR(r.P[i], other.P[i], 1e-5);
+                    CHECK_NEAR(r.move[i], other.move[i], 1e-5);
+                }
+            }
+            bag_free(&r.bag);
+            bag_free(&other.bag);
+        }
 }
 
 /* ---- rounding */
@@ -189,7 +246,9 @@ static void check_tie(float half, float rounded)
         column[i] = 0;
         P[i] = i ? nextafterf(P[i - 1], half > 0 ? 100 : -100) : P[0];
     }
-    (void)cbx_perturb(COUNT, &box, column, x, P, x, move, soft, firm);
+    cbx_entries e = {column, x, P, move, NULL, NULL};
+    (void)cbx_perturb(COUNT, &box, &e, soft);
+    cbx_perturb_values(COUNT, &box, &e, soft, firm);
     for (int i = 0; i < COUNT; i++) {
         double d = 32.0 * move[i]; /* exact in double */
         if ((float)d != half)
@@ -217,10 +276,13 @@ TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
 {
     const float     lo = 0, hi = 4, span = 4, one = 1;
     cbx_feature_box box = {&lo, &hi, &span, &one, true};
-    const float     x[] = {0.3f, 0.3f, 0.3f, 3.7f}, P[] = {0.05f, 0.26f, -0.26f, 0.26f};
+    const float     x[] = {0.3f, 0.3f, 0.3f, 3.7f};
     const int32_t   column[4] = {0};
-    float           move[4], soft[4], firm[4];
-    (void)cbx_perturb(4, &box, column, x, P, x, move, soft, firm); /* tanh .26 * 4 = 1.017 */
+    float           P[] = {0.05f, 0.26f, -0.26f, 0.26f}; /* tanh .26 * 4 = 1.017 */
+    float           move[4] = {0}, soft[4], firm[4];
+    cbx_entries     e = {column, x, P, move, NULL, NULL};
+    (void)cbx_perturb(4, &box, &e, soft);
+    cbx_perturb_values(4, &box, &e, soft, firm);
     CHECK_NEAR(firm[0], 0.3f, 0);
     CHECK_NEAR(firm[1], 1.3f, 1e-6);
     CHECK_NEAR(firm[2], 0, 0);
@@ -253,9 +315,10 @@ static int64_t check_backward(kind k, bool own_bounds, bool pull, uint64_t seed)
     const double h = 1e-6, absolute = 0.25, squared = 0.5;
     row          r = make_row(k, own_bounds, COUNT, seed);
     int64_t      inside = 0;
-    (void)cbx_perturb(COUNT, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
-    cbx_perturb_backward(COUNT, &r.box, r.column, (float)absolute, (float)squared, r.x, r.move,
-                         pull ? r.dX : NULL, r.grad);
+    (void)evaluate(&r);
+    cbx_entries e = entries(&r);
+    cbx_perturb_backward(COUNT, &r.box, &e, (float)absolute, (float)squared, pull ? r.dX : NULL,
+                         r.grad);
     for (int64_t i = 0; i < COUNT; i++) {
         if (near_a_kink(&r, i))
             continue;
@@ -286,13 +349,15 @@ TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
     const float     lo[] = {-1, 0}, hi[] = {2, 3}, span[] = {3, 3}, discrete[] = {0, 1};
     cbx_feature_box box = {lo, hi, span, discrete, false};
     const float     x[] = {0.5f, 0.5f, 0.5f, 0.5f, 2, -1, 0, 3, 3, 0};
-    const float     P[] = {1.5f, -1.5f, 1.625f, -1.625f, 0, 0, 0, 0, 0.1f, -0.1f};
+    float           P[] = {1.5f, -1.5f, 1.625f, -1.625f, 0, 0, 0, 0, 0.1f, -0.1f};
     const int32_t   column[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
     const bool      passes[] = {1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
     const float     dX[] = {10, 20};
-    float           move[10], soft[10], firm[10], grad[10];
-    (void)cbx_perturb(10, &box, column, x, P, x, move, soft, firm);
-    cbx_perturb_backward(10, &box, column, 0, 0, x, move, dX, grad);
+    float           move[10] = {0}, soft[10], firm[10], grad[10];
+    cbx_entries     e = {column, x, P, move, NULL, NULL};
+    (void)cbx_perturb(10, &box, &e, soft);
+    cbx_perturb_values(10, &box, &e, soft, firm);
+    cbx_perturb_backward(10, &box, &e, 0, 0, dX, grad);
     for (int i = 0; i < 10; i++)
         CHECK_NEAR(grad[i], !passes[i] ? 0 : i < 6 ? 10 : 3 * 20, 0);
     CHECK(soft[0] == 2 && soft[1] == -1 && soft[2] == 2 && soft[3] == -1);
@@ -303,8 +368,9 @@ TEST(the_gradient_of_the_distance_is_0_where_nothing_moved)
     for (kind k = DISCRETE; k < KINDS; k++) {
         row r = make_row(k, true, 60, 3);
         memset(r.P, 0, 60 * sizeof *r.P);
-        (void)cbx_perturb(60, &r.box, r.column, r.x, r.P, r.before, r.move, r.soft, r.firm);
-        cbx_perturb_backward(60, &r.box, r.column, 5, 7, r.x, r.move, NULL, r.grad);
+        (void)evaluate(&r);
+        cbx_entries e = entries(&r);
+        cbx_perturb_backward(60, &r.box, &e, 5, 7, NULL, r.grad);
         for (int i = 0; i < 60; i++)
             CHECK_NEAR(r.grad[i], 0, 0);
         bag_free(&r.bag);
