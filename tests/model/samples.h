@@ -25,6 +25,7 @@ typedef struct sample_shape {
     bool     sparse;   /* features */
     bool     full;     /* no feature is 0 */
     bool     weighted; /* edges */
+    bool     plain;    /* a node task without loops */
     uint64_t seed;
 } sample_shape;
 
@@ -44,10 +45,12 @@ static inline void sample_edges(sample *s, sample_shape shape, cbx_rng *rng)
             a = (int32_t)s->data.graph_ptr[g];
             b = (int32_t)s->data.graph_ptr[g + 1];
         }
-        for (int k = 0; k < (i % 10 ? 3 : 4); k++, m++) {
+        for (int k = 0; k < (i % 10 || shape.plain ? 3 : 4); k++, m++) {
             int32_t other = a + (int32_t)cbx_rng_below(rng, (uint64_t)(b - a));
             if (!shape.graphs && k < 2) /* classes are i % C */
                 other = other - other % C + i % C < n ? other - other % C + i % C : i;
+            if (shape.plain && other == i)
+                other = (i + 1) % n;
             source[m] = k == 3 ? i : other;
             target[m] = i;
             weight[m] = (float)(0.2 + cbx_rng_uniform(rng));
