@@ -203,8 +203,7 @@ static void step(state *st, int64_t t)
     bool             pull = e->eta != 0 && st->pulls;
     double           from = lap(st->s, 0, 0);
     if (st->s->phases && st->features)
-        st->s->phases[pull ? CBX_PULLED_VALUES : CBX_OTHER_VALUES] +=
-            (double)st->F.live.begin[st->F.rows];
+        st->s->phases[pull ? CBX_PULLED_VALUES : CBX_OTHER_VALUES] += (double)st->F.live.count;
     if (pull) {
         st->dlogp[st->aim] = -1;
         cbx_pass_backward(&st->soft, st->dlogp, st->features ? st->F.grad : NULL,

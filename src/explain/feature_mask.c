@@ -18,24 +18,38 @@ enum { REFRESH = 64 };
  * all entries only now and then. */
 enum { STRIKE = 32 };
 
+/* Entries of the widest vector: rows are padded to whole ones. */
+enum { LANES = 16 };
+
 /* ---- memory */
+
+static int64_t padded(int64_t count)
+{
+    return (count + LANES - 1) / LANES * LANES;
+}
 
 static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
 {
     cbx_live *l = &F->live;
-    size_t    size = (size_t)F->rows * (size_t)F->f;
-    float   **arrays[] = {&F->x,    &F->soft_values, &F->firm, &F->kept,
-                          &F->grad, &l->x,           &l->P,    &l->move};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        *arrays[i] = CBX_NEW(arena, float, size);
-        if (!*arrays[i])
+    int64_t   size = (int64_t)F->rows * F->f, entries = F->rows * padded(F->f);
+    float   **dense[] = {&F->x, &F->soft_values, &F->firm, &F->kept, &F->grad};
+    float   **live[] = {&l->x, &l->P, &l->move};
+    for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
+        if (!(*dense[i] = CBX_NEW(arena, float, size)))
             return -1;
-    }
+    for (size_t i = 0; i < sizeof live / sizeof *live; i++)
+        if (!(*live[i] = CBX_NEW(arena, float, entries)))
+            return -1;
+    if (cbx_descent_init(&F->descent, F->s->options, entries, arena))
+        return -1;
+    l->a = F->descent.a;
+    l->b = F->descent.b;
     l->begin = CBX_NEW(arena, int64_t, (size_t)F->rows + 1);
-    l->column = CBX_NEW(arena, int32_t, size);
-    F->most_changes = (int64_t)size / 8 + 1;
+    l->end = CBX_NEW(arena, int64_t, F->rows);
+    l->column = CBX_NEW(arena, int32_t, entries);
+    F->most_changes = size / 8 + 1;
     F->since_kept = CBX_NEW(arena, int64_t, F->most_changes);
-    return l->begin && l->column && F->since_kept ? 0 : -1;
+    return l->begin && l->end && l->column && F->since_kept ? 0 : -1;
 }
 
 static int make_box(cbx_feature_mask *F, cbx_arena *arena)
@@ -70,6 +84,24 @@ static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
     return 0;
 }
 
+/* Row i has its last entry before `at`. Fills it up with entries that are beyond their
+ * lower bound for good: no gradient, no share in any sum. Returns the next row's begin. */
+static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64_t at)
+{
+    l->end[i] = at;
+    l->count += at - l->begin[i];
+    int32_t column = at > l->begin[i] ? l->column[at - 1] : 0;
+    for (int64_t end = l->begin[i] + padded(at - l->begin[i]); at < end; at++) {
+        l->column[at] = column;
+        l->x[at] = box->lo[column];
+        l->P[at] = -INFINITY;
+        l->move[at] = box->discrete[column] != 0 ? -1 : -INFINITY;
+        l->a[at] = l->b[at] = 0;
+    }
+    l->begin[i + 1] = at;
+    return at;
+}
+
 /* Every entry is live at first, but those whose bounds leave no room. */
 static void fill(cbx_feature_mask *F)
 {
@@ -89,7 +121,7 @@ static void fill(cbx_feature_mask *F)
                 l->P[at] = l->move[at] = 0;
                 at++;
             }
-        l->begin[i + 1] = at;
+        at = end_row(l, &F->box, i, at);
     }
 }
 
@@ -97,11 +129,8 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
                                  cbx_error *err)
 {
     *F = (cbx_feature_mask){.s = s, .rows = rows, .f = s->X.cols};
-    if (make_arrays(F, s->arena) || make_box(F, s->arena) ||
-        cbx_descent_init(&F->descent, s->options, (int64_t)rows * F->f, s->arena))
+    if (make_arrays(F, s->arena) || make_box(F, s->arena))
         return cbx_fail_memory(err);
-    F->live.a = F->descent.a;
-    F->live.b = F->descent.b;
     F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
     F->hard = cbx_matrix_dense(rows, F->f, F->firm);
     if (make_cache(F, s->arena))
@@ -191,9 +220,10 @@ static void strike(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
     int64_t   at = 0, begin = 0;
+    l->count = 0;
     for (int32_t i = 0; i < F->rows; i++) {
-        int64_t end = l->begin[i + 1];
-        for (int64_t k = begin; k < end; k++) {
+        int64_t next = l->begin[i + 1];
+        for (int64_t k = begin; k < l->end[i]; k++) {
             if (is_gone(F, i, k)) {
                 int64_t place = (int64_t)i * F->f + l->column[k];
                 double  gap = (double)F->firm[place] - l->x[k];
@@ -212,8 +242,8 @@ static void strike(cbx_feature_mask *F)
             l->b[at] = l->b[k];
             at++;
         }
-        begin = end;
-        l->begin[i + 1] = at;
+        begin = next;
+        at = end_row(l, &F->box, i, at);
     }
 }
 
@@ -248,8 +278,8 @@ void cbx_feature_mask_soften(cbx_feature_mask *F)
     const cbx_live *l = &F->live;
     float           soft[RUN], firm[RUN];
     for (int32_t i = 0; i < F->rows; i++)
-        for (int64_t k = l->begin[i]; k < l->begin[i + 1]; k += RUN) {
-            int64_t     left = l->begin[i + 1] - k, count = left < RUN ? left : RUN;
+        for (int64_t k = l->begin[i]; k < l->end[i]; k += RUN) {
+            int64_t     left = l->end[i] - k, count = left < RUN ? left : RUN;
             cbx_entries e = entries_at(l, k);
             float      *row = F->soft_values + (int64_t)i * F->f;
             cbx_perturb_values(count, &F->box, &e, soft, firm);

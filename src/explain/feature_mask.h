@@ -12,9 +12,11 @@
 #include "explainer.h"
 #include "perturb.h"
 
-/* One array an attribute; row i has the entries begin[i] .. begin[i+1]-1. */
+/* One array an attribute; row i has the entries begin[i] .. end[i]-1. From there to
+ * begin[i+1] are entries that do nothing and never will, so that a row is whole vectors. */
 typedef struct cbx_live {
-    int64_t *begin;
+    int64_t *begin, *end;
+    int64_t  count; /* of real ones */
     int32_t *column;
     float   *x, *P, *move; /* original value, parameter, tanh P or P */
     float   *a, *b;        /* the optimiser's */
