@@ -35,8 +35,9 @@ typedef struct state {
     cbx_matrix       X_soft;
     cbx_epoch        now; /* of the current epoch */
     int32_t          soft_class, hard_class;
-    int32_t          aim;   /* class the gradient leads to */
-    bool             pulls; /* the cross-entropy has a gradient, and the soft pass has run */
+    double           soft_lead; /* over the next class, when it was last computed */
+    int32_t          aim;       /* class the gradient leads to */
+    bool             pulls;     /* the cross-entropy has a gradient, and the soft pass has run */
     /* the best so far */
     double  best;
     int64_t version, best_version; /* of the thresholded graph */
@@ -93,8 +94,8 @@ static void evaluate_hard(state *st, const float *w, int64_t t)
         return;
     if (st->features)
         cbx_feature_mask_harden(&st->F, t);
-    if (!cbx_margin_finish(&st->hard_margin, 0))
-        st->hard_class = cbx_best_class(st->hard.logp, st->s->model->num_classes, -1);
+    cbx_margin_finish(&st->hard_margin);
+    st->hard_class = cbx_best_class(st->hard.logp, st->s->model->num_classes, -1);
 }
 
 /* A lead of the soft class beyond which the cross-entropy may as well be 0: the
@@ -119,14 +120,14 @@ static double enough_lead(state *st)
 
 /* What lead of the soft class is needed so that nothing else about it matters? A
  * trace shows the cross-entropy of every epoch. */
-static double needed_lead(state *st, double lead)
+static double needed_lead(state *st)
 {
-    const double worth_asking = 30;
+    const double worth_asking = 30; /* of the last time that it was known */
     if (st->s->trace || !cbx_search_hits(st->s, st->soft_class))
         return INFINITY;
     if (cbx_search_hits(st->s, st->hard_class))
         return 0;
-    return lead > worth_asking ? enough_lead(st) : INFINITY;
+    return st->soft_lead > worth_asking ? enough_lead(st) : INFINITY;
 }
 
 static void evaluate_soft(state *st, const float *w)
@@ -134,19 +135,21 @@ static void evaluate_soft(state *st, const float *w)
     const cbx_search *s = st->s;
     int32_t           C = s->model->num_classes;
     double            lead = cbx_margin_start(&st->soft_margin, &st->X_soft, w);
-    double            enough = needed_lead(st, lead);
+    double            enough = needed_lead(st);
     st->now.ce = 0;
     st->pulls = false;
     if (lead > enough)
         return;
     if (st->features)
         cbx_feature_mask_soften(&st->F);
-    if (cbx_margin_finish(&st->soft_margin, enough))
-        return;
-    st->soft_class = cbx_best_class(st->soft.logp, C, -1);
-    st->aim = s->target >= 0 ? s->target : cbx_best_class(st->soft.logp, C, s->prediction);
-    st->now.ce = -(double)st->soft.logp[st->aim];
-    st->pulls = true;
+    cbx_margin_finish(&st->soft_margin);
+    const float *logp = st->soft.logp;
+    st->soft_class = cbx_best_class(logp, C, -1);
+    st->aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
+    st->now.ce = -(double)logp[st->aim];
+    st->soft_lead =
+        C > 1 ? logp[st->soft_class] - logp[cbx_best_class(logp, C, st->soft_class)] : 0;
+    st->pulls = st->aim != st->soft_class || st->soft_lead <= enough;
 }
 
 /* The oracle on both columns of values at the current parameters. */

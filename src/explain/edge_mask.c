@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "perturb.h"
 
 static int find_pairs(cbx_edge_mask *E)
 {
@@ -52,9 +53,9 @@ bool cbx_edge_mask_evaluate(cbx_edge_mask *E)
     bool            moved = false;
     E->loss = 0;
     E->removed = 0;
+    cbx_sigmoid(E->pairs, E->EP, E->weight);
     for (int64_t p = 0; p < E->pairs; p++) {
-        float w = 1 / (1 + expf(-E->EP[p]));
-        E->weight[p] = w;
+        float w = E->weight[p];
         E->loss += 1 - (double)w;
         uint8_t cut = !(w > 0.5f);
         moved |= cut != E->cut[p];

@@ -44,6 +44,18 @@ void cbx_tanh(int64_t count, const float *x, float *y)
     tanh_run(count, x, y);
 }
 
+CBX_HOT
+static void sigmoid_run(int64_t count, const float *x, float *y)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] = 0.5f + 0.5f * tanh_inline(0.5f * x[i]);
+}
+
+void cbx_sigmoid(int64_t count, const float *x, float *y)
+{
+    sigmoid_run(count, x, y);
+}
+
 /* The features of a run, known when these loops are compiled: one way or another
  * for all of them (scalars, no selection), or each its own (gathers). */
 typedef enum kinds { ALL_DISCRETE, ALL_CONTINUOUS, MIXED } kinds;

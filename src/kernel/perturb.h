@@ -54,7 +54,8 @@ cbx_perturb_sums cbx_perturb_adam(int64_t count, const cbx_feature_box *box, con
 void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
                         float *soft, float *firm);
 
-/* tanh, for tests */
+/* tanh (for tests), and 1 / (1 + e^-x); both to a few units in the seventh digit */
 void cbx_tanh(int64_t count, const float *x, float *y);
+void cbx_sigmoid(int64_t count, const float *x, float *y);
 
 #endif

@@ -37,10 +37,9 @@ static int make_rows(cbx_margin *g, cbx_arena *arena)
 {
     const cbx_pass *p = g->pass;
     int32_t         L = p->model->num_layers;
-    g->out = CBX_NEW0(arena, float *, L);
     g->size = CBX_NEW0(arena, float *, L);
     g->moved = CBX_NEW0(arena, float *, L + 1);
-    if (!g->out || !g->size || !g->moved)
+    if (!g->size || !g->moved)
         return -1;
     for (int32_t l = 0; l <= L; l++) {
         int32_t rows = l < L ? p->steps[l].rows_in : p->steps[L - 1].rows_out;
@@ -50,9 +49,7 @@ static int make_rows(cbx_margin *g, cbx_arena *arena)
         if (l == L)
             break;
         g->size[l] = CBX_NEW0(arena, float, rows);
-        g->out[l] =
-            CBX_NEW(arena, float, (size_t)p->steps[l].rows_out *(size_t)p->model->layers[l].n_out);
-        if (!g->size[l] || !g->out[l])
+        if (!g->size[l])
             return -1;
     }
     int32_t most = p->view->n;
@@ -76,10 +73,7 @@ static int make_adjacencies(cbx_margin *g, cbx_arena *arena)
         if (!g->then_value[k] || !g->then_diag[k])
             return -1;
     }
-    g->near_value = CBX_NEW0(arena, float, p->view->m);
-    g->near_diag = CBX_NEW0(arena, float, p->view->n);
-    g->base = CBX_NEW0(arena, float, p->steps[0].rows_out);
-    return g->near_value && g->near_diag && g->base ? 0 : -1;
+    return 0;
 }
 
 static float row_size(int64_t width, const float *row)
@@ -171,44 +165,29 @@ static void set_gaps(cbx_margin *g)
     g->rounding = 1e-4 * size;
 }
 
-static void copy_adjacency(const cbx_pass *p, const cbx_norm *norm, float *value, float *diag)
-{
-    memcpy(value, norm->value, (size_t)p->view->offset[norm->rows] * sizeof *value);
-    if (norm->diag)
-        memcpy(diag, norm->diag, (size_t)norm->inputs * sizeof *diag);
-}
-
-static const cbx_norm *norm_of(const cbx_pass *p, int32_t l)
-{
-    return &p->norms[p->model->layers[l].ops->norm(&p->model->layers[l])];
-}
-
-/* The first layer has run; base[] says how far its outputs have moved. */
-static void set_first(cbx_margin *g)
-{
-    copy_adjacency(g->pass, norm_of(g->pass, 0), g->near_value, g->near_diag);
-    /* The input's rows are too long to measure each time. */
-    for (int32_t i = 0; i < g->pass->steps[0].rows_in; i++) {
-        g->size[0][i] += g->moved[0][i];
-        g->moved[0][i] = 0;
-    }
-}
-
 /* Counts from here. */
 static void set(cbx_margin *g)
 {
     const cbx_pass *p = g->pass;
-    for (int k = 0; k < CBX_NORM_COUNT; k++)
-        if (p->uses[k])
-            copy_adjacency(p, &p->norms[k], g->then_value[k], g->then_diag[k]);
-    for (int32_t l = 0; l + 1 < p->model->num_layers; l++) {
-        int32_t width = p->model->layers[l].n_out, rows = p->steps[l].rows_out;
-        memcpy(g->out[l], p->out[l], (size_t)rows * (size_t)width * sizeof(float));
-        for (int32_t i = 0; i < rows; i++)
-            g->size[l + 1][i] = row_size(width, p->out[l] + (int64_t)i * width);
+    for (int k = 0; k < CBX_NORM_COUNT; k++) {
+        if (!p->uses[k])
+            continue;
+        const cbx_norm *norm = &p->norms[k];
+        memcpy(g->then_value[k], norm->value,
+               (size_t)p->view->offset[norm->rows] * sizeof *norm->value);
+        if (norm->diag)
+            memcpy(g->then_diag[k], norm->diag, (size_t)norm->inputs * sizeof *norm->diag);
     }
-    memset(g->base, 0, (size_t)p->steps[0].rows_out * sizeof *g->base);
-    set_first(g);
+    /* The input's rows are too long to measure each time. */
+    for (int32_t i = 0; i < p->steps[0].rows_in; i++) {
+        g->size[0][i] += g->moved[0][i];
+        g->moved[0][i] = 0;
+    }
+    for (int32_t l = 1; l < p->model->num_layers; l++)
+        for (int32_t i = 0; i < p->steps[l].rows_in; i++) {
+            int32_t width = p->model->layers[l].n_in;
+            g->size[l][i] = row_size(width, p->out[l - 1] + (int64_t)i * width);
+        }
     set_gaps(g);
     g->set = true;
 }
@@ -247,89 +226,33 @@ static double lead(cbx_margin *g)
     return least;
 }
 
-/* moved[l + 1] and on, from moved[l]. */
-static void sway_from(cbx_margin *g, int32_t l)
+double cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
 {
-    for (; l < g->pass->model->num_layers; l++) {
-        const cbx_layer *layer = &g->pass->model->layers[l];
+    cbx_pass *p = g->pass;
+    cbx_pass_start(p, X, w);
+    if (!g->known || !g->set)
+        return -1;
+    for (int32_t l = 0; l < p->model->num_layers; l++) {
+        const cbx_layer *layer = &p->model->layers[l];
         cbx_norm_kind    kind = layer->ops->norm(layer);
-        layer->ops->sway(layer, &g->pass->steps[l],
+        layer->ops->sway(layer, &p->steps[l],
                          &(cbx_sway){.stretch = g->stretch + g->first[l],
                                      .size = g->size[l],
                                      .moved = g->moved[l],
-                                     .then_value = l ? g->then_value[kind] : g->near_value,
-                                     .then_diag = l ? g->then_diag[kind] : g->near_diag,
+                                     .then_value = g->then_value[kind],
+                                     .then_diag = g->then_diag[kind],
                                      .out = g->moved[l + 1]});
-        for (int32_t i = 0; l == 0 && i < g->pass->steps[0].rows_out; i++)
-            g->moved[1][i] += g->base[i];
     }
-}
-
-double cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
-{
-    cbx_pass_start(g->pass, X, w);
-    if (!g->known || !g->set)
-        return -1;
-    sway_from(g, 0);
     return lead(g);
 }
 
-/* How far layer l's outputs really are from what they were. */
-static void measure_moves(cbx_margin *g, int32_t l)
+void cbx_margin_finish(cbx_margin *g)
 {
-    const cbx_pass *p = g->pass;
-    int32_t         width = p->model->layers[l].n_out;
-    for (int32_t i = 0; i < p->steps[l].rows_out; i++) {
-        int64_t at = (int64_t)i * width;
-        g->moved[l + 1][i] = cbx_distance(width, p->out[l] + at, g->out[l] + at) * (float)ROUNDING;
-    }
-}
-
-/* The multiplications of layer l, roughly. */
-static double work(const cbx_pass *p, int32_t l)
-{
-    const cbx_layer *layer = &p->model->layers[l];
-    int32_t          width = l == 0 && p->X.cache ? 1 : layer->n_in; /* products are known */
-    return (double)p->steps[l].rows_out * width * layer->n_out;
-}
-
-/* Going on to the end is worth its work if the next passes can then be proved needless:
- * the more so, the more has been done for this one. So much lead makes it needless. */
-static double worth_stopping(const cbx_margin *g, int32_t l, double enough)
-{
-    double  done = 0, all = 0;
-    double  least = INFINITY;
-    int32_t L = g->pass->model->num_layers;
-    for (int32_t k = 0; k < L; k++) {
-        all += work(g->pass, k);
-        done += k <= l ? work(g->pass, k) : 0;
-    }
-    for (int32_t c = 0; c < g->pass->model->num_classes; c++)
-        if (c != g->best && g->gap[c] < least)
-            least = g->gap[c];
-    return enough + done / all * fmax(least - enough, 0);
-}
-
-bool cbx_margin_finish(cbx_margin *g, double enough)
-{
-    int32_t L = g->pass->model->num_layers;
-    for (int32_t l = 0; l < L; l++) {
+    for (int32_t l = 0; l < g->pass->model->num_layers; l++)
         cbx_pass_layer(g->pass, l);
-        if (l + 1 == L || !g->known || !g->set)
-            continue;
-        measure_moves(g, l);
-        if (l == 0) {
-            memcpy(g->base, g->moved[1], (size_t)g->pass->steps[0].rows_out * sizeof *g->base);
-            set_first(g);
-        }
-        sway_from(g, l + 1);
-        if (lead(g) > worth_stopping(g, l, enough))
-            return true;
-    }
     cbx_pass_finish(g->pass);
     if (g->known)
         set(g);
-    return false;
 }
 
 /* ---- slopes */
@@ -346,7 +269,7 @@ static double loss_for(cbx_margin *g, float input, float edges)
         moved[i] = input;
     for (int32_t l = 0; l < m->num_layers; l++) {
         const cbx_layer *layer = &m->layers[l];
-        const cbx_norm  *norm = norm_of(p, l);
+        const cbx_norm  *norm = &p->norms[layer->ops->norm(layer)];
         for (int32_t i = 0; i < p->steps[l].rows_in; i++) {
             g->slope_size[i] = g->size[l][i] + g->moved[l][i];
             g->slope_diag[i] = norm->diag ? norm->diag[i] - edges : 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* margin.h: is the best class still the best, without running all of the model?
+/* margin.h: is the best class still the best, without running the model?
  *
  * After a full pass the best class leads every other by a gap. Each layer can move
  * its outputs only so far for a given move of its inputs and of its adjacency
  * (cbx_layer_ops.sway), and so can the scores. While that bound is less than the
  * gap, the class stands, proved. A search whose prediction is far beyond the border
- * for hundreds of epochs need not compute it hundreds of times; and where the bound
- * from the inputs is too wide, the one from the first layer's outputs may do.
+ * for hundreds of epochs need not compute it hundreds of times.
  *
  * For passes with one label row. */
 #ifndef CBX_MARGIN_H
@@ -22,13 +21,9 @@ typedef struct cbx_margin {
     bool         set;     /* there was a full pass */
     bool         plain;   /* no edge weights and no loops: cbx_margin_slope knows how */
     /* At the last full pass. `moved` has an entry for the last layer's outputs too. */
-    float **out;   /* by layer: its outputs */
     float **size;  /* by layer: lengths of the rows of its input, or more */
     float **moved; /* by layer: how far those have moved since, or more */
     float  *then_value[CBX_NORM_COUNT], *then_diag[CBX_NORM_COUNT];
-    /* The first layer may have run since. moved[0] counts from there, and so does its
-     * adjacency; by then its outputs had moved by `base`. */
-    float  *near_value, *near_diag, *base;
     int32_t best;
     float  *gap;      /* by class: by how much the best leads it */
     float  *pull;     /* by layer the head sees, by class: the lead lost for a move of 1 */
@@ -54,9 +49,8 @@ static inline float *cbx_margin_moved(cbx_margin *margin)
  * other by more than what is returned; below 0: not known. Looks at no value of X. */
 double cbx_margin_start(cbx_margin *margin, const cbx_matrix *X, const float *w);
 
-/* Goes on with the pass until the best class is known to lead by more than `enough`:
- * true. Or to the end: false, and from there moves are counted. */
-bool cbx_margin_finish(cbx_margin *margin, double enough);
+/* Runs the pass that was started; from there moves are counted. */
+void cbx_margin_finish(cbx_margin *margin);
 
 /* After cbx_margin_start: no derivative of the best score's lead over another, by one
  * entry of X or by one edge weight, is larger than this; INFINITY: not known. */

@@ -51,6 +51,23 @@ TEST(tanh_is_exact_at_0_and_far_out)
         CHECK_NEAR(y[i], x[i] > 0 ? 1 : -1, 0);
 }
 
+TEST(sigmoid_is_right_to_the_seventh_digit_and_turns_at_0)
+{
+    enum { COUNT = 100001 };
+    bag    b = {0};
+    float *x = TAKE(&b, float, COUNT), *y = TAKE(&b, float, COUNT);
+    double most = 0;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (float)(-30 + 60.0 * i / (COUNT - 1));
+    cbx_sigmoid(COUNT, x, y);
+    for (int i = 0; i < COUNT; i++) {
+        most = fmax(most, fabs(y[i] - 1 / (1 + exp(-(double)x[i]))));
+        CHECK(y[i] >= 0 && y[i] <= 1 && (y[i] > 0.5f) == (x[i] > 0));
+    }
+    CHECK(most < 2e-7);
+    bag_free(&b);
+}
+
 /* ---- rows of features, and what the definition makes of them */
 
 typedef enum kind { DISCRETE, CONTINUOUS, MIXED, KINDS } kind;
