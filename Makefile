@@ -49,7 +49,7 @@ format:
 	@clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 
 clean:
-	@rm -rf $(folders)
+	@rm -rf $(folders) build-path-*
 
 # ----------------------------------------------------------- build folders
 
@@ -81,6 +81,7 @@ check-more: bootstrap-check
 	@$(call with,gcc,$(again) warnings-gcc)
 	@$(call with,clang,$(again) warnings-clang)
 	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
+	@scripts/check-paths.sh
 	@$(call with,shellcheck,echo "== shellcheck" && $(shellcheck) $(scripts))
 
 warnings-gcc warnings-clang: warnings-%: build-%/configured

@@ -11,7 +11,7 @@
 
 /* ---- tanh */
 
-TEST(tanh_is_right_to_three_units_in_the_seventh_digit)
+TEST(tanh_is_right_to_four_units_in_the_seventh_digit)
 {
     enum { COUNT = 400001 };
     bag     b = {0};
@@ -22,8 +22,8 @@ TEST(tanh_is_right_to_three_units_in_the_seventh_digit)
         expected[i] = tanh((double)x[i]);
     }
     cbx_tanh(COUNT, x, y);
-    CHECK(worst(COUNT, y, expected) < 3e-7);
-    for (int i = 0; i < COUNT; i++) /* odd, bit for bit, and never beyond 1 */
+    CHECK(worst(COUNT, y, expected) < 4e-7); /* 3e-7 where products and sums are fused */
+    for (int i = 0; i < COUNT; i++)          /* odd, bit for bit, and never beyond 1 */
         if (y[i] != -y[COUNT - 1 - i] || fabsf(y[i]) > 1)
             CHECK(x[i] != -x[COUNT - 1 - i] && fabsf(y[i]) <= 1);
     bag_free(&b);
@@ -159,7 +159,7 @@ static void check_forward(kind k, bool own_bounds, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         twin   t = twin_of(&r, i, r.P[i]);
         double gap = t.soft - r.x[i], scale = fmax(1, r.span[r.column[i]]);
-        CHECK_NEAR(r.move[i], t.move, 3e-7 * fmax(1, fabs(t.move)));
+        CHECK_NEAR(r.move[i], t.move, 4e-7 * fmax(1, fabs(t.move)));
         CHECK_NEAR(r.soft[i], t.soft, 1e-6 * scale);
         if (!t.tie)
             CHECK_NEAR(r.firm[i], t.firm, r.discrete[r.column[i]] != 0 ? 0 : 1e-6 * scale);

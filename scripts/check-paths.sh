@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The golden files on every instruction set that this processor has: plain x86-64,
+# AVX2 and AVX-512, in the library's own loops and in the BLAS. What a release build
+# chooses at run time is compiled for one set only here.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "== instruction sets: not an x86-64 machine: skipped"
+    exit 0
+fi
+has() { grep -qw "$1" /proc/cpuinfo; }
+tests=(explain_test_golden_traces explain_test_shortcuts model_test_goldens model_test_margin
+    kernel_test_perturb)
+pattern='golden|shortcuts|margin|perturb'
+
+try() { # name, compiler flags, OpenBLAS core
+    echo "== instruction set: $1"
+    local build=build-path-$1
+    cmake -S . -B "$build" -DCMAKE_C_FLAGS="-DCBX_NO_CLONES $2" > /dev/null
+    MAKEFLAGS='' cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
+        --target "${tests[@]}" > /dev/null
+    OPENBLAS_CORETYPE=$3 ctest --test-dir "$build" --output-on-failure -R "$pattern" | tail -n 4
+}
+
+try plain -march=x86-64 Prescott
+if has avx2 && has fma; then try avx2 '-march=haswell' Haswell; fi
+if has avx512f && has avx512vl; then try avx512 '-march=skylake-avx512' SkylakeX; fi
