@@ -73,6 +73,8 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         status = find_kinds(s, err);
     s->explainer = cbx_explainer_at(s->options->explainer);
     cbx_blas_single_threaded();
+    if (!status && s->explainer->prepare)
+        status = s->explainer->prepare(model, graph, s->options, &s->arena, &s->shared, err);
     if (status)
         cbx_setup_free(s);
     return status;
