@@ -406,6 +406,12 @@ typedef struct cbx_explain_options {
     double cff_lr, cff_lambda, cff_alpha, cff_gamma;
     int    cff_complement; /* masked, whole: what the counterfactual term sees */
     int    cff_scores;     /* log, probability: what a margin is taken of */
+    /* unr */
+    int64_t unr_neighbours; /* nearest, whose change is what counts */
+    int64_t unr_rollouts;   /* at most */
+    int64_t unr_patience;   /* rollouts without a better one */
+    int64_t unr_expansion;  /* children of a tree node; 0: max(3, mean degree) */
+    double  unr_exploration, unr_restart;
 } cbx_explain_options;
 
 CBX_API const cbx_option_table *cbx_explain_table(void);

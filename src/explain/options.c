@@ -82,6 +82,18 @@ static const cbx_option explain_options[] = {
      "whole graph, where it has no gradient"},
     {"cff-scores", CBX_OPTION_CHOICE, AT(cff_scores), "log", 0, 0, scores,
      "cff: margins of log-probabilities or of probabilities"},
+    {"unr-neighbours", CBX_OPTION_INT, AT(unr_neighbours), "5", 1, 1e6, NULL,
+     "unr: nearest nodes in the embedding; the share of them that changes is what counts"},
+    {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
+     "unr: subgraphs looked at, at most"},
+    {"unr-patience", CBX_OPTION_INT, AT(unr_patience), "500", 1, 1e7, NULL,
+     "unr: rollouts without a better subgraph after which the search ends"},
+    {"unr-expansion", CBX_OPTION_INT, AT(unr_expansion), "0", 0, 1e6, NULL,
+     "unr: ways to go on from a node, at most; 0: the mean degree, and at least 3"},
+    {"unr-exploration", CBX_OPTION_REAL, AT(unr_exploration), "1", 0, 1e6, NULL,
+     "unr: UCB1's constant"},
+    {"unr-restart", CBX_OPTION_REAL, AT(unr_restart), "0.2", 0, 0.99, NULL,
+     "unr: probability of going back to the target at each step"},
 };
 #undef AT
 

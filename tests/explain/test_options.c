@@ -56,6 +56,9 @@ TEST(the_rivals_defaults_are_those_of_their_definitions)
     CHECK_NEAR(o.cff_gamma, 0.5, 0);
     CHECK_INT(o.cff_complement, CBX_COMPLEMENT_MASKED);
     CHECK_INT(o.cff_scores, CBX_SCORES_LOG);
+    CHECK(o.unr_neighbours == 5 && o.unr_rollouts == 1000 && o.unr_expansion == 0);
+    CHECK_NEAR(o.unr_exploration, 1, 0);
+    CHECK_NEAR(o.unr_restart, 0.2, 0);
 }
 
 TEST(presets_of_cf_gnn_are_what_its_authors_ran)
@@ -86,7 +89,7 @@ TEST(every_choice_has_its_number)
         {"edges", {"directed", "undirected"}, offsetof(cbx_explain_options, edges)},
         {"kinds", {"data", "auto"}, offsetof(cbx_explain_options, kinds)},
         {"explainer",
-         {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff"},
+         {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr"},
          offsetof(cbx_explain_options, explainer)},
         {"cf-gnn-pull", {"target", "away"}, offsetof(cbx_explain_options, cf_gnn_pull)},
         {"cff-complement", {"masked", "whole"}, offsetof(cbx_explain_options, cff_complement)},

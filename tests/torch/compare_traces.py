@@ -69,6 +69,7 @@ def draw_rival(rng, explainer):
         "pull": str(rng.choice(["target", "away"])),
         "complement": str(rng.choice(["masked", "masked", "whole"])),
         "scores": str(rng.choice(["log", "probability"])),
+        "rollouts": int(rng.randint(20, 90)),
     }
 
 
@@ -78,7 +79,7 @@ def draw(rng, explainer):
     # discrete values tie, and a maximum of ties is decided by rounding
     names = ["real", "share"] if kind == "graphconv-max" else ["binary", "count", "real", "share"]
     columns = [str(name) for name in rng.choice(names, rng.randint(1, 13))]
-    node_task = chance(rng, 0.7)
+    node_task = chance(rng, 0.7) or explainer == "unr"
     classes = int(rng.randint(2, 6))
     tensors = graph_tensors(
         rng,

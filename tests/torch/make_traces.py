@@ -35,10 +35,10 @@ KARATE = [
     *(("graphconv", n, p, "directed") for n in (5, 20) for p in ("edges", "features", "linear")),
 ]
 
-RIVALS = ("random-edges", "random-features", "ego", "cf-gnn", "cff")
+RIVALS = ("random-edges", "random-features", "ego", "cf-gnn", "cff", "unr")
 RIVAL_EPOCHS = 60
 KARATE_RIVALS = [
-    *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer=rival, seed=1))
+    *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer=rival, seed=1, rollouts=RIVAL_EPOCHS))
       for rival in RIVALS for node in (5, 16, 33)),
     *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cf-gnn", edge_mode="undirected",
                      pull="away", optimiser="sgd", lr=1.0, momentum=0.9)) for node in (8, 20)),
@@ -164,8 +164,8 @@ for stem, number, settings in (
     ("sparse-graphconv", 2, dict(target="any")),
     ("groups-graphconvsum", 3, dict()),
 ):
-    TRACES[stem] += [(number, Options(epochs=40, explainer=rival, seed=3, **settings))
-                     for rival in RIVALS]
+    TRACES[stem] += [(number, Options(epochs=40, explainer=rival, seed=3, rollouts=40, **settings))
+                     for rival in RIVALS if rival != "unr" or not stem.startswith("groups")]
 
 
 def make_random(folder):

@@ -45,6 +45,7 @@ class Options(NamedTuple):
     pull: str = "target"  # of cf-gnn: target, away
     complement: str = "masked"  # of cff: masked, whole
     scores: str = "log"  # of cff: log, probability
+    rollouts: int = 1000  # of unr
 
     def flags(self):
         """As the command line spells them."""
@@ -54,6 +55,7 @@ class Options(NamedTuple):
             *("--edges", self.edge_mode, "--target", self.target),
             *("--explainer", self.explainer, "--seed", self.seed, "--cf-gnn-pull", self.pull),
             *("--cff-complement", self.complement, "--cff-scores", self.scores),
+            *("--unr-rollouts", self.rollouts),
         ]
 
     def unusual(self):
@@ -69,6 +71,7 @@ class Options(NamedTuple):
             "pull": "cf_gnn_pull",
             "complement": "cff_complement",
             "scores": "cff_scores",
+            "rollouts": "unr_rollouts",
         }
         usual = Options()
         return {
@@ -121,6 +124,7 @@ class Factual(NamedTuple):
     edges: torch.Tensor
     row: int  # of the oracle's output
     number: int  # of the node or graph
+    whole: Graph
 
     @classmethod
     def around_node(cls, graph, node, layers):
@@ -135,7 +139,7 @@ class Factual(NamedTuple):
         part = graph._replace(
             x=graph.x[nodes], edge_index=edge_index, edge_weight=graph.edge_weight[edges]
         )
-        return cls(part, nodes, edges, int(row), node)
+        return cls(part, nodes, edges, int(row), node, graph)
 
     @classmethod
     def one_of_many(cls, graph, number):
@@ -148,7 +152,7 @@ class Factual(NamedTuple):
             edge_weight=graph.edge_weight[edges],
             graph_ptr=[0, end - first],
         )
-        return cls(part, torch.arange(first, end), edges, 0, number)
+        return cls(part, torch.arange(first, end), edges, 0, number, graph)
 
 
 def log_probs(oracle, graph, x, weight):

@@ -174,6 +174,124 @@ class Ego(Rival):
         return [record], (0, *candidate) if record["hit"] else None
 
 
+class TreeNode:
+    def __init__(self, at):
+        self.at, self.children, self.visits, self.value = at, None, 0, 0.0
+
+
+class Unr(Rival):
+    """UNR-Explainer: Monte-Carlo tree search for the connected subgraph without which the target has
+    other nearest neighbours. Nodes have the graph's numbers, and every subgraph is evaluated by
+    running the oracle on the whole graph without it."""
+
+    NEIGHBOURS, EXPLORATION, RESTART, PATIENCE = 5, 1.0, 0.2, 500
+
+    def __init__(self, oracle, factual, options, jitter=0.0):
+        super().__init__(oracle, factual, options, jitter)
+        whole, inside = factual.whole, factual.whole.edge_index[:, factual.edges].T.tolist()
+        self.ways = {}
+        for a, b in {tuple(sorted(ends)) for ends in inside if ends[0] != ends[1]}:
+            self.ways.setdefault(a, []).append(b)
+            self.ways.setdefault(b, []).append(a)
+        self.expansion = max(3, round(whole.edge_index.shape[1] / len(whole.x)))
+        self.rng = self.stream(0, 0)
+        self.nearest = self.find_nearest(whole)
+        self.importances = {}
+
+    def find_nearest(self, graph):
+        h = graph.x
+        with torch.no_grad():
+            for layer in self.oracle.layers:
+                h = layer(h, graph.edge_index, graph.edge_weight).relu()
+        distance = (h - h[self.factual.number]).square().sum(1)
+        distance[self.factual.number] = torch.inf
+        return set(distance.sort(stable=True).indices[: min(self.NEIGHBOURS, len(h) - 1)].tolist())
+
+    def without(self, pairs):
+        """The whole graph, and which of the factual graph's edges are left."""
+        whole = self.factual.whole
+        ends = [tuple(sorted(e)) for e in whole.edge_index.T.tolist()]
+        stays = torch.tensor([pair not in pairs for pair in ends])
+        left = whole._replace(
+            edge_index=whole.edge_index[:, stays], edge_weight=whole.edge_weight[stays]
+        )
+        return left, stays[self.factual.edges].to(whole.edge_weight.dtype)
+
+    def importance(self, pairs):
+        key = frozenset(pairs)
+        if key not in self.importances:
+            after = self.find_nearest(self.without(key)[0])
+            self.importances[key] = 1 - len(after & self.nearest) / len(self.nearest)
+        return self.importances[key]
+
+    def expand(self, node):
+        hat = sorted(self.ways.get(node.at, []))
+        node.children = []
+        for i in range(min(len(hat), self.expansion)):
+            k = i + self.rng.below(len(hat) - i)
+            hat[i], hat[k] = hat[k], hat[i]
+            node.children.append(TreeNode(hat[i]))
+
+    def best_child(self, node):
+        def score(child):
+            if child.visits == 0:
+                return np.inf
+            return child.value + self.EXPLORATION * np.sqrt(np.log(self.root.visits) / child.visits)
+
+        scores = [score(child) for child in node.children]
+        return scores.index(max(scores))
+
+    def rollout(self):
+        """The tree nodes of a walk, and the pairs of nodes on it."""
+        at, path, pairs, restarted = self.root, [self.root], set(), False
+
+        def step(child):
+            pairs.add(tuple(sorted((at.at, child.at))))
+            path.append(child)
+            return child
+
+        while at.children is not None:
+            if self.rng.uniform() < self.RESTART:
+                at, restarted = self.root, True
+                continue
+            k = self.best_child(at)
+            if restarted and len(at.children) > 1:
+                other = self.rng.below(len(at.children) - 1)
+                k = other + (other >= k)
+            restarted = False
+            at = step(at.children[k])
+        if at.visits:
+            self.expand(at)
+            step(at.children[0])
+        return path, pairs
+
+    def run(self):
+        records, best, since = [], (-1.0, 0, None), 0
+        self.root = TreeNode(self.factual.number)
+        self.expand(self.root)
+        if not self.root.children:
+            return [], None
+        while len(records) < self.options.rollouts and since < self.PATIENCE:
+            path, pairs = self.rollout()
+            importance = self.importance(pairs)
+            for node in path:
+                node.visits += 1
+                node.value = max(node.value, importance)
+            removed = int((self.without(pairs)[1] == 0).sum())
+            records.append(self.record(1 - importance, 0.0, False, float(len(pairs)), eta=0.0)[0])
+            records[-1]["removed_edges"] = removed
+            since += 1
+            if (importance, -len(pairs)) > best[:2]:
+                best, since = (importance, -len(pairs), len(records) - 1, pairs), 0
+            if importance >= 1:
+                break
+        _, _, epoch, pairs = best
+        whole, kept = self.without(pairs)
+        row = log_probs(self.oracle, whole, whole.x, whole.edge_weight)[self.factual.number]
+        records[epoch]["hit"] = self.reached(row)
+        return records, (epoch, self.factual.graph.x, kept)
+
+
 METHODS = {
     "combinex": Search,
     "random-edges": RandomEdges,
@@ -181,4 +299,5 @@ METHODS = {
     "ego": Ego,
     "cf-gnn": CfGnn,
     "cff": Cff,
+    "unr": Unr,
 }
