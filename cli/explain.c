@@ -34,7 +34,7 @@ static const cbx_option_table *output_table(void)
     static const cbx_option options[] = {
         {"preset", CBX_OPTION_CHOICE, offsetof(explain_args, preset), "none", 0, 0, presets,
          "search options by one name, which those given one by one override; paper: the "
-         "published settings"},
+         "published settings of combinex; the others: of cf-gnn on their data"},
         {"output", CBX_OPTION_TEXT, offsetof(explain_args, output), NULL, 0, 0, NULL,
          "write to this file instead of standard output"},
         {"trace", CBX_OPTION_TEXT, offsetof(explain_args, trace), NULL, 0, 0, NULL,

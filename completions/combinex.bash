@@ -90,7 +90,7 @@ _combinex() {
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
-    "explain --explainer") _combinex_words "combinex"; return ;;
+    "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr"; return ;;
     "explain --target") return ;;
     "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
     "explain --alpha") return ;;
@@ -105,7 +105,23 @@ _combinex() {
     "explain --time-limit") return ;;
     "explain --threads") return ;;
     "explain --seed") return ;;
-    "explain --preset") _combinex_words "none paper"; return ;;
+    "explain --random-keep") return ;;
+    "explain --cf-gnn-beta") return ;;
+    "explain --cf-gnn-clip") return ;;
+    "explain --cf-gnn-pull") _combinex_words "target away"; return ;;
+    "explain --cff-lr") return ;;
+    "explain --cff-lambda") return ;;
+    "explain --cff-alpha") return ;;
+    "explain --cff-gamma") return ;;
+    "explain --cff-complement") _combinex_words "masked whole"; return ;;
+    "explain --cff-scores") _combinex_words "log probability"; return ;;
+    "explain --unr-neighbours") return ;;
+    "explain --unr-rollouts") return ;;
+    "explain --unr-patience") return ;;
+    "explain --unr-expansion") return ;;
+    "explain --unr-exploration") return ;;
+    "explain --unr-restart") return ;;
+    "explain --preset") _combinex_words "none paper cf-gnn-trees cf-gnn-ba-shapes"; return ;;
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --trace") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
@@ -134,8 +150,8 @@ _combinex() {
         valued="--node --graph --threads -o --output "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --preset -o --output --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --preset -o --output --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --preset -o --output --trace --replay "
         ;;
     "apply")
         options="-o --output --line --force --json -q --quiet -h --help "

@@ -380,7 +380,7 @@ typedef struct cbx_counterfactual {
 } cbx_counterfactual;
 
 typedef struct cbx_explain_options {
-    int         explainer; /* combinex, …: position in the table's choices */
+    int         explainer; /* combinex, cf-gnn, …: position in the table's choices */
     const char *target;    /* "next", "any", or a class by number or name */
     int         policy;    /* linear, exponential, sinusoidal, dynamic, constant, features, edges */
     double      alpha;     /* of the constant policy */
@@ -396,12 +396,28 @@ typedef struct cbx_explain_options {
     bool        trace;
     int64_t     threads; /* cbx_explain_many: 0: all cores */
     int64_t     seed;    /* of the methods that draw */
+    /* random-edges */
+    double random_keep; /* probability that an edge stays */
+    /* cf-gnn */
+    double cf_gnn_beta; /* price of a removed edge */
+    double cf_gnn_clip; /* largest norm of a gradient; 0: no clipping */
+    int    cf_gnn_pull; /* target, away: towards the target class, or only off the prediction */
+    /* cff */
+    double cff_lr, cff_lambda, cff_alpha, cff_gamma;
+    int    cff_complement; /* masked, whole: what the counterfactual term sees */
+    int    cff_scores;     /* log, probability: what a margin is taken of */
+    /* unr */
+    int64_t unr_neighbours; /* nearest, whose change is what counts */
+    int64_t unr_rollouts;   /* at most */
+    int64_t unr_patience;   /* rollouts without a better one */
+    int64_t unr_expansion;  /* children of a tree node; 0: max(3, mean degree) */
+    double  unr_exploration, unr_restart;
 } cbx_explain_options;
 
 CBX_API const cbx_option_table *cbx_explain_table(void);
 
 /* Sets the options that the preset names and leaves the others: "paper" is the
- * published settings. */
+ * published settings of combinex, "cf-gnn-trees" and "cf-gnn-ba-shapes" are cf-gnn's. */
 CBX_API cbx_status  cbx_explain_preset(cbx_explain_options *options, const char *preset,
                                        cbx_error *err);
 CBX_API const char *cbx_explain_preset_name(size_t i); /* NULL past the last */

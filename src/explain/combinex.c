@@ -66,8 +66,8 @@ static cbx_status prepare(state *st, cbx_error *err)
                                s->arena, err);
     if (status)
         return status;
-    if (cbx_margin_init(&st->soft_margin, &st->soft, &s->X, s->stretch, s->arena) ||
-        cbx_margin_init(&st->hard_margin, &st->hard, &s->X, s->stretch, s->arena))
+    if (cbx_margin_init(&st->soft_margin, &st->soft, &s->X, s->shared, s->arena) ||
+        cbx_margin_init(&st->hard_margin, &st->hard, &s->X, s->shared, s->arena))
         return cbx_fail_memory(err);
     st->F.soft_drift = cbx_margin_moved(&st->soft_margin);
     st->F.hard_drift = cbx_margin_moved(&st->hard_margin);
@@ -257,4 +257,16 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return status ? status : s->found ? collect(&st, err) : CBX_OK;
 }
 
-const cbx_explainer cbx_explainer_combinex = {.name = "combinex", .search = search};
+/* How much the model's matrices stretch is the same for all targets. */
+static cbx_status prepare_all(const cbx_model *model, const cbx_graph *graph,
+                              const cbx_explain_options *options, cbx_arena *arena,
+                              const void **shared, cbx_error *err)
+{
+    (void)graph;
+    (void)options;
+    *shared = cbx_model_stretch(model, arena);
+    return *shared ? CBX_OK : cbx_fail_memory(err);
+}
+
+const cbx_explainer cbx_explainer_combinex = {
+    .name = "combinex", .search = search, .prepare = prepare_all};

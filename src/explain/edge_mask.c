@@ -71,7 +71,34 @@ bool cbx_edge_mask_evaluate(cbx_edge_mask *E)
     return moved;
 }
 
-void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t)
+void cbx_edge_mask_apply(cbx_edge_mask *E)
+{
+    const cbx_view *v = E->s->view;
+    E->loss = 0;
+    E->removed = 0;
+    for (int64_t p = 0; p < E->pairs; p++)
+        E->loss += E->cut[p];
+    for (int64_t e = 0; e < v->m; e++) {
+        uint8_t cut = E->cut[E->pair_of ? E->pair_of[e] : e];
+        E->hard[e] = cut ? 0 : v->weight ? v->weight[e] : 1;
+        E->removed += cut;
+    }
+}
+
+int64_t *cbx_edge_mask_ids(const cbx_edge_mask *E)
+{
+    const cbx_view *v = E->s->view;
+    int64_t        *ids = CBX_NEW(E->s->arena, int64_t, E->pairs);
+    for (int64_t p = 0; p < E->pairs && ids; p++)
+        ids[p] = INT64_MAX;
+    for (int64_t e = 0; e < v->m && ids; e++) {
+        int64_t p = E->pair_of ? E->pair_of[e] : e, id = v->edge ? v->edge[e] : e;
+        ids[p] = id < ids[p] ? id : ids[p];
+    }
+    return ids;
+}
+
+void cbx_edge_mask_gradient(cbx_edge_mask *E, bool pull, double price)
 {
     const cbx_view *v = E->s->view;
     for (int64_t p = 0; p < E->pairs; p++)
@@ -80,8 +107,18 @@ void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t)
         E->grad[E->pair_of ? E->pair_of[e] : e] += E->dw[e] * (v->weight ? v->weight[e] : 1);
     for (int64_t p = 0; p < E->pairs; p++)
         E->grad[p] *= E->weight[p] * (1 - E->weight[p]);
+}
+
+void cbx_edge_mask_descend(cbx_edge_mask *E, int64_t t)
+{
     cbx_descent_begin(&E->descent, t);
     cbx_descent_run(&E->descent, 0, E->pairs, E->grad, E->EP);
+}
+
+void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t)
+{
+    cbx_edge_mask_gradient(E, pull, price);
+    cbx_edge_mask_descend(E, t);
 }
 
 void cbx_edge_mask_keep(cbx_edge_mask *E)
@@ -106,4 +143,15 @@ int64_t cbx_edge_mask_edits(const cbx_edge_mask *E, cbx_edit *edits)
             edits[count++] = cbx_edit_of_slot(E->s, E->target_of[slot], slot, E->pair_of != NULL);
     }
     return count;
+}
+
+cbx_status cbx_edge_mask_collect(const cbx_edge_mask *E, cbx_search *s, cbx_error *err)
+{
+    if (!s->found)
+        return CBX_OK;
+    s->edits = CBX_NEW(s->arena, cbx_edit, cbx_edge_mask_count(E));
+    if (!s->edits)
+        return cbx_fail_memory(err);
+    s->num_edits = cbx_edge_mask_edits(E, s->edits);
+    return CBX_OK;
 }

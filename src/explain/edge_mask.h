@@ -32,8 +32,22 @@ bool cbx_edge_mask_evaluate(cbx_edge_mask *E);
 /* EP takes a step down dw (dL/dsoft; taken as 0 unless `pull`) plus price * loss's. */
 void cbx_edge_mask_step(cbx_edge_mask *E, bool pull, double price, int64_t t);
 
+/* The same in two: `grad` may be changed in between. */
+void cbx_edge_mask_gradient(cbx_edge_mask *E, bool pull, double price);
+void cbx_edge_mask_descend(cbx_edge_mask *E, int64_t t);
+
+/* For methods without EP: hard, loss and removed from `cut`, which the caller wrote. */
+void cbx_edge_mask_apply(cbx_edge_mask *E);
+
+/* A number for every pair that depends on neither the view's order nor the edge mode's
+ * (the least edge id of the pair), for drawing at random; NULL: no memory. */
+int64_t *cbx_edge_mask_ids(const cbx_edge_mask *E);
+
 void    cbx_edge_mask_keep(cbx_edge_mask *E);
 int64_t cbx_edge_mask_count(const cbx_edge_mask *E);
 int64_t cbx_edge_mask_edits(const cbx_edge_mask *E, cbx_edit *edits);
+
+/* The edits of a search that changes edges only. */
+cbx_status cbx_edge_mask_collect(const cbx_edge_mask *E, cbx_search *s, cbx_error *err);
 
 #endif

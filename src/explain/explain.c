@@ -176,10 +176,10 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
                     .lo = setup->lo,
                     .hi = setup->hi,
                     .discrete = setup->discrete,
-                    .stretch = setup->stretch,
                     .arena = arena,
                     .progress = progress,
                     .user = user,
+                    .shared = setup->shared,
                     .phases = setup->phases};
     if (setup->options->time_limit > 0)
         s.deadline = began + setup->options->time_limit;
@@ -201,7 +201,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
     status = check_bounds(&s, err);
     if (!status && setup->options->trace) {
-        s.trace = CBX_NEW(arena, cbx_epoch, setup->options->epochs);
+        s.trace = CBX_NEW(arena, cbx_epoch, cbx_explainer_steps(setup->explainer, setup->options));
         status = s.trace ? CBX_OK : cbx_fail_memory(err);
     }
     if (!status)

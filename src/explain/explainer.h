@@ -4,7 +4,7 @@
  * explain.c does what all methods share: cutting out the factual graph, asking
  * the oracle, choosing the target, and afterwards verifying, ranking and packing
  * the edits. A method only searches. To add one: a file with a
- * `const cbx_explainer cbx_explainer_NAME`, the word in explainers.def, a test. */
+ * `const cbx_explainer cbx_explainer_NAME`, a line in explainers.def, a test. */
 #ifndef CBX_EXPLAINER_H
 #define CBX_EXPLAINER_H
 
@@ -13,6 +13,9 @@
 
 enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
 enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
+enum { CBX_PULL_TARGET, CBX_PULL_AWAY };
+enum { CBX_COMPLEMENT_MASKED, CBX_COMPLEMENT_WHOLE };
+enum { CBX_SCORES_LOG, CBX_SCORES_PROBABILITY };
 enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
 
 /* What a benchmark may ask of a search: seconds of each phase, and the number of
@@ -41,13 +44,13 @@ typedef struct cbx_search {
     int32_t                    prediction;    /* of the factual graph */
     int32_t                    decision;      /* of the whole graph: the same, or it is skipped */
     int32_t                    target;        /* -1: any other class */
-    const float               *stretch;       /* of the model's parameters: margin.h */
     const float               *before;        /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
     cbx_arena                 *arena;         /* for whatever the method needs, and its edits */
     double                     deadline;      /* on cbx_clock; 0: none */
     cbx_progress               progress;
     void                      *user;
+    const void                *shared; /* what the method's prepare left */
     double                    *phases; /* CBX_PHASES sums; NULL: no clock is read */
 
     /* found: edits in the graph's own ids; influence is filled in later */
@@ -57,16 +60,29 @@ typedef struct cbx_search {
     int64_t    epoch, epochs;
     double     loss;
     bool       cancelled;
-    cbx_epoch *trace; /* of options->epochs entries, or NULL: not wanted */
+    cbx_epoch *trace; /* of cbx_explainer_steps entries, or NULL: not wanted */
     int64_t    num_trace;
 } cbx_search;
 
 typedef struct cbx_explainer {
     const char *name;
     cbx_status (*search)(cbx_search *search, cbx_error *err);
+    /* NULL, or work that the targets of a call share, done once before the first. What
+     * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
+    cbx_status (*prepare)(const cbx_model *model, const cbx_graph *graph,
+                          const cbx_explain_options *options, cbx_arena *arena, const void **shared,
+                          cbx_error *err);
+    /* NULL: the most steps a search takes is options->epochs */
+    int64_t (*steps)(const cbx_explain_options *options);
 } cbx_explainer;
 
-#define X(name) extern const cbx_explainer cbx_explainer_##name;
+static inline int64_t cbx_explainer_steps(const cbx_explainer       *explainer,
+                                          const cbx_explain_options *options)
+{
+    return explainer->steps ? explainer->steps(options) : options->epochs;
+}
+
+#define X(word, name) extern const cbx_explainer cbx_explainer_##word;
 #include "explainers.def"
 #undef X
 

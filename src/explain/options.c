@@ -8,13 +8,13 @@
 #include "policy.h"
 
 const char *const cbx_explainer_names[] = {
-#define X(name) #name,
+#define X(word, name) name,
 #include "explainers.def"
 #undef X
     NULL};
 
 static const cbx_explainer *const explainers[] = {
-#define X(name) &cbx_explainer_##name,
+#define X(word, name) &cbx_explainer_##word,
 #include "explainers.def"
 #undef X
 };
@@ -26,6 +26,9 @@ const cbx_explainer *cbx_explainer_at(int i)
 
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
+static const char *const pulls[] = {"target", "away", NULL};
+static const char *const complements[] = {"masked", "whole", NULL};
+static const char *const scores[] = {"log", "probability", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
 #define AT(field) offsetof(cbx_explain_options, field)
@@ -35,15 +38,17 @@ static const cbx_option explain_options[] = {
     {"target", CBX_OPTION_TEXT, AT(target), "next", 0, 0, NULL,
      "class to reach: next (prediction + 1), any other, or a class by number or name"},
     {"policy", CBX_OPTION_CHOICE, AT(policy), "linear", 0, 0, cbx_policy_names,
-     "how the price moves from features to edges as epochs go by"},
+     "combinex: how the price moves from features to edges as epochs go by"},
     {"alpha", CBX_OPTION_REAL, AT(alpha), "1", 0, 1, NULL,
      "policy constant: the price of features; that of edges is 1 - alpha"},
     {"decay", CBX_OPTION_REAL, AT(decay), "0.1", 1e-9, 1e9, NULL,
      "policy exponential: epochs in which alpha falls by e"},
-    {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL, "steps of the search"},
-    {"lr", CBX_OPTION_REAL, AT(learning_rate), "0.1", 1e-12, 1e6, NULL, "learning rate"},
+    {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
+     "steps of the search; of the random methods, draws"},
+    {"lr", CBX_OPTION_REAL, AT(learning_rate), "0.1", 1e-12, 1e6, NULL,
+     "learning rate of combinex and cf-gnn"},
     {"optimiser", CBX_OPTION_CHOICE, AT(optimiser), "adam", 0, 0, optimisers,
-     "how steps follow gradients"},
+     "how steps of combinex and cf-gnn follow gradients"},
     {"momentum", CBX_OPTION_REAL, AT(momentum), "0", 0, 0.999, NULL,
      "optimiser sgd: Nesterov momentum"},
     {"edges", CBX_OPTION_CHOICE, AT(edges), "directed", 0, 0, edge_modes,
@@ -58,6 +63,37 @@ static const cbx_option explain_options[] = {
      "targets explained at once; 0: all cores"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of the methods that draw at random"},
+    {"random-keep", CBX_OPTION_REAL, AT(random_keep), "0.5", 0, 1, NULL,
+     "random-edges: probability that an edge stays"},
+    {"cf-gnn-beta", CBX_OPTION_REAL, AT(cf_gnn_beta), "0.5", 0, 1e9, NULL,
+     "cf-gnn: price of a removed edge"},
+    {"cf-gnn-clip", CBX_OPTION_REAL, AT(cf_gnn_clip), "2", 0, 1e9, NULL,
+     "cf-gnn: largest norm of a gradient; 0: no clipping"},
+    {"cf-gnn-pull", CBX_OPTION_CHOICE, AT(cf_gnn_pull), "target", 0, 0, pulls,
+     "cf-gnn: towards the target class, or only away from the prediction"},
+    {"cff-lr", CBX_OPTION_REAL, AT(cff_lr), "0.05", 1e-12, 1e6, NULL, "cff: Adam's learning rate"},
+    {"cff-lambda", CBX_OPTION_REAL, AT(cff_lambda), "0.5", 0, 1e9, NULL,
+     "cff: weight of the two margins against the mask's size"},
+    {"cff-alpha", CBX_OPTION_REAL, AT(cff_alpha), "0.5", 0, 1, NULL,
+     "cff: weight of the factual margin; that of the counterfactual one is 1 - alpha"},
+    {"cff-gamma", CBX_OPTION_REAL, AT(cff_gamma), "0.5", 0, 1e9, NULL, "cff: width of the margins"},
+    {"cff-complement", CBX_OPTION_CHOICE, AT(cff_complement), "masked", 0, 0, complements,
+     "cff: the counterfactual margin is that of the graph without the masked edges, or of the "
+     "whole graph, where it has no gradient"},
+    {"cff-scores", CBX_OPTION_CHOICE, AT(cff_scores), "log", 0, 0, scores,
+     "cff: margins of log-probabilities or of probabilities"},
+    {"unr-neighbours", CBX_OPTION_INT, AT(unr_neighbours), "5", 1, 1e6, NULL,
+     "unr: nearest nodes in the embedding; the share of them that changes is what counts"},
+    {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
+     "unr: subgraphs looked at, at most"},
+    {"unr-patience", CBX_OPTION_INT, AT(unr_patience), "500", 1, 1e7, NULL,
+     "unr: rollouts without a better subgraph after which the search ends"},
+    {"unr-expansion", CBX_OPTION_INT, AT(unr_expansion), "0", 0, 1e6, NULL,
+     "unr: ways to go on from a node, at most; 0: the mean degree, and at least 3"},
+    {"unr-exploration", CBX_OPTION_REAL, AT(unr_exploration), "1", 0, 1e6, NULL,
+     "unr: UCB1's constant"},
+    {"unr-restart", CBX_OPTION_REAL, AT(unr_restart), "0.2", 0, 0.99, NULL,
+     "unr: probability of going back to the target at each step"},
 };
 #undef AT
 
@@ -81,10 +117,37 @@ static const setting paper[] = {
     {"decay", "0.1"},          {"epochs", "500"},  {"lr", "0.1"},         {"optimiser", "adam"},
     {"edges", "directed"},     {"kinds", "data"},  {"time-limit", "500"}, {NULL, NULL}};
 
+/* What CF-GNNExplainer's authors ran on their synthetic graphs: steps of plain gradient
+ * descent, any other class, edges without direction. */
+static const setting cf_gnn_trees[] = {{"explainer", "cf-gnn"},
+                                       {"target", "any"},
+                                       {"epochs", "500"},
+                                       {"lr", "0.1"},
+                                       {"optimiser", "sgd"},
+                                       {"momentum", "0"},
+                                       {"edges", "undirected"},
+                                       {"cf-gnn-beta", "0.5"},
+                                       {"cf-gnn-clip", "2"},
+                                       {"cf-gnn-pull", "away"},
+                                       {NULL, NULL}};
+
+static const setting cf_gnn_ba_shapes[] = {{"explainer", "cf-gnn"},
+                                           {"target", "any"},
+                                           {"epochs", "500"},
+                                           {"lr", "0.01"},
+                                           {"optimiser", "sgd"},
+                                           {"momentum", "0.9"},
+                                           {"edges", "undirected"},
+                                           {"cf-gnn-beta", "0.5"},
+                                           {"cf-gnn-clip", "2"},
+                                           {"cf-gnn-pull", "away"},
+                                           {NULL, NULL}};
+
 static const struct {
     const char    *name;
     const setting *settings;
-} presets[] = {{"paper", paper}};
+} presets[] = {
+    {"paper", paper}, {"cf-gnn-trees", cf_gnn_trees}, {"cf-gnn-ba-shapes", cf_gnn_ba_shapes}};
 
 const char *cbx_explain_preset_name(size_t i)
 {
@@ -103,5 +166,7 @@ cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, 
         }
         return CBX_OK;
     }
-    return cbx_fail(err, CBX_INVALID, "no preset '%s': there is 'paper'", preset);
+    return cbx_fail(err, CBX_INVALID,
+                    "no preset '%s': there are 'paper', 'cf-gnn-trees' and 'cf-gnn-ba-shapes'",
+                    preset);
 }

@@ -8,7 +8,6 @@
 
 #include "error.h"
 #include "kernel.h"
-#include "margin.h"
 
 static cbx_status find_target(cbx_setup *s, cbx_error *err)
 {
@@ -74,8 +73,8 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         status = find_kinds(s, err);
     s->explainer = cbx_explainer_at(s->options->explainer);
     cbx_blas_single_threaded();
-    if (!status && !(s->stretch = cbx_model_stretch(model, &s->arena)))
-        status = cbx_fail_memory(err);
+    if (!status && s->explainer->prepare)
+        status = s->explainer->prepare(model, graph, s->options, &s->arena, &s->shared, err);
     if (status)
         cbx_setup_free(s);
     return status;

@@ -15,7 +15,7 @@ typedef struct cbx_setup {
     int32_t                    target; /* a class, or one of the above */
     const float               *lo, *hi;
     const uint8_t             *discrete;
-    const float               *stretch;  /* of the model's parameters: margin.h */
+    const void                *shared;   /* the method's own, see explainer.h */
     double                    *phases;   /* see explainer.h; NULL, or for one thread only */
     cbx_explain_options        fallback; /* where the caller gave none */
     cbx_arena                  arena;

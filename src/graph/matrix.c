@@ -48,7 +48,7 @@ static const cbx_product *cached(const cbx_matrix *X, int32_t rows, int32_t widt
 {
     for (int32_t i = 0; i < X->cache->count; i++) {
         cbx_product *p = &X->cache->products[i];
-        if (p->W == W && p->rows == rows)
+        if (p->W == W && p->rows >= rows)
             return p;
         if (p->W)
             continue;

@@ -39,57 +39,99 @@ static float inverse_root(double degree)
     return degree > 1e-38 ? (float)(1 / sqrt(degree)) : 0;
 }
 
-static void forward_gcn(cbx_norm *norm, const float *w)
+/* What node i's degree decides, by kind … */
+static void degree_gcn(cbx_norm *norm, const float *w, int32_t i)
 {
     const cbx_view *v = norm->view;
-    for (int32_t i = 0; i < norm->inputs; i++) {
-        float  loop = 1;
-        double degree = 0;
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            if (v->source[e] == i)
-                loop = w[e];
-            else
-                degree += w[e];
-        }
-        degree += v->outside_weight ? (double)v->outside_weight[i] : 0;
-        norm->loop[i] = loop;
-        norm->root[i] = inverse_root(degree + loop);
-        norm->diag[i] = loop * norm->root[i] * norm->root[i];
+    float           loop = 1;
+    double          degree = 0;
+    for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+        if (v->source[e] == i)
+            loop = w[e];
+        else
+            degree += w[e];
     }
+    degree += v->outside_weight ? (double)v->outside_weight[i] : 0;
+    norm->loop[i] = loop;
+    norm->root[i] = inverse_root(degree + loop);
+    norm->diag[i] = loop * norm->root[i] * norm->root[i];
+}
+
+static void degree_cheb(cbx_norm *norm, const float *w, int32_t i)
+{
+    const cbx_view *v = norm->view;
+    double          degree = 0;
+    for (int64_t o = v->out_offset[i]; o < v->out_offset[i + 1]; o++)
+        if (v->out_target[o] != i)
+            degree += w[v->out_slot[o]];
+    norm->root[i] = inverse_root(degree);
+}
+
+static void degree_mean(cbx_norm *norm, int32_t i)
+{
+    const cbx_view *v = norm->view;
+    double          count = (double)(v->offset[i + 1] - v->offset[i]);
+    count += v->outside_count ? (double)v->outside_count[i] : 0;
+    norm->root[i] = count > 0 ? (float)(1 / count) : 0;
+}
+
+/* … and the values of the slots into i: ± d[s] w d[i], or w d[i]. */
+static void values_scaled(cbx_norm *norm, float sign, const float *w, int32_t i)
+{
+    const cbx_view *v = norm->view;
+    for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+        int32_t s = v->source[e];
+        norm->value[e] = s == i ? 0 : sign * norm->root[s] * w[e] * norm->root[i];
+    }
+}
+
+static void values_mean(cbx_norm *norm, const float *w, int32_t i)
+{
+    const cbx_view *v = norm->view;
+    for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+        norm->value[e] = w[e] * norm->root[i];
+}
+
+static void forward_gcn(cbx_norm *norm, const float *w)
+{
+    for (int32_t i = 0; i < norm->inputs; i++)
+        degree_gcn(norm, w, i);
     for (int32_t i = 0; i < norm->rows; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            int32_t s = v->source[e];
-            norm->value[e] = s == i ? 0 : norm->root[s] * w[e] * norm->root[i];
-        }
+        values_scaled(norm, 1, w, i);
 }
 
 static void forward_cheb(cbx_norm *norm, const float *w)
 {
-    const cbx_view *v = norm->view;
-    for (int32_t j = 0; j < norm->inputs; j++) {
-        double degree = 0;
-        for (int64_t o = v->out_offset[j]; o < v->out_offset[j + 1]; o++)
-            if (v->out_target[o] != j)
-                degree += w[v->out_slot[o]];
-        norm->root[j] = inverse_root(degree);
-    }
+    for (int32_t i = 0; i < norm->inputs; i++)
+        degree_cheb(norm, w, i);
     for (int32_t i = 0; i < norm->rows; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            int32_t s = v->source[e];
-            norm->value[e] = s == i ? 0 : -norm->root[s] * w[e] * norm->root[i];
-        }
+        values_scaled(norm, -1, w, i);
 }
 
 static void forward_mean(cbx_norm *norm, const float *w)
 {
-    const cbx_view *v = norm->view;
     for (int32_t i = 0; i < norm->rows; i++) {
-        double count = (double)(v->offset[i + 1] - v->offset[i]);
-        count += v->outside_count ? (double)v->outside_count[i] : 0;
-        norm->root[i] = count > 0 ? (float)(1 / count) : 0;
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
-            norm->value[e] = w[e] * norm->root[i];
+        degree_mean(norm, i);
+        values_mean(norm, w, i);
     }
+}
+
+void cbx_norm_update_degree(cbx_norm *norm, const float *w, int32_t i)
+{
+    if (norm->kind == CBX_NORM_GCN)
+        degree_gcn(norm, w, i);
+    else if (norm->kind == CBX_NORM_CHEB)
+        degree_cheb(norm, w, i);
+    else if (norm->kind == CBX_NORM_MEAN)
+        degree_mean(norm, i);
+}
+
+void cbx_norm_update_values(cbx_norm *norm, const float *w, int32_t i)
+{
+    if (norm->kind == CBX_NORM_MEAN)
+        values_mean(norm, w, i);
+    else if (norm->kind != CBX_NORM_NONE)
+        values_scaled(norm, norm->kind == CBX_NORM_GCN ? 1 : -1, w, i);
 }
 
 void cbx_norm_forward(cbx_norm *norm, const float *w)

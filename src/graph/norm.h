@@ -44,6 +44,11 @@ int cbx_norm_init(cbx_norm *norm, cbx_norm_kind kind, const cbx_view *view, int3
 /* w: m weights by slot. For `none` the values are w itself. */
 void cbx_norm_forward(cbx_norm *norm, const float *w);
 
+/* Parts of a forward, after a few weights have changed: what node i's degree decides,
+ * and, once all degrees are right, the values of the slots into i. */
+void cbx_norm_update_degree(cbx_norm *norm, const float *w, int32_t i);
+void cbx_norm_update_values(cbx_norm *norm, const float *w, int32_t i);
+
 /* Clears dvalue and ddiag before a backward pass adds to them. */
 void cbx_norm_clear(cbx_norm *norm);
 

@@ -71,7 +71,7 @@ check "no target is wrong usage" fails_with 2 'needs targets: --node N, --graph 
 run explain karate model.safetensors --all --node 3
 check "so are two ways to choose them" fails_with 2 'choose one'
 run explain karate model.safetensors --node 3 --preset best
-check "and a preset that does not exist" fails_with 2 "'best' is not one of none, paper"
+check "and a preset that does not exist" fails_with 2 "'best' is not one of none, paper, cf-gnn-trees, cf-gnn-ba-shapes"
 fails() { # fails SENTENCE PATTERN ARGUMENTS...
     local sentence=$1 pattern=$2
     shift 2

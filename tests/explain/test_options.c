@@ -43,6 +43,39 @@ TEST(defaults_are_the_published_settings)
     CHECK_INT(o.trace, false);
 }
 
+TEST(the_rivals_defaults_are_those_of_their_definitions)
+{
+    cbx_explain_options o = defaults();
+    CHECK_NEAR(o.random_keep, 0.5, 0);
+    CHECK_NEAR(o.cf_gnn_beta, 0.5, 0);
+    CHECK_NEAR(o.cf_gnn_clip, 2, 0);
+    CHECK_INT(o.cf_gnn_pull, CBX_PULL_TARGET);
+    CHECK_NEAR(o.cff_lr, 0.05, 0);
+    CHECK_NEAR(o.cff_lambda, 0.5, 0);
+    CHECK_NEAR(o.cff_alpha, 0.5, 0);
+    CHECK_NEAR(o.cff_gamma, 0.5, 0);
+    CHECK_INT(o.cff_complement, CBX_COMPLEMENT_MASKED);
+    CHECK_INT(o.cff_scores, CBX_SCORES_LOG);
+    CHECK(o.unr_neighbours == 5 && o.unr_rollouts == 1000 && o.unr_expansion == 0);
+    CHECK_NEAR(o.unr_exploration, 1, 0);
+    CHECK_NEAR(o.unr_restart, 0.2, 0);
+}
+
+TEST(presets_of_cf_gnn_are_what_its_authors_ran)
+{
+    static const char *const names[] = {"cf-gnn-trees", "cf-gnn-ba-shapes"};
+    for (int i = 0; i < 2; i++) {
+        cbx_explain_options o = defaults();
+        cbx_error           err = {0};
+        CHECK_OK(cbx_explain_preset(&o, names[i], &err), err);
+        CHECK(!strcmp(cbx_explainer_names[o.explainer], "cf-gnn") && !strcmp(o.target, "any"));
+        CHECK(o.optimiser == CBX_OPTIMISER_SGD && o.edges == CBX_EDGES_UNDIRECTED);
+        CHECK_NEAR(o.learning_rate, i ? 0.01 : 0.1, 0);
+        CHECK_NEAR(o.momentum, i ? 0.9 : 0, 0);
+        CHECK(o.epochs == 500 && o.cf_gnn_beta == 0.5 && o.cf_gnn_clip == 2);
+    }
+}
+
 TEST(every_choice_has_its_number)
 {
     static const struct {
@@ -55,7 +88,12 @@ TEST(every_choice_has_its_number)
         {"optimiser", {"adam", "sgd", "adadelta"}, offsetof(cbx_explain_options, optimiser)},
         {"edges", {"directed", "undirected"}, offsetof(cbx_explain_options, edges)},
         {"kinds", {"data", "auto"}, offsetof(cbx_explain_options, kinds)},
-        {"explainer", {"combinex"}, offsetof(cbx_explain_options, explainer)},
+        {"explainer",
+         {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr"},
+         offsetof(cbx_explain_options, explainer)},
+        {"cf-gnn-pull", {"target", "away"}, offsetof(cbx_explain_options, cf_gnn_pull)},
+        {"cff-complement", {"masked", "whole"}, offsetof(cbx_explain_options, cff_complement)},
+        {"cff-scores", {"log", "probability"}, offsetof(cbx_explain_options, cff_scores)},
     };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         for (int k = 0; k < 7 && choices[i].names[k]; k++) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches on random graphs with random models: every epoch of combinex against reference.py.
 
-    compare_traces.py [--seed 0] [--count 20] [--keep FOLDER] [path of the combinex program]
+    compare_traces.py [--explainer NAME] [--seed 0] [--count 20] [--keep FOLDER] [path of combinex]
 
 A case in which rounding decides has no right answer; it is skipped, and counted. The seed and the
 number of a case make it; --keep writes the files of those that fail.
@@ -22,6 +22,7 @@ from check_roundtrip import Failure, attempt, find_program, run, summary
 from make_layer_goldens import KINDS
 from random_cases import Model, graph_tensors, random_model, trace, write_graph
 from reference import EDGE_MODES, OPTIMISERS, POLICIES, Options
+from rivals import METHODS
 
 TOLERANCE, LATER = 1e-4, 1e-3  # of the first 50 epochs, and of those that follow
 
@@ -35,7 +36,8 @@ class Case(NamedTuple):
     def __str__(self):
         arch, o = self.model.arch, self.options
         parts = [arch["conv"], *filter(None, [arch.get("aggr")]), arch["task"], str(self.number)]
-        parts += [o.policy, o.optimiser, o.edge_mode, "to", o.target]
+        method = [o.policy, o.optimiser] if o.explainer == "combinex" else [o.explainer]
+        parts += [*method, o.edge_mode, "to", o.target]
         return " ".join(parts)
 
 
@@ -46,7 +48,7 @@ def chance(rng, share=0.5):
     return bool(rng.uniform() < share)
 
 
-def draw_options(rng, classes):
+def draw_options(rng, classes, explainer):
     optimiser = OPTIMISERS[rng.choice(3, p=[0.5, 0.3, 0.2])]
     return Options(
         policy=POLICIES[rng.randint(len(POLICIES))],
@@ -56,16 +58,28 @@ def draw_options(rng, classes):
         momentum=float(rng.choice([0, 0.5, 0.9])) if optimiser == "sgd" else 0.0,
         edge_mode=EDGE_MODES[rng.randint(2)],
         target=str(rng.choice(["next", "any", str(rng.randint(classes))])),
+        **({} if explainer == "combinex" else draw_rival(rng, explainer)),
     )
 
 
-def draw(rng):
+def draw_rival(rng, explainer):
+    return {
+        "explainer": explainer,
+        "seed": int(rng.randint(1000)),
+        "pull": str(rng.choice(["target", "away"])),
+        "complement": str(rng.choice(["masked", "masked", "whole"])),
+        "scores": str(rng.choice(["log", "probability"])),
+        "rollouts": int(rng.randint(20, 90)),
+    }
+
+
+def draw(rng, explainer):
     conv = ("gcn", "cheb", "graphconv")[rng.randint(3)]
     kind = str(rng.choice([name for name in KINDS if name.startswith(conv)]))
     # discrete values tie, and a maximum of ties is decided by rounding
     names = ["real", "share"] if kind == "graphconv-max" else ["binary", "count", "real", "share"]
     columns = [str(name) for name in rng.choice(names, rng.randint(1, 13))]
-    node_task = chance(rng, 0.7)
+    node_task = chance(rng, 0.7) or explainer == "unr"
     classes = int(rng.randint(2, 6))
     tensors = graph_tensors(
         rng,
@@ -89,7 +103,7 @@ def draw(rng):
         scale=float(rng.choice([0.7, 1.2])),
     )
     number = int(rng.randint(len(tensors["y"])))
-    return Case(tensors, model, number, draw_options(rng, classes))
+    return Case(tensors, model, number, draw_options(rng, classes, explainer))
 
 
 def worth_asking(made):
@@ -97,10 +111,10 @@ def worth_asking(made):
     return made["edges"] > 1 and made["target"] != made["prediction"]
 
 
-def draw_case(rng):
+def draw_case(rng, explainer="combinex"):
     """A case, its trace, and why rounding decides it, if so."""
     while True:
-        case = draw(rng)
+        case = draw(rng, explainer)
         once = case.options._replace(epochs=1)
         first = reference.explain(case.tensors, case.model.oracle(), case.number, once)
         if worth_asking(first):
@@ -143,14 +157,15 @@ def compare(program, folder, case, expected):
         raise Failure(problem)
 
 
-def run_all(program=None, seed=0, count=20, keep=None):
+def run_all(program=None, seed=0, count=20, keep=None, explainer="combinex"):
     """Returns a list of booleans, one for each case that was not skipped."""
     program = find_program(program)
     results, skipped, found = [], 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(count):
-            case, expected, doubt = draw_case(np.random.RandomState([seed, number]))
+            rng = np.random.RandomState([seed, number])
+            case, expected, doubt = draw_case(rng, explainer)
             if doubt:
                 skipped += 1
                 continue
@@ -161,7 +176,7 @@ def run_all(program=None, seed=0, count=20, keep=None):
                 kept = Path(keep) / f"{seed}.{number}"
                 shutil.copytree(folder, kept, dirs_exist_ok=True)
                 reference.write(kept / "expected.json", expected)
-    print(f"{count} cases: {skipped} skipped, because rounding decides them; {found} counterfactuals")
+    print(f"{count} cases of {explainer}: {skipped} skipped, because rounding decides them; {found} counterfactuals")
     if count and not results:
         print("FAIL  nothing was compared")
         return [False]
@@ -172,6 +187,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=20, help="cases (default: %(default)s)")
+    parser.add_argument("--explainer", choices=list(METHODS), default="combinex")
     parser.add_argument("--keep", metavar="FOLDER", help="where to leave the cases that fail")
     parser.add_argument("program", nargs="?", help="path of combinex (default: $COMBINEX, or build/)")
     options = parser.parse_args()

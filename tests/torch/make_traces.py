@@ -4,7 +4,8 @@
 
     make_traces.py [--out FOLDER] [path of the combinex program, which has the karate club]
 
-DATA-MODEL-nNODE-POLICY[-undirected].json, or gGRAPH in graph tasks, is a trace; its model is
+DATA-MODEL-nNODE-POLICY[-undirected].json, or gGRAPH in graph tasks, is a trace; a method other than
+COMBINEX has its name there, where it has no policy. The trace's model is
 DATA-MODEL.model.safetensors, its graph DATA.safetensors or the built-in of that name. The models
 of the karate club are trained ones and are read from the folder; everything else is made here.
 """
@@ -34,12 +35,25 @@ KARATE = [
     *(("graphconv", n, p, "directed") for n in (5, 20) for p in ("edges", "features", "linear")),
 ]
 
+RIVALS = ("random-edges", "random-features", "ego", "cf-gnn", "cff", "unr")
+RIVAL_EPOCHS = 60
+KARATE_RIVALS = [
+    *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer=rival, seed=1, rollouts=RIVAL_EPOCHS))
+      for rival in RIVALS for node in (5, 16, 33)),
+    *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cf-gnn", edge_mode="undirected",
+                     pull="away", optimiser="sgd", lr=1.0, momentum=0.9)) for node in (8, 20)),
+    *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cff", edge_mode="undirected",
+                     scores="probability")) for node in (8, 20)),
+    (11, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cff", complement="whole")),
+]
+
 TRAINED = sorted({f"karate-{model}.model" for model, *_ in KARATE})
 
 
 def trace_name(stem, task, number, options):
     mode = "-undirected" if options.edge_mode == "undirected" else ""
-    return f"{stem}-{task[0]}{number}-{options.policy}{mode}.json"
+    method = options.policy if options.explainer == "combinex" else options.explainer
+    return f"{stem}-{task[0]}{number}-{method}{mode}.json"
 
 
 def make_karate(folder, program):
@@ -47,8 +61,9 @@ def make_karate(folder, program):
         path = Path(name) / "karate.safetensors"
         run(program, "data", "generate", "karate", "-o", path)
         tensors, _ = stio.read(path)
-    for model, node, policy, mode in KARATE:
-        options = Options(policy=policy, epochs=KARATE_EPOCHS, edge_mode=mode)
+    cases = [(model, node, Options(policy=policy, epochs=KARATE_EPOCHS, edge_mode=mode))
+             for model, node, policy, mode in KARATE]
+    for model, node, options in [*cases, *(("gcn", *case) for case in KARATE_RIVALS)]:
         oracle = Oracle.load(OUT / f"karate-{model}.model.safetensors")
         path = folder / trace_name(f"karate-{model}", "node", node, options)
         made = reference.explain(tensors, oracle, node, options)
@@ -139,6 +154,18 @@ TRACES = {
     "groups-graphconvsum": [(1, Options("linear", 60)), (3, Options("constant", 60))],
     "groups-chebmax": [(1, Options("constant", 60)), (2, Options("constant", 60))],
 }
+
+
+# The same ones for every rival: edge weights and loops, maxima, sparse features, graphs.
+for stem, number, settings in (
+    ("loops-gcn", 6, dict(target="any")),
+    ("weighted-gcn", 3, dict(edge_mode="undirected", target="any")),
+    ("mixed-graphconvmean", 7, dict()),
+    ("sparse-graphconv", 2, dict(target="any")),
+    ("groups-graphconvsum", 3, dict()),
+):
+    TRACES[stem] += [(number, Options(epochs=40, explainer=rival, seed=3, rollouts=40, **settings))
+                     for rival in RIVALS if rival != "unr" or not stem.startswith("groups")]
 
 
 def make_random(folder):

@@ -40,6 +40,12 @@ class Options(NamedTuple):
     target: str = "next"  # next, any, or the number of a class
     alpha: float = 1.0  # of the constant policy
     decay: float = 0.1  # of the exponential policy
+    explainer: str = "combinex"  # or one of rivals.METHODS
+    seed: int = 0
+    pull: str = "target"  # of cf-gnn: target, away
+    complement: str = "masked"  # of cff: masked, whole
+    scores: str = "log"  # of cff: log, probability
+    rollouts: int = 1000  # of unr
 
     def flags(self):
         """As the command line spells them."""
@@ -47,6 +53,9 @@ class Options(NamedTuple):
             *("--policy", self.policy, "--epochs", self.epochs, "--lr", self.lr),
             *("--optimiser", self.optimiser, "--momentum", self.momentum),
             *("--edges", self.edge_mode, "--target", self.target),
+            *("--explainer", self.explainer, "--seed", self.seed, "--cf-gnn-pull", self.pull),
+            *("--cff-complement", self.complement, "--cff-scores", self.scores),
+            *("--unr-rollouts", self.rollouts),
         ]
 
     def unusual(self):
@@ -57,6 +66,12 @@ class Options(NamedTuple):
             "momentum": "momentum",
             "edge_mode": "edge_mode",
             "target": "target_option",
+            "explainer": "explainer",
+            "seed": "seed",
+            "pull": "cf_gnn_pull",
+            "complement": "cff_complement",
+            "scores": "cff_scores",
+            "rollouts": "unr_rollouts",
         }
         usual = Options()
         return {
@@ -108,6 +123,8 @@ class Factual(NamedTuple):
     nodes: torch.Tensor
     edges: torch.Tensor
     row: int  # of the oracle's output
+    number: int  # of the node or graph
+    whole: Graph
 
     @classmethod
     def around_node(cls, graph, node, layers):
@@ -122,7 +139,7 @@ class Factual(NamedTuple):
         part = graph._replace(
             x=graph.x[nodes], edge_index=edge_index, edge_weight=graph.edge_weight[edges]
         )
-        return cls(part, nodes, edges, int(row))
+        return cls(part, nodes, edges, int(row), node, graph)
 
     @classmethod
     def one_of_many(cls, graph, number):
@@ -135,7 +152,7 @@ class Factual(NamedTuple):
             edge_weight=graph.edge_weight[edges],
             graph_ptr=[0, end - first],
         )
-        return cls(part, torch.arange(first, end), edges, 0)
+        return cls(part, torch.arange(first, end), edges, 0, number, graph)
 
 
 def log_probs(oracle, graph, x, weight):
@@ -299,6 +316,13 @@ def changes(factual, x):
     ]
 
 
+def method(options):
+    """The class that searches."""
+    import rivals  # which needs this module
+
+    return rivals.METHODS[options.explainer]
+
+
 def explain(tensors, oracle, number, options, dtype=torch.float64, jitter=0.0):
     """A graph file's tensors, a model, and the number of a node or graph: the trace."""
     oracle = with_shared_max(oracle.to(dtype)).requires_grad_(False)
@@ -308,7 +332,7 @@ def explain(tensors, oracle, number, options, dtype=torch.float64, jitter=0.0):
         factual = Factual.around_node(graph, number, len(oracle.layers))
     else:
         factual = Factual.one_of_many(graph, number)
-    search = Search(oracle, factual, options, jitter)
+    search = method(options)(oracle, factual, options, jitter)
     result = {
         "node": number if node_task else None,
         "graph": None if node_task else number,

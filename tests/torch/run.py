@@ -81,7 +81,8 @@ def main():
         return 1
     results = check_goldens(program)
     results += check_roundtrip.run_all(program)
-    results += compare_traces.run_all(program, count=RANDOM_TRACES)
+    for explainer in compare_traces.METHODS:
+        results += compare_traces.run_all(program, count=RANDOM_TRACES, explainer=explainer)
     return check_roundtrip.summary(results)
 
 

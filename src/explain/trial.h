@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trial.h: keeping count of a search: the trace, and the best so far. */
+#ifndef CBX_TRIAL_H
+#define CBX_TRIAL_H
+
+#include "explainer.h"
+
+/* A step is over: it goes to the trace. True: it hits, at a lower loss than any before,
+ * and the caller must remember its edits. */
+bool cbx_search_record(cbx_search *s, const cbx_epoch *step);
+
+/* Methods that try candidates without a gradient. */
+typedef struct cbx_trials {
+    cbx_search *s;
+    cbx_pass    pass;
+    cbx_epoch   now; /* of the last candidate */
+} cbx_trials;
+
+/* X tells the kind of the candidates' features, as for cbx_pass_init. */
+cbx_status cbx_trials_init(cbx_trials *T, cbx_search *s, const cbx_matrix *X, cbx_error *err);
+
+/* Asks the oracle about features X and weights w (NULL: the graph's own), and records
+ * the loss, which is the cross-entropy to the target plus now's two other losses. */
+bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w);
+
+#endif
