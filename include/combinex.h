@@ -344,6 +344,18 @@ typedef enum cbx_outcome {
 /* "found", "not_found", "skipped", "cancelled" */
 CBX_API const char *cbx_outcome_name(cbx_outcome outcome);
 
+/* What is known of an answer beyond that it holds. */
+typedef enum cbx_certificate {
+    CBX_NO_CERTIFICATE,
+    CBX_IRREDUCIBLE,        /* undoing any one edit loses the flip */
+    CBX_OPTIMAL,            /* irreducible, and every cheaper set of edits was excluded */
+    CBX_NONE_WITHIN_BUDGET, /* nothing was found; there may be something */
+    CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
+} cbx_certificate;
+
+/* "none", "irreducible", "optimal", "none_within_budget", "proved_none" */
+CBX_API const char *cbx_certificate_name(cbx_certificate certificate);
+
 /* One epoch of a search, at the parameters before its step. */
 typedef struct cbx_epoch {
     double  loss, ce, edge_loss, feature_loss, alpha, eta;
@@ -377,6 +389,12 @@ typedef struct cbx_counterfactual {
 
     int64_t          num_trace; /* epochs, where the options ask for a trace; else 0 */
     const cbx_epoch *trace;
+
+    cbx_certificate certificate;
+    double          cost;       /* of the edits, by options.edge_cost and feature_cost */
+    double          margin;     /* log-probability by which the result leads the next class */
+    double          robustness; /* share of small random changes that keep it; -1: not measured */
+    struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 
 typedef struct cbx_explain_options {
@@ -412,6 +430,29 @@ typedef struct cbx_explain_options {
     int64_t unr_patience;   /* rollouts without a better one */
     int64_t unr_expansion;  /* children of a tree node; 0: max(3, mean degree) */
     double  unr_exploration, unr_restart;
+    /* which epoch of combinex wins: loss, edits */
+    int select;
+    /* minimal: what an edit costs, how many answers, what to prove of the first */
+    int64_t width; /* sets of moves that are followed together */
+    int64_t tried; /* moves tried from each */
+    double  edge_cost, feature_cost;
+    int64_t total_cfs;
+    bool    diverse;    /* answers share no edit */
+    double  prove;      /* seconds for excluding cheaper answers; 0: none */
+    int64_t robustness; /* random changes tried on an answer */
+    /* rules of minimal: what may be edited. Lists are text: "3,7-9", NULL or "": none. */
+    double      stopping_threshold; /* probability that the class must reach; 0: just the lead */
+    int64_t     max_edits;          /* 0: no limit */
+    const char *features_to_vary;   /* numbers, ranges or names; "all", "none" */
+    const char *immutable_features;
+    const char *permitted_range; /* "feature:low:high,…" */
+    const char *one_hot;         /* groups of features, as ranges, of which one is on */
+    const char *immutable_nodes; /* neither their features nor their edges */
+    const char *protected_edges; /* "u-v,…", both directions */
+    bool        own_features;    /* only the target's own features */
+    bool        own_edges;       /* only edges at the target */
+    bool        keep_edges;      /* no edge at all */
+    int         keep;            /* any, no-isolated, connected: what removing edges must leave */
 } cbx_explain_options;
 
 CBX_API const cbx_option_table *cbx_explain_table(void);

@@ -39,7 +39,7 @@ typedef struct state {
     int32_t          aim;       /* class the gradient leads to */
     bool             pulls;     /* the cross-entropy has a gradient, and the soft pass has run */
     /* the best so far */
-    double  best;
+    double  best, fewest;
     int64_t version, best_version; /* of the thresholded graph */
 } state;
 
@@ -50,7 +50,7 @@ static cbx_status prepare(state *st, cbx_error *err)
     int              policy = s->options->policy;
     st->features = policy != CBX_POLICY_EDGES;
     st->edges = policy != CBX_POLICY_FEATURES;
-    st->best = INFINITY;
+    st->best = st->fewest = INFINITY;
     st->best_version = -1;
     st->soft_class = st->hard_class = s->prediction;
     cbx_matrix soft = s->X;
@@ -185,9 +185,14 @@ static void measure(state *st, int64_t t)
 static void keep(state *st, int64_t t)
 {
     cbx_search *s = st->s;
-    if (!st->now.hit || !(st->now.loss < st->best))
+    /* what wins: the least loss, or the fewest edits with the loss as tie-break */
+    double edits = st->s->options->select == CBX_SELECT_EDITS
+                       ? (double)(st->now.changed_features + st->now.removed_edges)
+                       : 0;
+    if (!st->now.hit || edits > st->fewest || (edits == st->fewest && !(st->now.loss < st->best)))
         return;
     st->best = st->now.loss;
+    st->fewest = edits;
     s->found = true;
     s->epoch = t;
     s->loss = st->now.loss;

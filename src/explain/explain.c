@@ -13,6 +13,14 @@ const char *cbx_outcome_name(cbx_outcome outcome)
     return outcomes[outcome];
 }
 
+static const char *const certificates[] = {"none", "irreducible", "optimal", "none_within_budget",
+                                           "proved_none"};
+
+const char *cbx_certificate_name(cbx_certificate certificate)
+{
+    return certificates[certificate];
+}
+
 /* Nodes that a search may hold. */
 static int32_t node_budget(const cbx_graph *graph, const cbx_explain_options *options)
 {
@@ -135,13 +143,21 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
     return text;
 }
 
-static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
+static const char *reason_for_nothing(const cbx_search *s)
 {
-    if (s->cancelled || !s->found) {
-        s->num_edits = 0;
-        return cbx_result_pack(s, s->cancelled ? CBX_NOT_FINISHED : CBX_NOT_FOUND, "", NULL,
-                               cbx_clock() - began, out, err);
+    switch (s->certificate) {
+    case CBX_PROVED_NONE:
+        return "no edits within the rules lead there: proved";
+    case CBX_NONE_WITHIN_BUDGET:
+        return "none was met; that is no proof that there is none";
+    default:
+        return "";
     }
+}
+
+/* One answer, verified and ranked. */
+static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
+{
     float *after = CBX_NEW(s->arena, float, s->model->num_classes);
     if (!after)
         return cbx_fail_memory(err);
@@ -151,16 +167,44 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         return status;
     int32_t result = cbx_best_class(after, s->model->num_classes, -1);
     bool    holds = cbx_search_hits(s, result);
-    if (holds)
+    if (holds) {
         status = cbx_rank_edits(s, result, err);
-    else
+    } else {
         s->num_edits = 0;
+        s->certificate = CBX_NO_CERTIFICATE;
+    }
     if (status)
         return status;
     return cbx_result_pack(s, holds ? CBX_FOUND : CBX_NOT_FOUND,
                            holds ? ""
                                  : "what flips the factual graph does not flip the whole graph",
                            holds ? after : NULL, cbx_clock() - began, out, err);
+}
+
+static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
+{
+    if (s->cancelled || !s->found) {
+        s->num_edits = 0;
+        return cbx_result_pack(s, s->cancelled ? CBX_NOT_FINISHED : CBX_NOT_FOUND,
+                               s->cancelled ? "" : reason_for_nothing(s), NULL, cbx_clock() - began,
+                               out, err);
+    }
+    cbx_status           status = pack_answer(s, began, out, err);
+    cbx_counterfactual **tail = out;
+    for (int64_t k = 0; k < s->num_others && !status; k++) {
+        tail = &(*tail)->next;
+        s->edits = s->others[k].edits;
+        s->num_edits = s->others[k].num_edits;
+        s->cost = s->others[k].cost;
+        s->certificate = s->others[k].certificate;
+        s->robustness = -1;
+        status = pack_answer(s, began, tail, err);
+    }
+    if (status) {
+        cbx_counterfactual_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx_arena *arena,
@@ -180,7 +224,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
                     .progress = progress,
                     .user = user,
                     .shared = setup->shared,
-                    .phases = setup->phases};
+                    .phases = setup->phases,
+                    .robustness = -1};
     if (setup->options->time_limit > 0)
         s.deadline = began + setup->options->time_limit;
     cbx_status status = cut(&s, &view, err);

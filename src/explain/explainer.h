@@ -16,6 +16,7 @@ enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
 enum { CBX_PULL_TARGET, CBX_PULL_AWAY };
 enum { CBX_COMPLEMENT_MASKED, CBX_COMPLEMENT_WHOLE };
 enum { CBX_SCORES_LOG, CBX_SCORES_PROBABILITY };
+enum { CBX_SELECT_LOSS, CBX_SELECT_EDITS };
 enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
 
 /* What a benchmark may ask of a search: seconds of each phase, and the number of
@@ -30,6 +31,14 @@ enum {
     CBX_OTHER_VALUES,
     CBX_PHASES
 };
+
+/* A further answer. */
+typedef struct cbx_alternative {
+    cbx_edit       *edits;
+    int64_t         num_edits;
+    double          cost;
+    cbx_certificate certificate;
+} cbx_alternative;
 
 typedef struct cbx_search {
     /* given */
@@ -54,14 +63,19 @@ typedef struct cbx_search {
     double                    *phases; /* CBX_PHASES sums; NULL: no clock is read */
 
     /* found: edits in the graph's own ids; influence is filled in later */
-    bool       found;
-    cbx_edit  *edits;
-    int64_t    num_edits;
-    int64_t    epoch, epochs;
-    double     loss;
-    bool       cancelled;
-    cbx_epoch *trace; /* of cbx_explainer_steps entries, or NULL: not wanted */
-    int64_t    num_trace;
+    cbx_certificate  certificate;
+    double           cost;       /* of the edits */
+    double           robustness; /* -1: not measured */
+    cbx_alternative *others;     /* further answers, cheapest first */
+    int64_t          num_others;
+    bool             found;
+    cbx_edit        *edits;
+    int64_t          num_edits;
+    int64_t          epoch, epochs;
+    double           loss;
+    bool             cancelled;
+    cbx_epoch       *trace; /* of cbx_explainer_steps entries, or NULL: not wanted */
+    int64_t          num_trace;
 } cbx_search;
 
 typedef struct cbx_explainer {
@@ -72,6 +86,7 @@ typedef struct cbx_explainer {
     cbx_status (*prepare)(const cbx_model *model, const cbx_graph *graph,
                           const cbx_explain_options *options, cbx_arena *arena, const void **shared,
                           cbx_error *err);
+    bool knows_rules; /* otherwise a call with rules is refused */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const cbx_explain_options *options);
 } cbx_explainer;

@@ -29,11 +29,13 @@ static const char *const kind_sources[] = {"data", "auto", NULL};
 static const char *const pulls[] = {"target", "away", NULL};
 static const char *const complements[] = {"masked", "whole", NULL};
 static const char *const scores[] = {"log", "probability", NULL};
+static const char *const selections[] = {"loss", "edits", NULL};
+static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
 #define AT(field) offsetof(cbx_explain_options, field)
 static const cbx_option explain_options[] = {
-    {"explainer", CBX_OPTION_CHOICE, AT(explainer), "combinex", 0, 0, cbx_explainer_names,
+    {"explainer", CBX_OPTION_CHOICE, AT(explainer), "minimal", 0, 0, cbx_explainer_names,
      "the method"},
     {"target", CBX_OPTION_TEXT, AT(target), "next", 0, 0, NULL,
      "class to reach: next (prediction + 1), any other, or a class by number or name"},
@@ -51,7 +53,7 @@ static const cbx_option explain_options[] = {
      "how steps of combinex and cf-gnn follow gradients"},
     {"momentum", CBX_OPTION_REAL, AT(momentum), "0", 0, 0.999, NULL,
      "optimiser sgd: Nesterov momentum"},
-    {"edges", CBX_OPTION_CHOICE, AT(edges), "directed", 0, 0, edge_modes,
+    {"edges", CBX_OPTION_CHOICE, AT(edges), "undirected", 0, 0, edge_modes,
      "what removing an edge removes: one direction or both"},
     {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
      "which features are discrete: as the data says, or those with whole numbers only"},
@@ -92,6 +94,48 @@ static const cbx_option explain_options[] = {
      "unr: ways to go on from a node, at most; 0: the mean degree, and at least 3"},
     {"unr-exploration", CBX_OPTION_REAL, AT(unr_exploration), "1", 0, 1e6, NULL,
      "unr: UCB1's constant"},
+    {"select", CBX_OPTION_CHOICE, AT(select), "loss", 0, 0, selections,
+     "combinex: which epoch wins: that of least loss, or of fewest edits"},
+    {"width", CBX_OPTION_INT, AT(width), "6", 1, 64, NULL,
+     "minimal: sets of edits that are built up together"},
+    {"tried", CBX_OPTION_INT, AT(tried), "48", 1, 4096, NULL,
+     "minimal: edits tried from each of them"},
+    {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
+     "minimal: what removing an edge costs"},
+    {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,
+     "minimal: what changing a feature costs"},
+    {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,
+     "minimal: different answers to look for, cheapest first"},
+    {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,
+     "minimal: answers share no edit"},
+    {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,
+     "minimal: seconds for proving that nothing cheaper, or nothing at all, does"},
+    {"robustness", CBX_OPTION_INT, AT(robustness), "50", 0, 1e6, NULL,
+     "minimal: small random changes tried on an answer"},
+    {"stopping-threshold", CBX_OPTION_REAL, AT(stopping_threshold), "0", 0, 0.999999, NULL,
+     "rule: probability that the class must reach"},
+    {"max-edits", CBX_OPTION_INT, AT(max_edits), "0", 0, 1e6, NULL,
+     "rule: at most so many edits; 0: no limit"},
+    {"features-to-vary", CBX_OPTION_TEXT, AT(features_to_vary), "all", 0, 0, NULL,
+     "rule: only these features, by number, range or name: 3,7-9,age; all; none"},
+    {"immutable-features", CBX_OPTION_TEXT, AT(immutable_features), NULL, 0, 0, NULL,
+     "rule: not these features"},
+    {"permitted-range", CBX_OPTION_TEXT, AT(permitted_range), NULL, 0, 0, NULL,
+     "rule: values of features: FEATURE:LOW:HIGH,…"},
+    {"one-hot", CBX_OPTION_TEXT, AT(one_hot), NULL, 0, 0, NULL,
+     "rule: groups of features of which one is on: 0-6,7-11"},
+    {"immutable-nodes", CBX_OPTION_TEXT, AT(immutable_nodes), NULL, 0, 0, NULL,
+     "rule: neither features nor edges of these nodes"},
+    {"protected-edges", CBX_OPTION_TEXT, AT(protected_edges), NULL, 0, 0, NULL,
+     "rule: not these edges: 3-7,4-9"},
+    {"own-features", CBX_OPTION_BOOL, AT(own_features), "false", 0, 0, NULL,
+     "rule: only features of the explained node"},
+    {"own-edges", CBX_OPTION_BOOL, AT(own_edges), "false", 0, 0, NULL,
+     "rule: only edges at the explained node"},
+    {"keep-edges", CBX_OPTION_BOOL, AT(keep_edges), "false", 0, 0, NULL, "rule: no edge goes"},
+    {"keep", CBX_OPTION_CHOICE, AT(keep), "any", 0, 0, keeps,
+     "rule: what removing edges must leave: no node without one, or what was connected "
+     "connected"},
     {"unr-restart", CBX_OPTION_REAL, AT(unr_restart), "0.2", 0, 0.99, NULL,
      "unr: probability of going back to the target at each step"},
 };
@@ -112,10 +156,22 @@ typedef struct setting {
     const char *option, *value;
 } setting;
 
-static const setting paper[] = {
-    {"explainer", "combinex"}, {"target", "next"}, {"policy", "linear"},  {"alpha", "1"},
-    {"decay", "0.1"},          {"epochs", "500"},  {"lr", "0.1"},         {"optimiser", "adam"},
-    {"edges", "directed"},     {"kinds", "data"},  {"time-limit", "500"}, {NULL, NULL}};
+static const setting minimal[] = {
+    {"explainer", "minimal"}, {"edges", "undirected"}, {"select", "loss"}, {NULL, NULL}};
+
+static const setting paper[] = {{"explainer", "combinex"},
+                                {"target", "next"},
+                                {"policy", "linear"},
+                                {"alpha", "1"},
+                                {"decay", "0.1"},
+                                {"epochs", "500"},
+                                {"lr", "0.1"},
+                                {"optimiser", "adam"},
+                                {"edges", "directed"},
+                                {"kinds", "data"},
+                                {"time-limit", "500"},
+                                {"select", "loss"},
+                                {NULL, NULL}};
 
 /* What CF-GNNExplainer's authors ran on their synthetic graphs: steps of plain gradient
  * descent, any other class, edges without direction. */
@@ -146,8 +202,10 @@ static const setting cf_gnn_ba_shapes[] = {{"explainer", "cf-gnn"},
 static const struct {
     const char    *name;
     const setting *settings;
-} presets[] = {
-    {"paper", paper}, {"cf-gnn-trees", cf_gnn_trees}, {"cf-gnn-ba-shapes", cf_gnn_ba_shapes}};
+} presets[] = {{"minimal", minimal},
+               {"paper", paper},
+               {"cf-gnn-trees", cf_gnn_trees},
+               {"cf-gnn-ba-shapes", cf_gnn_ba_shapes}};
 
 const char *cbx_explain_preset_name(size_t i)
 {
@@ -167,6 +225,7 @@ cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, 
         return CBX_OK;
     }
     return cbx_fail(err, CBX_INVALID,
-                    "no preset '%s': there are 'paper', 'cf-gnn-trees' and 'cf-gnn-ba-shapes'",
+                    "no preset '%s': there are 'minimal', 'paper', 'cf-gnn-trees' and '"
+                    "cf-gnn-ba-shapes'",
                     preset);
 }

@@ -45,7 +45,14 @@ cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from)
         return NULL;
     cbx_counterfactual *r = carve(&c, from, 1, sizeof *from);
     lay_out(&c, r, from);
+    r->next = NULL;
     return r;
+}
+
+static double margin(const float *logp, int32_t C)
+{
+    int32_t best = cbx_best_class(logp, C, -1), next = cbx_best_class(logp, C, best);
+    return next < 0 ? 0 : (double)logp[best] - logp[next];
 }
 
 cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,
@@ -75,7 +82,11 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .loss = s->loss,
                             .seconds = seconds,
                             .num_trace = s->num_trace,
-                            .trace = s->trace};
+                            .trace = s->trace,
+                            .certificate = s->certificate,
+                            .cost = s->cost,
+                            .margin = after ? margin(after, C) : 0,
+                            .robustness = outcome == CBX_FOUND ? s->robustness : -1};
     for (int64_t k = 0; k < s->num_edits; k++) {
         r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
         r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;
@@ -86,5 +97,9 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
 
 void cbx_counterfactual_free(cbx_counterfactual *counterfactual)
 {
-    free(counterfactual);
+    while (counterfactual) {
+        cbx_counterfactual *next = counterfactual->next;
+        free(counterfactual);
+        counterfactual = next;
+    }
 }

@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "kernel.h"
+#include "rules.h"
 
 static cbx_status find_target(cbx_setup *s, cbx_error *err)
 {
@@ -73,6 +74,9 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         status = find_kinds(s, err);
     s->explainer = cbx_explainer_at(s->options->explainer);
     cbx_blas_single_threaded();
+    if (!status && !s->explainer->knows_rules && cbx_rules_any(s->options))
+        status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
+                          s->explainer->name);
     if (!status && s->explainer->prepare)
         status = s->explainer->prepare(model, graph, s->options, &s->arena, &s->shared, err);
     if (status)

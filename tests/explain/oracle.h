@@ -210,6 +210,7 @@ static inline cbx_explain_options explain_options(const char *const *settings)
     cbx_explain_options o = {0};
     cbx_error           err = {0};
     cbx_options_default(cbx_explain_table(), &o);
+    oracle_must(cbx_explain_preset(&o, "paper", &err), &err);
     for (; *settings; settings += 2)
         oracle_must(cbx_options_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
     return o;

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* whatif.c: see whatif.h. */
+#include "whatif.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "error.h"
+
+/* Changes after which products are multiplied anew. */
+enum { REFRESH = 2000 };
+
+/* ---- memory */
+
+static int make_features(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_layer *first = &W->s->model->layers[0];
+    size_t           size = (size_t)W->rows * (size_t)W->f;
+    cbx_parameter    p;
+    int32_t          products = 0;
+    W->x0 = CBX_NEW(arena, float, size);
+    W->x = CBX_NEW(arena, float, size);
+    W->dX = CBX_NEW(arena, float, size);
+    if (!W->x0 || !W->x || !W->dX)
+        return -1;
+    cbx_matrix_expand(&W->s->X, W->rows, W->x0);
+    memcpy(W->x, W->x0, size * sizeof *W->x);
+    W->X = cbx_matrix_dense(W->rows, W->f, W->x);
+    if (first->aggregation == CBX_MAX) /* looks at X itself */
+        return 0;
+    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
+        products += p.rows > 0;
+    W->most_changes = 256;
+    if (cbx_cache_init(&W->cache, products, W->rows, first->n_out, W->most_changes, arena))
+        return -1;
+    W->X.cache = &W->cache;
+    return 0;
+}
+
+static int make_pairs(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_view *v = W->s->view;
+    bool            undirected = W->s->options->edges == CBX_EDGES_UNDIRECTED;
+    W->pair_of = CBX_NEW(arena, int64_t, v->m);
+    W->slot_of = CBX_NEW(arena, int64_t, v->m);
+    W->slots = CBX_NEW(arena, int64_t, v->m);
+    W->target_of = CBX_NEW(arena, int32_t, v->m);
+    if (!W->pair_of || !W->slot_of || !W->slots || !W->target_of)
+        return -1;
+    W->pairs = v->m;
+    for (int32_t i = 0; i < v->n; i++)
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+            W->target_of[e] = i;
+            W->pair_of[e] = W->slot_of[e] = e;
+        }
+    if (undirected)
+        W->pairs = cbx_number_pairs(v, arena, W->pair_of, W->slot_of);
+    if (W->pairs < 0)
+        return -1;
+    W->slots_begin = CBX_NEW0(arena, int64_t, W->pairs + 2);
+    W->gone = CBX_NEW0(arena, uint8_t, W->pairs);
+    if (!W->slots_begin || !W->gone)
+        return -1;
+    /* counts two places up, so that filling leaves every begin where it belongs */
+    for (int64_t e = 0; e < v->m; e++)
+        W->slots_begin[W->pair_of[e] + 2]++;
+    for (int64_t p = 0; p < W->pairs; p++)
+        W->slots_begin[p + 2] += W->slots_begin[p + 1];
+    for (int64_t e = 0; e < v->m; e++)
+        W->slots[W->slots_begin[W->pair_of[e] + 1]++] = e;
+    return 0;
+}
+
+/* Weights, and degrees that are less by what is gone: a mean divides by their number. */
+static int make_view(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_view *v = W->s->view;
+    W->view = *v;
+    W->w = CBX_NEW(arena, float, v->m);
+    W->dw = CBX_NEW(arena, float, v->m);
+    W->lost = CBX_NEW(arena, float, v->n);
+    if (!W->w || !W->dw || !W->lost)
+        return -1;
+    for (int64_t e = 0; e < v->m; e++)
+        W->w[e] = v->weight ? v->weight[e] : 1;
+    for (int32_t i = 0; i < v->n; i++)
+        W->lost[i] = v->outside_count ? v->outside_count[i] : 0;
+    W->view.outside_count = W->lost;
+    return 0;
+}
+
+static int32_t name_of(const cbx_search *s, int32_t i)
+{
+    return s->view->node ? s->view->node[i] : i;
+}
+
+static int find_allowed(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_search *s = W->s;
+    W->allowed_row = CBX_NEW0(arena, uint8_t, W->rows);
+    W->allowed_pair = CBX_NEW0(arena, uint8_t, W->pairs);
+    W->reached = CBX_NEW0(arena, uint8_t, s->view->n);
+    W->queue = CBX_NEW(arena, int32_t, s->view->n);
+    if (!W->allowed_row || !W->allowed_pair || !W->reached || !W->queue)
+        return -1;
+    for (int32_t i = 0; i < W->rows; i++)
+        W->allowed_row[i] = cbx_rules_node(W->rules, s, name_of(s, i));
+    for (int64_t p = 0; p < W->pairs; p++) {
+        int64_t e = W->slot_of[p];
+        int32_t u = s->view->source[e], v = W->target_of[e];
+        /* A loop is no link to anyone, and some layers put it back. */
+        W->allowed_pair[p] = u != v && cbx_rules_pair(W->rules, s, name_of(s, u), name_of(s, v));
+    }
+    return 0;
+}
+
+cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules, cbx_error *err)
+{
+    *W = (cbx_whatif){.s = s, .rules = rules, .f = s->X.cols, .exact = true};
+    for (int32_t l = 0; l < s->model->num_layers; l++)
+        W->exact = W->exact && s->model->layers[l].aggregation != CBX_MAX;
+    W->exact = W->exact && !s->view->left_out && !cbx_model_sees_further(s->model);
+    if (make_view(W, s->arena) || make_pairs(W, s->arena))
+        return cbx_fail_memory(err);
+    cbx_matrix any = cbx_matrix_dense(s->X.rows, s->X.cols, W->w); /* the kind counts */
+    cbx_status status =
+        cbx_pass_init(&W->gradient, s->model, &W->view, &any, true, 1, s->arena, err);
+    if (status)
+        return status;
+    W->rows = cbx_pass_input_rows(&W->gradient);
+    W->dlogp = CBX_NEW0(s->arena, float, s->model->num_classes);
+    if (!W->dlogp || make_features(W, s->arena) || find_allowed(W, s->arena))
+        return cbx_fail_memory(err);
+    return cbx_pass_init(&W->pass, s->model, &W->view, &W->X, false, 1, s->arena, err);
+}
+
+/* ---- moves */
+
+static void set_feature(cbx_whatif *W, int32_t row, int32_t column, float to)
+{
+    float *x = &W->x[(int64_t)row * W->f + column];
+    if (W->X.cache) {
+        if (W->cache.num_changes == W->most_changes)
+            cbx_cache_update(&W->cache, &W->X);
+        W->cache.changes[W->cache.num_changes++] = (cbx_change){row, column, to - *x};
+    }
+    *x = to;
+}
+
+static void set_pair(cbx_whatif *W, int64_t pair, bool gone)
+{
+    const cbx_view *v = W->s->view;
+    W->gone[pair] = gone;
+    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++) {
+        int64_t e = W->slots[k];
+        W->w[e] = gone ? 0 : v->weight ? v->weight[e] : 1;
+        W->lost[W->target_of[e]] += gone ? -1 : 1;
+    }
+}
+
+static float original(const cbx_whatif *W, int32_t row, int32_t column)
+{
+    return W->x0[(int64_t)row * W->f + column];
+}
+
+void cbx_whatif_do(cbx_whatif *W, const cbx_move *m)
+{
+    if (m->kind == CBX_MOVE_PAIR) {
+        set_pair(W, m->pair, true);
+    } else if (m->kind == CBX_MOVE_GROUP) {
+        set_feature(W, m->row, m->column, W->rules->lo[m->column]);
+        set_feature(W, m->row, m->other, W->rules->hi[m->other]);
+    } else {
+        set_feature(W, m->row, m->column, m->to);
+    }
+}
+
+void cbx_whatif_undo(cbx_whatif *W, const cbx_move *m)
+{
+    if (m->kind == CBX_MOVE_PAIR) {
+        set_pair(W, m->pair, false);
+        return;
+    }
+    set_feature(W, m->row, m->column, original(W, m->row, m->column));
+    if (m->kind == CBX_MOVE_GROUP)
+        set_feature(W, m->row, m->other, original(W, m->row, m->other));
+}
+
+/* ---- asking */
+
+double cbx_whatif_score(const cbx_whatif *W, const float *logp)
+{
+    const cbx_search *s = W->s;
+    int32_t           C = s->model->num_classes;
+    int32_t           aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
+    int32_t           rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
+    double            lead = (double)logp[aim] - logp[rival];
+    if (s->options->stopping_threshold > 0)
+        lead = fmin(lead, logp[aim] - log(s->options->stopping_threshold));
+    return lead;
+}
+
+double cbx_whatif_ask(cbx_whatif *W)
+{
+    W->asked++;
+    if (W->X.cache) {
+        /* making and undoing moves leaves rounding errors behind */
+        W->changes += W->cache.num_changes;
+        if (W->changes > REFRESH) {
+            cbx_cache_invalidate(&W->cache);
+            W->changes = 0;
+        }
+        cbx_cache_update(&W->cache, &W->X);
+    }
+    cbx_pass_forward(&W->pass, &W->X, W->w, 0, 0);
+    return cbx_whatif_score(W, W->pass.logp);
+}
+
+double cbx_whatif_slopes(cbx_whatif *W)
+{
+    const cbx_search *s = W->s;
+    int32_t           C = s->model->num_classes;
+    cbx_matrix        X = cbx_matrix_dense(W->rows, W->f, W->x);
+    cbx_pass_forward(&W->gradient, &X, W->w, 0, 0);
+    const float *logp = W->gradient.logp;
+    int32_t      aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
+    int32_t      rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
+    W->dlogp[aim] = 1;
+    W->dlogp[rival] = -1;
+    cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
+    W->dlogp[aim] = W->dlogp[rival] = 0;
+    return cbx_whatif_score(W, logp);
+}
+
+/* ---- which moves there are */
+
+/* The value of a feature that a move would give it; its own: there is no such move. */
+static float best_value(const cbx_whatif *W, int32_t column, float x, float slope)
+{
+    float lo = W->rules->lo[column], hi = W->rules->hi[column];
+    bool  up = slope > 0;
+    if (x < lo || x > hi) /* bounds of the user's that the data breaks: back inside only */
+        return x < lo ? (up ? hi : x) : (up ? x : lo);
+    return up ? hi : lo;
+}
+
+/* Does taking this pair away leave a node without any, or what was one piece in two? */
+static bool breaks_apart(const cbx_whatif *W, int64_t pair);
+
+bool cbx_whatif_may(const cbx_whatif *W, const cbx_move *m)
+{
+    const cbx_rules *r = W->rules;
+    if (m->kind == CBX_MOVE_PAIR)
+        return W->allowed_pair[m->pair] && !W->gone[m->pair] &&
+               (W->s->options->keep == CBX_KEEP_NOTHING || !breaks_apart(W, m->pair));
+    const float *x = W->x + (int64_t)m->row * W->f, *x0 = W->x0 + (int64_t)m->row * W->f;
+    if (!W->allowed_row[m->row] || r->fixed[m->column] || x[m->column] != x0[m->column])
+        return false;
+    if (m->kind == CBX_MOVE_FEATURE)
+        return r->group[m->column] < 0 && m->to != x[m->column] && m->to >= r->lo[m->column] &&
+               m->to <= r->hi[m->column];
+    return !r->fixed[m->other] && x[m->other] == x0[m->other] &&
+           r->group[m->other] == r->group[m->column] && x[m->column] == r->hi[m->column] &&
+           x[m->other] == r->lo[m->other] && r->lo[m->column] < r->hi[m->column] &&
+           r->lo[m->other] < r->hi[m->other];
+}
+
+static bool breaks_apart(const cbx_whatif *W, int64_t pair)
+{
+    const cbx_view *v = W->s->view;
+    int64_t         e = W->slot_of[pair];
+    int32_t         ends[2] = {v->source[e], W->target_of[e]};
+    bool            connected = W->s->options->keep == CBX_KEEP_CONNECTED;
+    if (!connected) {
+        for (int k = 0; k < 2; k++) {
+            int64_t left = 0;
+            int32_t i = ends[k];
+            for (int64_t d = v->offset[i]; d < v->offset[i + 1]; d++)
+                left += v->source[d] != i && !W->gone[W->pair_of[d]] && W->pair_of[d] != pair;
+            for (int64_t o = v->out_offset[i]; o < v->out_offset[i + 1]; o++)
+                left += v->out_target[o] != i && !W->gone[W->pair_of[v->out_slot[o]]] &&
+                        W->pair_of[v->out_slot[o]] != pair;
+            if (left == 0)
+                return true;
+        }
+        return false;
+    }
+    /* Can one end still be reached from the other, whichever way edges point? */
+    uint8_t *seen = W->reached;
+    int32_t *queue = W->queue, head = 0, tail = 0;
+    memset(seen, 0, (size_t)v->n);
+    queue[tail++] = ends[0];
+    seen[ends[0]] = 1;
+    while (head < tail && !seen[ends[1]]) {
+        int32_t i = queue[head++];
+        for (int64_t d = v->offset[i]; d < v->offset[i + 1]; d++) {
+            int32_t j = v->source[d];
+            if (!seen[j] && !W->gone[W->pair_of[d]] && W->pair_of[d] != pair) {
+                seen[j] = 1;
+                queue[tail++] = j;
+            }
+        }
+        for (int64_t o = v->out_offset[i]; o < v->out_offset[i + 1]; o++) {
+            int32_t j = v->out_target[o];
+            int64_t p = W->pair_of[v->out_slot[o]];
+            if (!seen[j] && !W->gone[p] && p != pair) {
+                seen[j] = 1;
+                queue[tail++] = j;
+            }
+        }
+    }
+    return !seen[ends[1]];
+}
+
+/* A list of the best so far, best first. */
+static void insert(cbx_move *moves, int64_t *count, int64_t most, const cbx_move *m)
+{
+    double  worth = m->gain / m->cost;
+    int64_t at = *count;
+    if (at == most && !(worth > moves[most - 1].gain / moves[most - 1].cost))
+        return;
+    at = at < most ? at : most - 1;
+    for (; at > 0 && moves[at - 1].gain / moves[at - 1].cost < worth; at--)
+        moves[at] = moves[at - 1];
+    moves[at] = *m;
+    *count += *count < most;
+}
+
+/* Worse than this is not looked at twice: no gain, or the list is full of better. */
+static double least_worth(const cbx_move *moves, int64_t count, int64_t most)
+{
+    return count < most ? 0 : moves[most - 1].gain / moves[most - 1].cost;
+}
+
+static void offer_features(const cbx_whatif *W, int32_t i, cbx_move *moves, int64_t *count,
+                           int64_t most)
+{
+    const float *x = W->x + (int64_t)i * W->f, *d = W->dX + (int64_t)i * W->f;
+    double       cost = W->s->options->feature_cost, least = least_worth(moves, *count, most);
+    for (int32_t j = 0; j < W->f; j++) {
+        /* the widest move there can be: most entries end here */
+        float reach = W->rules->hi[j] - W->rules->lo[j];
+        if (!(fabsf(d[j]) * reach > least * cost) || W->rules->group[j] >= 0)
+            continue;
+        float    to = best_value(W, j, x[j], d[j]);
+        cbx_move m = {CBX_MOVE_FEATURE, i, j, -1, -1, to, cost, (double)d[j] * (to - x[j])};
+        if (!(m.gain > least * cost) || !cbx_whatif_may(W, &m))
+            continue;
+        insert(moves, count, most, &m);
+        least = least_worth(moves, *count, most);
+    }
+}
+
+static void offer_groups(const cbx_whatif *W, int32_t i, cbx_move *moves, int64_t *count,
+                         int64_t most)
+{
+    const float *x = W->x + (int64_t)i * W->f, *d = W->dX + (int64_t)i * W->f;
+    double       cost = W->s->options->feature_cost;
+    for (int32_t a = 0; a < W->f; a++) {
+        if (W->rules->group[a] < 0 || x[a] != W->rules->hi[a])
+            continue;
+        for (int32_t b = 0; b < W->f; b++) {
+            if (W->rules->group[b] != W->rules->group[a] || a == b)
+                continue;
+            double gain =
+                (double)d[a] * (W->rules->lo[a] - x[a]) + (double)d[b] * (W->rules->hi[b] - x[b]);
+            cbx_move m = {CBX_MOVE_GROUP, i, a, b, -1, 0, cost, gain};
+            if (gain > 0 && cbx_whatif_may(W, &m))
+                insert(moves, count, most, &m);
+        }
+    }
+}
+
+int64_t cbx_whatif_promising(const cbx_whatif *W, cbx_move *moves, int64_t most)
+{
+    int64_t count = 0;
+    for (int64_t p = 0; p < W->pairs; p++) {
+        if (!W->allowed_pair[p] || W->gone[p])
+            continue;
+        double gain = 0;
+        for (int64_t k = W->slots_begin[p]; k < W->slots_begin[p + 1]; k++)
+            gain -= (double)W->dw[W->slots[k]] * W->w[W->slots[k]];
+        cbx_move m = {CBX_MOVE_PAIR, 0, 0, 0, p, 0, W->s->options->edge_cost, gain};
+        if (gain > 0 && cbx_whatif_may(W, &m))
+            insert(moves, &count, most, &m);
+    }
+    for (int32_t i = 0; i < W->rows; i++)
+        if (W->allowed_row[i]) {
+            offer_features(W, i, moves, &count, most);
+            if (W->rules->groups)
+                offer_groups(W, i, moves, &count, most);
+        }
+    return count;
+}
+
+bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
+{
+    const cbx_rules *r = W->rules;
+    for (; at->pair < W->pairs; at->pair++) {
+        *m = (cbx_move){CBX_MOVE_PAIR, 0, 0, 0, at->pair, 0, W->s->options->edge_cost, 0};
+        if (cbx_whatif_may(W, m)) {
+            at->pair++;
+            return true;
+        }
+    }
+    /* a feature can go to its lower bound (stage 0) and to its upper one (1); a group
+     * from a feature to another */
+    for (; at->row < W->rows; at->row++, at->column = 0)
+        for (; at->column < W->f; at->column++, at->stage = at->other = 0) {
+            int32_t i = at->row, j = at->column;
+            while (r->group[j] < 0 && at->stage < 2) {
+                float to = at->stage++ ? r->hi[j] : r->lo[j];
+                *m = (cbx_move){CBX_MOVE_FEATURE, i, j, -1, -1, to, W->s->options->feature_cost, 0};
+                if (cbx_whatif_may(W, m))
+                    return true;
+            }
+            while (r->group[j] >= 0 && at->other < W->f) {
+                *m = (cbx_move){
+                    CBX_MOVE_GROUP, i, j, at->other++, -1, 0, W->s->options->feature_cost, 0};
+                if (m->other != j && cbx_whatif_may(W, m))
+                    return true;
+            }
+        }
+    return false;
+}
+
+/* ---- what they come to */
+
+static cbx_edit feature_edit(const cbx_whatif *W, int32_t row, int32_t column, float to)
+{
+    return (cbx_edit){.op = CBX_SET_FEATURE,
+                      .edge = -1,
+                      .node = name_of(W->s, row),
+                      .feature = column,
+                      .from = original(W, row, column),
+                      .to = to};
+}
+
+int64_t cbx_whatif_edits(const cbx_whatif *W, const cbx_move *moves, int64_t count, cbx_edit *edits)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const cbx_move *m = &moves[k];
+        if (m->kind == CBX_MOVE_PAIR) {
+            int64_t e = W->slot_of[m->pair];
+            edits[n++] = cbx_edit_of_slot(W->s, W->target_of[e], e,
+                                          W->s->options->edges == CBX_EDGES_UNDIRECTED);
+        } else if (m->kind == CBX_MOVE_GROUP) {
+            edits[n++] = feature_edit(W, m->row, m->column, W->rules->lo[m->column]);
+            edits[n++] = feature_edit(W, m->row, m->other, W->rules->hi[m->other]);
+        } else {
+            edits[n++] = feature_edit(W, m->row, m->column, m->to);
+        }
+    }
+    return n;
+}
+
+cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t count,
+                             double *score, cbx_error *err)
+{
+    const cbx_search *s = W->s;
+    cbx_edit         *edits = CBX_NEW(s->arena, cbx_edit, 2 * count);
+    float            *logp = CBX_NEW(s->arena, float, s->model->num_classes);
+    if (!edits || !logp)
+        return cbx_fail_memory(err);
+    int64_t    n = cbx_whatif_edits(W, moves, count, edits);
+    cbx_status status = cbx_check_edits(s->model, s->graph, s->row, edits, n, logp, err);
+    if (!status)
+        *score = cbx_whatif_score(W, logp);
+    return status;
+}
