@@ -67,6 +67,7 @@ def draw_rival(rng, explainer):
         "explainer": explainer,
         "seed": int(rng.randint(1000)),
         "pull": str(rng.choice(["target", "away"])),
+        "distance": str(rng.choice(["soft", "hard"])),
         "complement": str(rng.choice(["masked", "masked", "whole"])),
         "scores": str(rng.choice(["log", "probability"])),
         "rollouts": int(rng.randint(20, 90)),

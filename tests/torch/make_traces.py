@@ -41,7 +41,8 @@ KARATE_RIVALS = [
     *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer=rival, seed=1, rollouts=RIVAL_EPOCHS))
       for rival in RIVALS for node in (5, 16, 33)),
     *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cf-gnn", edge_mode="undirected",
-                     pull="away", optimiser="sgd", lr=1.0, momentum=0.9)) for node in (8, 20)),
+                     pull="away", distance="hard", optimiser="sgd", lr=1.0, momentum=0.9))
+      for node in (8, 20)),
     *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cff", edge_mode="undirected",
                      scores="probability")) for node in (8, 20)),
     (11, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cff", complement="whole")),
