@@ -57,7 +57,7 @@ def main():
     given = parser.parse_args()
     rows = []
     for name, builtin, file, preset, edges, missed in SETS:
-        for which, data in (("built in", builtin), ("original", common.data_file(file))):
+        for which, data in (("built in", builtin), ("file", common.data_file(file))):
             if data is None:
                 say(f"{name}: left out: {file}.safetensors is not in $COMBINEX_DATA")
                 continue
