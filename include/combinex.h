@@ -417,9 +417,10 @@ typedef struct cbx_explain_options {
     /* random-edges */
     double random_keep; /* probability that an edge stays */
     /* cf-gnn */
-    double cf_gnn_beta; /* price of a removed edge */
-    double cf_gnn_clip; /* largest norm of a gradient; 0: no clipping */
-    int    cf_gnn_pull; /* target, away: towards the target class, or only off the prediction */
+    double cf_gnn_beta;     /* price of a removed edge */
+    double cf_gnn_clip;     /* largest norm of a gradient; 0: no clipping */
+    int    cf_gnn_distance; /* soft, hard: weights lost, with a gradient, or edges removed */
+    int    cf_gnn_pull;     /* target, away: towards the target class, or only off the prediction */
     /* cff */
     double cff_lr, cff_lambda, cff_alpha, cff_gamma;
     int    cff_complement; /* masked, whole: what the counterfactual term sees */

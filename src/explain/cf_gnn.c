@@ -7,9 +7,12 @@
  *     L = [thresholded class is still the prediction] CE(soft, target) + β Σ|σ(EP)-1|
  *
  * If the thresholded graph has the target class and L is the least so far, its edits are
- * kept. The gradient's norm is clipped before the step. With --cf-gnn-pull away, CE is
- * replaced by log p(prediction), as the authors' program has it: off the prediction,
- * wherever that leads. */
+ * kept. The gradient's norm is clipped before the step.
+ *
+ * The authors' program differs in two points, which options offer. With --cf-gnn-pull
+ * away, CE is replaced by log p(prediction): off the prediction, wherever that leads. With
+ * --cf-gnn-distance hard, Σ|σ(EP)-1| is replaced by the number of removed edges, which has
+ * no gradient: nothing brings an edge back. */
 #include <math.h>
 
 #include "edge_mask.h"
@@ -40,6 +43,19 @@ static cbx_status prepare(state *st, cbx_error *err)
     return st->dlogp ? CBX_OK : cbx_fail_memory(err);
 }
 
+static bool hard_distance(const state *st)
+{
+    return st->s->options->cf_gnn_distance == CBX_DISTANCE_HARD;
+}
+
+static int64_t pairs_cut(const cbx_edge_mask *E)
+{
+    int64_t count = 0;
+    for (int64_t p = 0; p < E->pairs; p++)
+        count += E->cut[p];
+    return count;
+}
+
 static void measure(state *st)
 {
     const cbx_search *s = st->s;
@@ -53,7 +69,7 @@ static void measure(state *st)
                                 : cbx_best_class(soft, C, s->prediction);
     st->sign = away ? 1 : -1;
     e->ce = (double)st->sign * soft[st->lead];
-    e->edge_loss = st->E.loss;
+    e->edge_loss = hard_distance(st) ? (double)pairs_cut(&st->E) : st->E.loss;
     e->eta = hard_class == s->prediction ? 1 : 0;
     e->hit = cbx_search_hits(s, hard_class);
     e->loss = e->eta * e->ce + s->options->cf_gnn_beta * e->edge_loss;
@@ -77,7 +93,7 @@ static void step(state *st, int64_t t)
         cbx_pass_backward(&st->soft, st->dlogp, NULL, st->E.dw, NULL);
         st->dlogp[st->lead] = 0;
     }
-    cbx_edge_mask_gradient(&st->E, pull, o->cf_gnn_beta);
+    cbx_edge_mask_gradient(&st->E, pull, hard_distance(st) ? 0 : o->cf_gnn_beta);
     clip(st->E.pairs, o->cf_gnn_clip, st->E.grad);
     cbx_edge_mask_descend(&st->E, t);
 }

@@ -26,6 +26,7 @@ const cbx_explainer *cbx_explainer_at(int i)
 
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
+static const char *const distances[] = {"soft", "hard", NULL};
 static const char *const pulls[] = {"target", "away", NULL};
 static const char *const complements[] = {"masked", "whole", NULL};
 static const char *const scores[] = {"log", "probability", NULL};
@@ -71,6 +72,9 @@ static const cbx_option explain_options[] = {
      "cf-gnn: price of a removed edge"},
     {"cf-gnn-clip", CBX_OPTION_REAL, AT(cf_gnn_clip), "2", 0, 1e9, NULL,
      "cf-gnn: largest norm of a gradient; 0: no clipping"},
+    {"cf-gnn-distance", CBX_OPTION_CHOICE, AT(cf_gnn_distance), "soft", 0, 0, distances,
+     "cf-gnn: what has that price: the soft weights that edges have lost, or the number of removed "
+     "edges, which has no gradient"},
     {"cf-gnn-pull", CBX_OPTION_CHOICE, AT(cf_gnn_pull), "target", 0, 0, pulls,
      "cf-gnn: towards the target class, or only away from the prediction"},
     {"cff-lr", CBX_OPTION_REAL, AT(cff_lr), "0.05", 1e-12, 1e6, NULL, "cff: Adam's learning rate"},
@@ -175,29 +179,17 @@ static const setting paper[] = {{"explainer", "combinex"},
 
 /* What CF-GNNExplainer's authors ran on their synthetic graphs: steps of plain gradient
  * descent, any other class, edges without direction. */
-static const setting cf_gnn_trees[] = {{"explainer", "cf-gnn"},
-                                       {"target", "any"},
-                                       {"epochs", "500"},
-                                       {"lr", "0.1"},
-                                       {"optimiser", "sgd"},
-                                       {"momentum", "0"},
-                                       {"edges", "undirected"},
-                                       {"cf-gnn-beta", "0.5"},
-                                       {"cf-gnn-clip", "2"},
-                                       {"cf-gnn-pull", "away"},
-                                       {NULL, NULL}};
+static const setting cf_gnn_trees[] = {
+    {"explainer", "cf-gnn"}, {"target", "any"},           {"epochs", "500"},
+    {"lr", "0.1"},           {"optimiser", "sgd"},        {"momentum", "0"},
+    {"edges", "undirected"}, {"cf-gnn-beta", "0.5"},      {"cf-gnn-clip", "2"},
+    {"cf-gnn-pull", "away"}, {"cf-gnn-distance", "hard"}, {NULL, NULL}};
 
-static const setting cf_gnn_ba_shapes[] = {{"explainer", "cf-gnn"},
-                                           {"target", "any"},
-                                           {"epochs", "500"},
-                                           {"lr", "0.01"},
-                                           {"optimiser", "sgd"},
-                                           {"momentum", "0.9"},
-                                           {"edges", "undirected"},
-                                           {"cf-gnn-beta", "0.5"},
-                                           {"cf-gnn-clip", "2"},
-                                           {"cf-gnn-pull", "away"},
-                                           {NULL, NULL}};
+static const setting cf_gnn_ba_shapes[] = {
+    {"explainer", "cf-gnn"}, {"target", "any"},           {"epochs", "500"},
+    {"lr", "0.01"},          {"optimiser", "sgd"},        {"momentum", "0.9"},
+    {"edges", "undirected"}, {"cf-gnn-beta", "0.5"},      {"cf-gnn-clip", "2"},
+    {"cf-gnn-pull", "away"}, {"cf-gnn-distance", "hard"}, {NULL, NULL}};
 
 static const struct {
     const char    *name;

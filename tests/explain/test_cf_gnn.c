@@ -50,3 +50,26 @@ TEST(the_gradient_is_clipped)
     cbx_counterfactual_free(r);
     oracle_free(&o);
 }
+
+/* Without a gradient of the distance, a flipped graph stays as it is. */
+TEST(a_hard_distance_counts_edges_and_brings_none_back)
+{
+    oracle              o = oracle_make((oracle_shape){.nodes = 0});
+    cbx_explain_options ask = ASK("explainer", "cf-gnn", "target", "any", "cf-gnn-distance", "hard",
+                                  "edges", "undirected", "optimiser", "sgd", "lr", "1");
+    int                 found = 0;
+    ask.trace = true;
+    for (int32_t row = 0; row < 34; row += 3) {
+        cbx_counterfactual *r = explain_row(&o, row, &ask);
+        for (int64_t t = 0; t < r->num_trace; t++) {
+            const cbx_epoch *e = &r->trace[t];
+            CHECK_INT((int64_t)e->edge_loss * 2, e->removed_edges); /* karate has no loops */
+            if (t && r->trace[t - 1].eta == 0)
+                CHECK(e->eta == 0 && e->removed_edges == r->trace[t - 1].removed_edges);
+        }
+        found += r->outcome == CBX_FOUND;
+        cbx_counterfactual_free(r);
+    }
+    CHECK(found > 0);
+    oracle_free(&o);
+}

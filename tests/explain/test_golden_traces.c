@@ -157,6 +157,7 @@ static void explain(const cbx_graph *graph, const char *model_path, const json_t
     set_option(&o, "explainer", g, "explainer");
     set_option(&o, "seed", g, "seed");
     set_option(&o, "cf-gnn-pull", g, "cf_gnn_pull");
+    set_option(&o, "cf-gnn-distance", g, "cf_gnn_distance");
     set_option(&o, "cff-complement", g, "cff_complement");
     set_option(&o, "cff-scores", g, "cff_scores");
     set_option(&o, "unr-rollouts", g, "unr_rollouts");

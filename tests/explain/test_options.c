@@ -49,6 +49,7 @@ TEST(the_rivals_defaults_are_those_of_their_definitions)
     CHECK_NEAR(o.random_keep, 0.5, 0);
     CHECK_NEAR(o.cf_gnn_beta, 0.5, 0);
     CHECK_NEAR(o.cf_gnn_clip, 2, 0);
+    CHECK_INT(o.cf_gnn_distance, CBX_DISTANCE_SOFT);
     CHECK_INT(o.cf_gnn_pull, CBX_PULL_TARGET);
     CHECK_NEAR(o.cff_lr, 0.05, 0);
     CHECK_NEAR(o.cff_lambda, 0.5, 0);
@@ -73,6 +74,7 @@ TEST(presets_of_cf_gnn_are_what_its_authors_ran)
         CHECK_NEAR(o.learning_rate, i ? 0.01 : 0.1, 0);
         CHECK_NEAR(o.momentum, i ? 0.9 : 0, 0);
         CHECK(o.epochs == 500 && o.cf_gnn_beta == 0.5 && o.cf_gnn_clip == 2);
+        CHECK(o.cf_gnn_pull == CBX_PULL_AWAY && o.cf_gnn_distance == CBX_DISTANCE_HARD);
     }
 }
 
@@ -91,6 +93,7 @@ TEST(every_choice_has_its_number)
         {"explainer",
          {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr"},
          offsetof(cbx_explain_options, explainer)},
+        {"cf-gnn-distance", {"soft", "hard"}, offsetof(cbx_explain_options, cf_gnn_distance)},
         {"cf-gnn-pull", {"target", "away"}, offsetof(cbx_explain_options, cf_gnn_pull)},
         {"cff-complement", {"masked", "whole"}, offsetof(cbx_explain_options, cff_complement)},
         {"cff-scores", {"log", "probability"}, offsetof(cbx_explain_options, cff_scores)},

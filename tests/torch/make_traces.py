@@ -37,11 +37,18 @@ KARATE = [
 
 RIVALS = ("random-edges", "random-features", "ego", "cf-gnn", "cff", "unr")
 RIVAL_EPOCHS = 60
+
+
+def rival_options(rival, steps):
+    return {"explainer": rival, **({"rollouts": steps} if rival == "unr" else {})}
+
+
 KARATE_RIVALS = [
-    *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer=rival, seed=1, rollouts=RIVAL_EPOCHS))
+    *((node, Options(epochs=RIVAL_EPOCHS, target="any", seed=1, **rival_options(rival, RIVAL_EPOCHS)))
       for rival in RIVALS for node in (5, 16, 33)),
     *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cf-gnn", edge_mode="undirected",
-                     pull="away", optimiser="sgd", lr=1.0, momentum=0.9)) for node in (8, 20)),
+                     pull="away", distance="hard", optimiser="sgd", lr=1.0, momentum=0.9))
+      for node in (8, 20)),
     *((node, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cff", edge_mode="undirected",
                      scores="probability")) for node in (8, 20)),
     (11, Options(epochs=RIVAL_EPOCHS, target="any", explainer="cff", complement="whole")),
@@ -164,7 +171,7 @@ for stem, number, settings in (
     ("sparse-graphconv", 2, dict(target="any")),
     ("groups-graphconvsum", 3, dict()),
 ):
-    TRACES[stem] += [(number, Options(epochs=40, explainer=rival, seed=3, rollouts=40, **settings))
+    TRACES[stem] += [(number, Options(epochs=40, seed=3, **rival_options(rival, 40), **settings))
                      for rival in RIVALS if rival != "unr" or not stem.startswith("groups")]
 
 

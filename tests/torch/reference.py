@@ -43,6 +43,7 @@ class Options(NamedTuple):
     explainer: str = "combinex"  # or one of rivals.METHODS
     seed: int = 0
     pull: str = "target"  # of cf-gnn: target, away
+    distance: str = "soft"  # of cf-gnn: soft, hard
     complement: str = "masked"  # of cff: masked, whole
     scores: str = "log"  # of cff: log, probability
     rollouts: int = 1000  # of unr
@@ -54,6 +55,7 @@ class Options(NamedTuple):
             *("--optimiser", self.optimiser, "--momentum", self.momentum),
             *("--edges", self.edge_mode, "--target", self.target),
             *("--explainer", self.explainer, "--seed", self.seed, "--cf-gnn-pull", self.pull),
+            *("--cf-gnn-distance", self.distance),
             *("--cff-complement", self.complement, "--cff-scores", self.scores),
             *("--unr-rollouts", self.rollouts),
         ]
@@ -69,6 +71,7 @@ class Options(NamedTuple):
             "explainer": "explainer",
             "seed": "seed",
             "pull": "cf_gnn_pull",
+            "distance": "cf_gnn_distance",
             "complement": "cff_complement",
             "scores": "cff_scores",
             "rollouts": "unr_rollouts",

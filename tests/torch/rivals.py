@@ -54,9 +54,12 @@ class Rival(Search):
 class RandomEdges(Rival):
     """Draws that keep each edge with probability one half."""
 
+    def draw(self, t):
+        """A number from [0, 1) for each edge."""
+        return torch.tensor([self.stream(t, number).uniform() for number in self.ids])
+
     def epoch(self, t):
-        stays = [self.stream(t, number).uniform() < 0.5 for number in self.ids]
-        kept = torch.tensor(stays).to(self.EP.dtype)
+        kept = (self.draw(t) < 0.5).to(self.EP.dtype)
         with torch.no_grad():
             row = self.ask(self.factual.graph.x, kept[self.owner])
         ce, removed = -row[self._aim(row)], (1 - kept).sum()
@@ -66,12 +69,15 @@ class RandomEdges(Rival):
 class RandomFeatures(Rival):
     """Draws that move every value by U (max - min) + min."""
 
+    def draw(self, t):
+        """A number from [0, 1) for each value."""
+        f = self.factual.graph.x.shape[1]
+        rows = [self.stream(t, int(node)).uniforms(f) for node in self.factual.nodes]
+        return torch.as_tensor(np.stack(rows))
+
     def epoch(self, t):
         graph = self.factual.graph
-        u = np.stack([
-            self.stream(t, int(node)).uniforms(graph.x.shape[1]) for node in self.factual.nodes
-        ])
-        move = torch.as_tensor(u) * (graph.high - graph.low).double() + graph.low.double()
+        move = self.draw(t) * (graph.high - graph.low).double() + graph.low.double()
         move = torch.where(graph.discrete, move.round(), move)
         x = (graph.x.double() + move).clamp(graph.low.double(), graph.high.double()).to(graph.x.dtype)
         kept = torch.ones_like(graph.edge_weight)
@@ -93,6 +99,8 @@ class CfGnn(Rival):
         with torch.no_grad():
             firm = self.ask(x, firm_kept)
         edge_loss = (1 - torch.sigmoid(self.EP)).abs().sum()
+        if self.options.distance == "hard":
+            edge_loss = (self.EP.detach().sigmoid() <= 0.5).sum().to(self.EP.dtype)
         away = self.options.pull == "away"
         ce = soft[self.prediction] if away else -soft[self._aim(soft)]
         same = float(int(firm.argmax()) == self.prediction)
@@ -103,6 +111,8 @@ class CfGnn(Rival):
 
     def _step(self, loss):
         self.optimiser.zero_grad()
+        if not loss.requires_grad:  # flipped, and the distance has no gradient
+            loss = 0 * self.EP.sum()
         loss.backward()
         torch.nn.utils.clip_grad_norm_([self.EP], self.CLIP)
         self.optimiser.step()
@@ -194,6 +204,8 @@ class Unr(Rival):
             self.ways.setdefault(a, []).append(b)
             self.ways.setdefault(b, []).append(a)
         self.expansion = max(3, round(whole.edge_index.shape[1] / len(whole.x)))
+        low, high = whole.edge_index.sort(0).values
+        self.codes = low * len(whole.x) + high  # of unordered pairs
         self.rng = self.stream(0, 0)
         self.nearest = self.find_nearest(whole)
         self.importances = {}
@@ -209,19 +221,21 @@ class Unr(Rival):
 
     def without(self, pairs):
         """The whole graph, and which of the factual graph's edges are left."""
-        whole = self.factual.whole
-        ends = [tuple(sorted(e)) for e in whole.edge_index.T.tolist()]
-        stays = torch.tensor([pair not in pairs for pair in ends])
+        whole, n = self.factual.whole, len(self.factual.whole.x)
+        stays = ~torch.isin(self.codes, torch.tensor([a * n + b for a, b in pairs]))
         left = whole._replace(
             edge_index=whole.edge_index[:, stays], edge_weight=whole.edge_weight[stays]
         )
         return left, stays[self.factual.edges].to(whole.edge_weight.dtype)
 
     def importance(self, pairs):
+        """And how many edges, directions apart, are removed."""
         key = frozenset(pairs)
         if key not in self.importances:
-            after = self.find_nearest(self.without(key)[0])
-            self.importances[key] = 1 - len(after & self.nearest) / len(self.nearest)
+            left, kept = self.without(key)
+            after = self.find_nearest(left)
+            importance = 1 - len(after & self.nearest) / len(self.nearest)
+            self.importances[key] = importance, int((kept == 0).sum())
         return self.importances[key]
 
     def expand(self, node):
@@ -273,11 +287,10 @@ class Unr(Rival):
             return [], None
         while len(records) < self.options.rollouts and since < self.PATIENCE:
             path, pairs = self.rollout()
-            importance = self.importance(pairs)
+            importance, removed = self.importance(pairs)
             for node in path:
                 node.visits += 1
                 node.value = max(node.value, importance)
-            removed = int((self.without(pairs)[1] == 0).sum())
             records.append(self.record(1 - importance, 0.0, False, float(len(pairs)), eta=0.0)[0])
             records[-1]["removed_edges"] = removed
             since += 1
