@@ -120,6 +120,37 @@ static bool fits(const replay *r, const cbx_counterfactual *c, const char *graph
     return !reason;
 }
 
+/* Irreducible: without any one of the edits the class is not reached. That nothing
+ * smaller does cannot be checked again in a moment, and is not. */
+static bool certificate_holds(const replay *r, const cbx_counterfactual *c, reason_text why)
+{
+    const explain_job *job = r->job;
+    cbx_error          err;
+    bool               holds = true;
+    if (c->certificate != CBX_IRREDUCIBLE && c->certificate != CBX_OPTIMAL)
+        return true;
+    cbx_edit *rest = malloc((size_t)(c->num_edits + 1) * sizeof *rest);
+    if (!rest) {
+        (void)snprintf(why, sizeof(reason_text), "out of memory");
+        return false;
+    }
+    for (int64_t k = 0; k < c->num_edits && holds; k++) {
+        memcpy(rest, c->edits, (size_t)k * sizeof *rest);
+        memcpy(rest + k, c->edits + k + 1, (size_t)(c->num_edits - k - 1) * sizeof *rest);
+        if (cbx_check_edits(job->model, job->source.graph, c->row, rest, c->num_edits - 1, r->after,
+                            &err)) {
+            (void)snprintf(why, sizeof(reason_text), "%s", err.message);
+            holds = false;
+        } else if (cbx_reaches(r->after, r->num_classes, c->prediction, c->target, c->threshold)) {
+            (void)snprintf(why, sizeof(reason_text), "it says %s, and edit %lld can be left out",
+                           cbx_certificate_name(c->certificate), (long long)k + 1);
+            holds = false;
+        }
+    }
+    free(rest);
+    return holds;
+}
+
 static bool result_holds(const replay *r, const cbx_counterfactual *c, reason_text why)
 {
     const explain_job *job = r->job;
@@ -136,7 +167,8 @@ static bool result_holds(const replay *r, const cbx_counterfactual *c, reason_te
         (void)snprintf(why, sizeof(reason_text), "%s", err.message);
         return false;
     }
-    return answer_holds(r, "after the edits", r->after, c->after, c->result, why);
+    return answer_holds(r, "after the edits", r->after, c->after, c->result, why) &&
+           certificate_holds(r, c, why);
 }
 
 static bool line_holds(const replay *r, const char *text, reason_text why)

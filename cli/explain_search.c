@@ -24,8 +24,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* False where it makes no sense to go on. */
-static bool write_result(delivery *d, const cbx_counterfactual *c)
+static void write_one(delivery *d, const cbx_counterfactual *c)
 {
     const explain_job  *job = d->job;
     const explain_args *a = job->args;
@@ -40,6 +39,13 @@ static bool write_result(delivery *d, const cbx_counterfactual *c)
     } else {
         explain_print(d->out.file, job, c);
     }
+}
+
+/* With its further answers. False where it makes no sense to go on. */
+static bool write_result(delivery *d, const cbx_counterfactual *c)
+{
+    for (const cbx_counterfactual *answer = c; answer && !d->no_memory; answer = answer->next)
+        write_one(d, answer);
     explain_count(&d->summary, c);
     return !d->no_memory && !ferror(d->out.file);
 }

@@ -151,7 +151,12 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     put_counts(out, c);
     (void)fputs(" " DOT " ", out);
     put_time(out, c->seconds);
-    (void)fputs(" " DOT " verified on the whole graph\n", out);
+    (void)fputs(" " DOT " verified on the whole graph", out);
+    if (c->certificate == CBX_IRREDUCIBLE)
+        (void)fputs(" " DOT " each edit is needed", out);
+    else if (c->certificate == CBX_OPTIMAL)
+        (void)fputs(" " DOT " nothing cheaper does: proved", out);
+    (void)fputc('\n', out);
     if (c->num_left_out) {
         number_text n;
         (void)fprintf(out, "  searched among the nearest %s", text_count(n, c->num_nodes));
@@ -168,7 +173,8 @@ static void print_not_found(FILE *out, const explain_job *job, const cbx_counter
         put_class(out, &job->source, c->target);
     else
         (void)fputs("another class", out);
-    (void)fprintf(out, " in %s", text_counted(epochs, c->epochs, "epoch"));
+    if (c->certificate == CBX_NO_CERTIFICATE)
+        (void)fprintf(out, " in %s", text_counted(epochs, c->epochs, "epoch"));
     if (c->reason[0])
         (void)fprintf(out, ": %s", c->reason);
     (void)fputs(" " DOT " ", out);

@@ -394,6 +394,7 @@ typedef struct cbx_counterfactual {
     double          cost;       /* of the edits, by options.edge_cost and feature_cost */
     double          margin;     /* log-probability by which the result leads the next class */
     double          robustness; /* share of small random changes that keep it; -1: not measured */
+    double          threshold;  /* probability that the class had to reach; 0: just the lead */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 
@@ -487,6 +488,11 @@ CBX_API void cbx_counterfactual_free(cbx_counterfactual *counterfactual);
 CBX_API cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
                                    const cbx_edit *edits, int64_t count, float *log_probs,
                                    cbx_error *err);
+
+/* Is this a flip: the target class (-1: any but the prediction) leads, with at least
+ * this probability? */
+CBX_API bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction,
+                         int32_t target, double threshold);
 
 /* A new graph with the edits applied; it owns what it needs. */
 CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,

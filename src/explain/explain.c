@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explain.c: one target from question to answer, whatever the method. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,14 @@ static const char *const certificates[] = {"none", "irreducible", "optimal", "no
 const char *cbx_certificate_name(cbx_certificate certificate)
 {
     return certificates[certificate];
+}
+
+bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction, int32_t target,
+                 double threshold)
+{
+    int32_t best = cbx_best_class(log_probs, num_classes, -1);
+    return (target < 0 ? best != prediction : best == target) &&
+           (threshold <= 0 || exp((double)log_probs[best]) >= threshold);
 }
 
 /* Nodes that a search may hold. */

@@ -385,18 +385,25 @@ static int make_sets(state *st, cbx_arena *arena)
     return st->promising ? 0 : -1;
 }
 
-/* Is every move needed, by the whole graph? */
+/* Is every edit needed, by the whole graph? */
 static cbx_status certify(state *st, bool *irreducible, cbx_error *err)
 {
+    const cbx_search *s = st->s;
+    cbx_edit         *all = CBX_NEW(s->arena, cbx_edit, 4 * st->best.count);
+    float            *logp = CBX_NEW(s->arena, float, s->model->num_classes);
+    if (!all || !logp)
+        return cbx_fail_memory(err);
+    int64_t   count = cbx_whatif_edits(st->W, st->best.moves, st->best.count, all);
+    cbx_edit *rest = all + count;
     *irreducible = true;
-    for (int64_t k = 0; k < st->best.count && *irreducible; k++) {
-        double score = -1;
-        copy_set(&st->work, &st->best);
-        take_out(&st->work, k);
-        cbx_status status = cbx_whatif_verify(st->W, st->work.moves, st->work.count, &score, err);
+    for (int64_t k = 0; k < count && *irreducible; k++) {
+        memcpy(rest, all, (size_t)k * sizeof *rest);
+        memcpy(rest + k, all + k + 1, (size_t)(count - k - 1) * sizeof *rest);
+        cbx_status status = cbx_check_edits(s->model, s->graph, s->row, rest, count - 1, logp, err);
         if (status)
             return status;
-        *irreducible = score <= 0;
+        *irreducible = !cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
+                                    s->options->stopping_threshold);
     }
     return CBX_OK;
 }

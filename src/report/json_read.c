@@ -160,6 +160,26 @@ static cbx_status read_status(const cbx_json *o, cbx_counterfactual *c, cbx_erro
                     text ? text : "(not a text)");
 }
 
+static cbx_status read_certificate(const cbx_json *o, cbx_counterfactual *c, cbx_error *err)
+{
+    const cbx_json *at_least = cbx_json_get(o, "threshold");
+    const char     *text = text_of(o, "certificate");
+    if (at_least && (!is_number(at_least) || !(at_least->number >= 0)))
+        return cbx_fail(err, CBX_INVALID, "'threshold' is not a probability");
+    c->threshold = at_least ? at_least->number : 0;
+    for (int k = CBX_NO_CERTIFICATE; text && k <= CBX_PROVED_NONE; k++)
+        if (!strcmp(text, cbx_certificate_name((cbx_certificate)k))) {
+            c->certificate = (cbx_certificate)k;
+            return CBX_OK;
+        }
+    if (!cbx_json_get(o, "certificate"))
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID,
+                    "'certificate' is '%.40s', irreducible, optimal, none_within_budget or "
+                    "proved_none expected",
+                    text ? text : "(not a text)");
+}
+
 static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfactual *c,
                               cbx_error *err)
 {
@@ -181,6 +201,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
         status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected", wanted);
     if (!status && !wanted)
         status = whole(o, "target", c->num_classes - 1, REQUIRED, &target, err);
+    if (!status)
+        status = read_certificate(o, c, err);
     if (!status)
         status = read_edits(o, arena, c, err);
     c->row = (int32_t)row;

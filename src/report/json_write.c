@@ -136,6 +136,14 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
              put(o, "removable", json_integer((json_int_t)c->num_removable)) ||
              put(o, "features", json_integer(c->num_features)) ||
              put(o, "epochs", json_integer((json_int_t)c->epochs));
+    if (!failed && c->certificate != CBX_NO_CERTIFICATE)
+        failed = put(o, "certificate", json_string(cbx_certificate_name(c->certificate)));
+    if (!failed && c->threshold > 0)
+        failed = put(o, "threshold", json_real(c->threshold));
+    if (!failed && c->outcome == CBX_FOUND)
+        failed = put(o, "margin", number(c->margin)) ||
+                 (c->cost > 0 && put(o, "cost", number(c->cost))) ||
+                 (c->robustness >= 0 && put(o, "robustness", number(c->robustness)));
     if (!failed && c->outcome == CBX_FOUND)
         failed =
             put(o, "epoch", json_integer((json_int_t)c->epoch)) || put(o, "loss", number(c->loss));
