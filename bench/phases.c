@@ -342,6 +342,7 @@ int main(int argc, char **argv)
     cbx_error err;
     j.rows = calloc((size_t)argc + 1, sizeof *j.rows);
     cbx_options_default(cbx_explain_table(), &j.options);
+    (void)cbx_explain_preset(&j.options, "paper", NULL);
     if (!j.rows || cbx_explain_preset(&j.options, "paper", &err))
         stop("out of memory");
     if (argc < 4)

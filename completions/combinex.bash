@@ -90,7 +90,7 @@ _combinex() {
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
-    "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr"; return ;;
+    "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr minimal"; return ;;
     "explain --target") return ;;
     "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
     "explain --alpha") return ;;
@@ -121,8 +121,25 @@ _combinex() {
     "explain --unr-patience") return ;;
     "explain --unr-expansion") return ;;
     "explain --unr-exploration") return ;;
+    "explain --select") _combinex_words "loss edits"; return ;;
+    "explain --width") return ;;
+    "explain --tried") return ;;
+    "explain --edge-cost") return ;;
+    "explain --feature-cost") return ;;
+    "explain --total-cfs") return ;;
+    "explain --prove") return ;;
+    "explain --robustness") return ;;
+    "explain --stopping-threshold") return ;;
+    "explain --max-edits") return ;;
+    "explain --features-to-vary") return ;;
+    "explain --immutable-features") return ;;
+    "explain --permitted-range") return ;;
+    "explain --one-hot") return ;;
+    "explain --immutable-nodes") return ;;
+    "explain --protected-edges") return ;;
+    "explain --keep") _combinex_words "any no-isolated connected"; return ;;
     "explain --unr-restart") return ;;
-    "explain --preset") _combinex_words "none paper cf-gnn-trees cf-gnn-ba-shapes"; return ;;
+    "explain --preset") _combinex_words "none minimal paper cf-gnn-trees cf-gnn-ba-shapes"; return ;;
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --trace") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
@@ -151,8 +168,8 @@ _combinex() {
         valued="--node --graph --threads -o --output "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --preset -o --output --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --preset -o --output --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --preset -o --output --trace --replay "
         ;;
     "apply")
         options="-o --output --line --force --json -q --quiet -h --help "

@@ -194,8 +194,8 @@ static const setting cf_gnn_ba_shapes[] = {
 static const struct {
     const char    *name;
     const setting *settings;
-} presets[] = {{"minimal", minimal},
-               {"paper", paper},
+} presets[] = {{"paper", paper},
+               {"minimal", minimal},
                {"cf-gnn-trees", cf_gnn_trees},
                {"cf-gnn-ba-shapes", cf_gnn_ba_shapes}};
 
@@ -217,7 +217,7 @@ cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, 
         return CBX_OK;
     }
     return cbx_fail(err, CBX_INVALID,
-                    "no preset '%s': there are 'minimal', 'paper', 'cf-gnn-trees' and '"
+                    "no preset '%s': there are 'paper', 'minimal', 'cf-gnn-trees' and '"
                     "cf-gnn-ba-shapes'",
                     preset);
 }

@@ -5,11 +5,11 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 
 run train karate --epochs 200 --seed 1 -q -o model.safetensors
-run explain karate model.safetensors --node 8 --target any --policy edges --edges undirected --json
+run explain karate model.safetensors --preset paper --node 8 --target any --policy edges --edges undirected --json
 cat "$scratch/log/out" > results.jsonl
-run explain karate model.safetensors --node 9 --epochs 1 --json
+run explain karate model.safetensors --preset paper --node 9 --epochs 1 --json
 cat "$scratch/log/out" >> results.jsonl
-run explain karate model.safetensors --node 5 --target any --policy features --json
+run explain karate model.safetensors --preset paper --node 5 --target any --policy features --json
 cat "$scratch/log/out" >> results.jsonl
 
 # The class that line $1 promises, and the one that the model predicts for node $2 of edited.safetensors.

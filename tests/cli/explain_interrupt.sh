@@ -44,11 +44,11 @@ on_terminal() {
     script -qec "'$COMBINEX' $*" /dev/null < /dev/null > "$scratch/log/out" 2> "$scratch/log/err"
     status=$?
 }
-on_terminal explain karate model.safetensors --all --limit 5 --epochs 1000000000 --time-limit 0.3 \
+on_terminal explain karate model.safetensors --preset paper --all --limit 5 --epochs 1000000000 --time-limit 0.3 \
     --threads 1
 check "a terminal gets a progress bar over the targets" \
     all status_is 0 , out_has 'explaining [#.]+ +(20|40|60|80)%  [0-9:-]+ left  [0-9]+ found'
 check "which makes way for each result" out_has $'\r\033\\[Knode 3 '
-on_terminal explain karate model.safetensors --node 3 --epochs 1000000000 --time-limit 1
+on_terminal explain karate model.safetensors --preset paper --node 3 --epochs 1000000000 --time-limit 1
 check "one target has a bar too, over its epochs" out_has 'explaining [#.]+ +0%'
 finish

@@ -14,7 +14,7 @@ run train shapes.safetensors --model graphconv --hidden 16 --epochs 50 --seed 1 
 for data in karate shapes; do
     [[ $data == karate ]] && graph=karate || graph=$data.safetensors
     for threads in 1 2 4; do
-        run explain "$graph" $data.model.safetensors --test-set --limit 24 --epochs 60 --seed 3 \
+        run explain "$graph" $data.model.safetensors --preset paper --test-set --limit 24 --epochs 60 --seed 3 \
             --json --threads $threads -o $data.$threads.jsonl
         check "explain $data --json works with $threads threads, and says nothing" \
             all status_is 0 , out_empty , err_empty
@@ -29,26 +29,26 @@ done
 check "each line is an object with what a program needs" \
     test "$(grep -Ec '^\{"node":[0-9]+,"status":"(found|not_found|skipped)".*"before":.*"edits":\[.*"seconds":.*"options":.*"data_sha256":"[0-9a-f]{64}".*"model_sha256":"[0-9a-f]{64}".*\}$' \
         karate.1.jsonl)" -eq "$(wc -l < karate.1.jsonl)"
-run explain karate karate.model.safetensors --node 8 --json
+run explain karate karate.model.safetensors --preset paper --node 8 --json
 cp "$scratch/log/out" one.jsonl
-run explain karate karate.model.safetensors --node 8 --node 9 --json
+run explain karate karate.model.safetensors --preset paper --node 8 --node 9 --json
 check "one target gives the line that it has among many" \
     same one.jsonl <(head -n 1 "$scratch/log/out")
 
 if [[ -c /dev/full ]]; then
-    run explain karate karate.model.safetensors --all --json -o /dev/full
+    run explain karate karate.model.safetensors --preset paper --all --json -o /dev/full
     check "a full device fails, long before the last target" \
         fails_with 1 '/dev/full: cannot write: '
-    run explain karate karate.model.safetensors --node 8 --trace /dev/full
+    run explain karate karate.model.safetensors --preset paper --node 8 --trace /dev/full
     check "so does one for the trace" all status_is 1 , err_has '/dev/full: cannot write: No space left'
-    "$COMBINEX" explain karate karate.model.safetensors --all --json > /dev/full 2> "$scratch/log/err"
+    "$COMBINEX" explain karate karate.model.safetensors --preset paper --all --json > /dev/full 2> "$scratch/log/err"
     status=$? ran="combinex explain --all > /dev/full"
     check "and a full standard output" all status_is 1 , err_has 'standard output: '
 fi
 
 # ---- replaying what is not true
 
-run explain karate karate.model.safetensors --node 8 --node 9 --target any --policy features --json \
+run explain karate karate.model.safetensors --preset paper --node 8 --node 9 --target any --policy features --json \
     -o good.jsonl
 broken() { # broken SENTENCE PATTERN SED: line 2 of good.jsonl after SED
     sed "2$3" good.jsonl > bad.jsonl
@@ -88,7 +88,7 @@ check "a replay has targets already" fails_with 2 'choose one'
 
 # ---- traces
 
-run explain karate karate.model.safetensors --node 8 --policy edges --edges undirected --target any \
+run explain karate karate.model.safetensors --preset paper --node 8 --policy edges --edges undirected --target any \
     --trace trace.json -q
 check "--trace writes one object with an epoch after the other" all status_is 0 , \
     test "$(wc -l < trace.json)" -eq 1 , test "$(grep -o '"loss"' trace.json | wc -l)" -eq 500
@@ -101,9 +101,9 @@ check "an epoch has all parts of the loss" grep -Eq \
 check "an undirected edge is gone in both directions" all grep -q '"found": true' trace.json , \
     grep -Eq '"removed_edges": \[(\[[0-9]+, [0-9]+\], )*\[8, 32\]' trace.json , \
     grep -Eq '"removed_edges": \[(\[[0-9]+, [0-9]+\], )*\[32, 8\]' trace.json
-run explain karate karate.model.safetensors --node 8 --node 9 --trace other.json
+run explain karate karate.model.safetensors --preset paper --node 8 --node 9 --trace other.json
 check "a trace is of one target" all fails_with 2 '--trace is for one target, and there are 2' , \
     test ! -e other.json
-run explain karate karate.model.safetensors --node 8 --target 9 --trace trace2.json
+run explain karate karate.model.safetensors --preset paper --node 8 --target 9 --trace trace2.json
 check "an error leaves no trace" all status_is 1 , test ! -e trace2.json
 finish

@@ -10,7 +10,7 @@ export COMBINEX_DATA=$CBX_SHARED/data
 
 explained() { # explained DATA MODEL FLAG ROW ROW
     local data=$1 model=$CBX_SHARED/golden/$1-$2.model.safetensors flag=$3
-    run explain "$data" "$model" "$flag" "$4" "$flag" "$5" --policy constant --epochs 100 --json \
+    run explain "$data" "$model" --preset paper "$flag" "$4" "$flag" "$5" --policy constant --epochs 100 --json \
         -o results.jsonl
     check "explaining $data with $2 works" \
         all status_is 0 , err_empty , test "$(wc -l < results.jsonl)" -eq 2
@@ -27,19 +27,19 @@ explained citeseer gcn --node 1268 500
 explained cornell graphconv --node 5 93
 
 model=$CBX_SHARED/golden/AIDS-graphs-gcn.model.safetensors
-run explain AIDS-graphs "$model" --graph 7 --policy constant --epochs 200
+run explain AIDS-graphs "$model" --preset paper --graph 7 --policy constant --epochs 200
 check "graphs are explained in words too" \
     all status_is 0 , out_has '^graph 7: class 1, would be class 0$' , \
     out_has 'feature [0-9]+ of node [0-9]+: [-0-9.]+ → [-0-9.]+'
-run explain AIDS-graphs "$model" --graph 2000
+run explain AIDS-graphs "$model" --preset paper --graph 2000
 check "a graph that does not exist fails" fails_with 1 '--graph 2000.*0 to 1999'
-run explain AIDS-graphs "$model" --test-set
+run explain AIDS-graphs "$model" --preset paper --test-set
 check "a model from elsewhere does not know its test set" \
     fails_with 1 'does not say which graphs it was tested on'
-run explain karate "$model" --node 0
+run explain karate "$model" --preset paper --node 0
 check "a model for graphs says nothing about nodes" fails_with 1 'graph classification.*node'
 run train cora --epochs 20 --hidden 16 -q -o cora.model.safetensors
-run explain cora cora.model.safetensors --node 14 --epochs 50 --target any
+run explain cora cora.model.safetensors --preset paper --node 14 --epochs 50 --target any
 check "sparse features are explained in words" \
     all status_is 0 , out_has '^node 14: class [0-6], would be class [0-6]$'
 finish

@@ -12,7 +12,7 @@ explained() { # explained DATA MODEL FLAGS...: by every method; what they find m
     local data=$1 model=$2 method policy
     shift 2
     for policy in "${policies[@]}"; do
-        run explain "$data" "$model" --policy "$policy" --target any "$@" --json -o results.jsonl
+        run explain "$data" "$model" --preset paper --policy "$policy" --target any "$@" --json -o results.jsonl
         check "COMBINEX explains $data with the policy $policy" all status_is 0 , err_empty , test -s results.jsonl
     done
     for method in "${methods[@]}"; do

@@ -145,6 +145,7 @@ static void explain(const cbx_graph *graph, const char *model_path, const json_t
     cbx_explain_options o;
     bool                node = json_is_integer(json_object_get(g, "node"));
     cbx_options_default(cbx_explain_table(), &o);
+    CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
     o.trace = true;
     o.edges = undirected;
     set_option(&o, "policy", g, "policy");

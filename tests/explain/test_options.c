@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "explainer.h"
+#include "rules.h"
 #include "test.h"
 
 /* A struct full of rubbish, then defaults. */
@@ -23,10 +24,15 @@ static bool same(const cbx_explain_options *a, const cbx_explain_options *b)
            a->time_limit == b->time_limit;
 }
 
-TEST(defaults_are_the_published_settings)
+TEST(defaults_are_minimal_answers_and_otherwise_the_published_settings)
 {
-    cbx_explain_options o = defaults();
-    CHECK_INT(o.explainer, 0);
+    cbx_explain_options o = defaults(), minimal = o;
+    CHECK(!strcmp(cbx_explainer_at(o.explainer)->name, "minimal"));
+    CHECK_INT(cbx_explain_preset(&minimal, "minimal", NULL), CBX_OK);
+    CHECK(same(&o, &minimal));
+    CHECK(!cbx_rules_any(&o));
+    CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
+    CHECK(!strcmp(cbx_explainer_at(o.explainer)->name, "combinex"));
     CHECK(!strcmp(o.target, "next"));
     CHECK_INT(o.policy, 0);
     CHECK_NEAR(o.alpha, 1, 0);
@@ -35,7 +41,7 @@ TEST(defaults_are_the_published_settings)
     CHECK_NEAR(o.learning_rate, 0.1, 0);
     CHECK_INT(o.optimiser, 0);
     CHECK_NEAR(o.momentum, 0, 0);
-    CHECK_INT(o.edges, 0);
+    CHECK_INT(o.edges, CBX_EDGES_DIRECTED);
     CHECK_INT(o.kinds, 0);
     CHECK_NEAR(o.time_limit, 500, 0);
     CHECK_INT(o.threads, 0);
@@ -81,7 +87,7 @@ TEST(presets_of_cf_gnn_are_what_its_authors_ran)
 TEST(every_choice_has_its_number)
 {
     static const struct {
-        const char *option, *names[7];
+        const char *option, *names[8];
         size_t      offset;
     } choices[] = {
         {"policy",
@@ -91,7 +97,7 @@ TEST(every_choice_has_its_number)
         {"edges", {"directed", "undirected"}, offsetof(cbx_explain_options, edges)},
         {"kinds", {"data", "auto"}, offsetof(cbx_explain_options, kinds)},
         {"explainer",
-         {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr"},
+         {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr", "minimal"},
          offsetof(cbx_explain_options, explainer)},
         {"cf-gnn-distance", {"soft", "hard"}, offsetof(cbx_explain_options, cf_gnn_distance)},
         {"cf-gnn-pull", {"target", "away"}, offsetof(cbx_explain_options, cf_gnn_pull)},
@@ -99,7 +105,7 @@ TEST(every_choice_has_its_number)
         {"cff-scores", {"log", "probability"}, offsetof(cbx_explain_options, cff_scores)},
     };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        for (int k = 0; k < 7 && choices[i].names[k]; k++) {
+        for (int k = 0; k < 8 && choices[i].names[k]; k++) {
             cbx_explain_options o = defaults();
             cbx_error           err = {0};
             CHECK_OK(cbx_options_set(cbx_explain_table(), &o, choices[i].option,
@@ -113,6 +119,8 @@ TEST(the_paper_preset_sets_the_published_settings_and_leaves_the_rest)
 {
     cbx_explain_options o, d = defaults();
     cbx_error           err = {0};
+    d.explainer = 0; /* what defaults are otherwise */
+    d.edges = CBX_EDGES_DIRECTED;
     memset(&o, 0, sizeof o);
     o.target = "any";
     o.policy = 3;

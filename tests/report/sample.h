@@ -99,7 +99,12 @@ static inline cbx_counterfactual sample_found(cbx_task task)
                                 .epoch = 17,
                                 .epochs = 500,
                                 .loss = 0.123456789012345,
-                                .seconds = 0.25};
+                                .seconds = 0.25,
+                                .certificate = CBX_IRREDUCIBLE,
+                                .cost = 5,
+                                .margin = 3.8712,
+                                .robustness = 0.875,
+                                .threshold = 0.5};
 }
 
 /* One that was skipped, not found or cancelled. */

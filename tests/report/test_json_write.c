@@ -178,7 +178,7 @@ TEST(options_are_those_that_can_change_the_result)
         if (!CHECK_INT(there, strcmp(table->options[i].name, "threads") != 0))
             printf("  (%s)\n", table->options[i].name);
     }
-    CHECK(text_is(options, "policy", "dynamic") && text_is(options, "edges", "directed"));
+    CHECK(text_is(options, "policy", "dynamic") && text_is(options, "edges", "undirected"));
     CHECK(text_is(options, "target", sample_classes[2]));
     CHECK_INT(integer(options, "epochs"), 123);
     CHECK_NEAR(real(options, "lr"), 0.05, 1e-10);
@@ -216,6 +216,7 @@ TEST(names_that_are_not_utf8_are_left_out)
     cbx_error                err = {0};
     memset(&o, 0, sizeof o);
     cbx_options_default(cbx_explain_table(), &o);
+    CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
     d.class_names = d.feature_names = latin;
     o.target = latin[1];
     CHECK_OK(cbx_graph_new(&d, &g, &err), err);

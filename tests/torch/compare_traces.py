@@ -155,8 +155,8 @@ def ask_combinex(program, folder, case):
     case.model.save(model)
     task = case.model.arch["task"]
     out.unlink(missing_ok=True)
-    run(program, "explain", graph, model, f"--{task}", case.number, *case.options.flags(),
-        "--trace", out)
+    run(program, "explain", graph, model, f"--{task}", case.number, "--preset", "paper",
+        *case.options.flags(), "--trace", out)
     return json.loads(out.read_text())
 
 
