@@ -13,11 +13,12 @@
 #include "text.h"
 
 typedef struct apply_args {
-    general_options general;
-    const char     *data, *results;
-    const char     *output;
-    int64_t         line;
-    bool            force;
+    general_options  general;
+    const char      *data, *results;
+    const char      *output;
+    int64_t          line;
+    cbx_read_options read;
+    bool             force;
 } apply_args;
 
 static const cbx_option_table *apply_table(void)
@@ -149,7 +150,7 @@ static int run(void *args)
         status = read_result(a, &c, hash);
     if (status)
         return status;
-    status = source_open(&s, a->data);
+    status = source_open(&s, a->data, &a->read);
     if (status == EXIT_DONE) {
         status = check_result(a, &s, c, hash);
         if (status == EXIT_DONE)
@@ -171,7 +172,10 @@ const command command_apply = {
                           {"RESULTS", OPERAND_FILE, offsetof(apply_args, results), false,
                            "a file that 'combinex explain --json -o' wrote"},
                           {.name = NULL}},
-    .groups = (const option_group[]){{.table = apply_table}, {.table = NULL}},
+    .groups =
+        (const option_group[]){{.table = apply_table},
+                               {.table = cbx_read_table, .offset = offsetof(apply_args, read)},
+                               {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},
     .examples =
         (const example[]){{"the graph with the edits of the first explanation",

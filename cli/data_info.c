@@ -12,8 +12,9 @@
 enum { CLASSES_SHOWN = 12, SPLITS_SHOWN = 3 };
 
 typedef struct info_args {
-    general_options general;
-    const char     *data;
+    general_options  general;
+    const char      *data;
+    cbx_read_options read;
 } info_args;
 
 typedef struct summary {
@@ -231,7 +232,7 @@ static int run(void *args)
 {
     const info_args *a = args;
     summary          s = {0};
-    int              status = source_open(&s.source, a->data);
+    int              status = source_open(&s.source, a->data, &a->read);
     if (status)
         return status;
     status = summarise(&s);
@@ -253,6 +254,8 @@ const command command_data_info = {
     .operands =
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(info_args, data), false, HELP_DATA},
                           {.name = NULL}},
+    .groups = (const option_group[]){{.table = cbx_read_table, .offset = offsetof(info_args, read)},
+                                     {.table = NULL}},
     .examples =
         (const example[]){{"a built-in data set", "combinex data info karate"},
                           {"a file, for a program", "combinex data info ./cora.safetensors --json"},

@@ -34,6 +34,19 @@ static bool is_file(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+/* A folder that happens to be called like a data set is not one. */
+static bool is_data_folder(const char *path)
+{
+    const char *format;
+    return is_folder(path) && !cbx_format_detect(path, &format, NULL);
+}
+
 static bool is_builtin(const char *name)
 {
     for (size_t i = 0; cbx_builtin_name(i); i++) {
@@ -112,7 +125,7 @@ static int not_found(const char *data)
                near.best[0] ? "'?" : "");
     (void)fprintf(stderr, "  tried the built-in names ('combinex data list' shows them)\n");
     for (size_t i = 0; (folder = source_folder(i)); i++) {
-        (void)fprintf(stderr, "  tried %s/%s" ENDING "\n", folder, data);
+        (void)fprintf(stderr, "  tried %s/%s" ENDING ", .zip, .npz and the folder\n", folder, data);
         free(folder);
     }
     if (!getenv("COMBINEX_DATA"))
@@ -120,27 +133,45 @@ static int not_found(const char *data)
     return EXIT_FAILED;
 }
 
-static char *find_in_folders(const char *data)
+/* FOLDER/DATA with an ending that data has, or as a folder; NULL: not there. */
+static char *find_in_folder(const char *folder, const char *data)
 {
-    char *folder;
-    for (size_t i = 0; (folder = source_folder(i)); i++) {
-        size_t size = strlen(folder) + strlen(data) + sizeof ENDING + 1;
+    static const char *const endings[] = {ENDING, ".zip", ".npz", ""};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(folder) + strlen(data) + sizeof ENDING + 2;
         char  *path = malloc(size);
-        if (path)
-            (void)snprintf(path, size, "%s/%s" ENDING, folder, data);
-        free(folder);
-        if (path && is_file(path))
+        if (!path)
+            return NULL;
+        (void)snprintf(path, size, "%s/%s%s", folder, data, endings[i]);
+        if (*endings[i] ? is_file(path) : is_data_folder(path))
             return path;
         free(path);
     }
     return NULL;
 }
 
-int source_open(source *s, const char *data)
+static char *find_in_folders(const char *data)
+{
+    char *folder;
+    for (size_t i = 0; (folder = source_folder(i)); i++) {
+        char *path = find_in_folder(folder, data);
+        free(folder);
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+static bool is_path(const char *data)
+{
+    return strchr(data, '/') || has_ending(data) || is_file(data) || is_data_folder(data);
+}
+
+int source_open(source *s, const char *data, const cbx_read_options *options)
 {
     cbx_error err;
     *s = (source){0};
-    if (strchr(data, '/') || has_ending(data) || is_file(data)) {
+    if (is_path(data)) {
         s->path = strdup(data);
     } else if (is_builtin(data)) {
         if (cbx_graph_builtin(data, NULL, &s->graph, &err))
@@ -152,7 +183,7 @@ int source_open(source *s, const char *data)
     }
     if (!s->graph && !s->path)
         return fail("out of memory");
-    if (!s->graph && cbx_graph_load(s->path, &s->graph, &err)) {
+    if (!s->graph && cbx_graph_read(s->path, options, &s->graph, &err)) {
         source_close(s);
         return fail_with(&err);
     }

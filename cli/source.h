@@ -12,9 +12,9 @@ typedef struct source {
     char                 *path; /* NULL: built in */
 } source;
 
-/* Opens a file, a built-in or a name in a data folder, in that order. Returns
- * an exit status, after saying what was tried. */
-int  source_open(source *s, const char *data);
+/* Opens a file or folder, a built-in, a name in a data folder or in the cache of
+ * downloads, in that order. Returns an exit status, after saying what was tried. */
+int  source_open(source *s, const char *data, const cbx_read_options *options);
 void source_close(source *s);
 
 /* Adds the names of the built-ins to the candidates. */

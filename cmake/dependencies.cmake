@@ -53,6 +53,17 @@ else()
   list(APPEND CBX_MISSING "jansson (with pkg-config)")
 endif()
 
+# zlib and libzip unpack what readers are given.
+foreach(module zlib libzip)
+  pkg_check_modules(CBX_${module} QUIET IMPORTED_TARGET ${module})
+  if(CBX_${module}_FOUND)
+    list(APPEND CBX_LIBRARIES PkgConfig::CBX_${module})
+    list(APPEND CBX_PC_LIBS ${CBX_${module}_LDFLAGS})
+  else()
+    list(APPEND CBX_MISSING "${module} (with pkg-config)")
+  endif()
+endforeach()
+
 # OpenMP is optional in the build: without it everything runs in one thread. A
 # package that was built with it needs it.
 set(CBX_OPENMP_FOUND OFF)

@@ -54,6 +54,9 @@ _combinex() {
         ;;
     esac
     case "$command $prev" in
+    "data info --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "data info --task") _combinex_words "auto node graph"; return ;;
+    "data info --sidecar") return ;;
     "data generate --nodes") return ;;
     "data generate --degree") return ;;
     "data generate --features") return ;;
@@ -82,11 +85,17 @@ _combinex() {
     "train --patience") return ;;
     "train --seed") return ;;
     "train --threads") return ;;
+    "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "train --task") _combinex_words "auto node graph"; return ;;
+    "train --sidecar") return ;;
     "train --output" | "train -o") _combinex_files ''; return ;;
     "predict --node") return ;;
     "predict --graph") return ;;
     "predict --threads") return ;;
     "predict --output" | "predict -o") _combinex_files ''; return ;;
+    "predict --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "predict --task") _combinex_words "auto node graph"; return ;;
+    "predict --sidecar") return ;;
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
@@ -105,12 +114,18 @@ _combinex() {
     "explain --time-limit") return ;;
     "explain --threads") return ;;
     "explain --seed") return ;;
+    "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "explain --task") _combinex_words "auto node graph"; return ;;
+    "explain --sidecar") return ;;
     "explain --preset") _combinex_words "none paper"; return ;;
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --trace") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
+    "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "apply --task") _combinex_words "auto node graph"; return ;;
+    "apply --sidecar") return ;;
     esac
     case $command in
     "data list")
@@ -118,28 +133,28 @@ _combinex() {
         valued=""
         ;;
     "data info")
-        options="--json -q --quiet -h --help "
-        valued=""
+        options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--format --task --sidecar "
         ;;
     "data generate")
         options="--nodes --degree --features --classes --motifs --seed -o --output --json -q --quiet -h --help "
         valued="--nodes --degree --features --classes --motifs --seed -o --output "
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads -o --output --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads -o --output "
+        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar -o --output --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
-        options="--node --graph --all --threads -o --output --json -q --quiet -h --help "
-        valued="--node --graph --threads -o --output "
+        options="--node --graph --all --threads -o --output --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--node --graph --threads -o --output --format --task --sidecar "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --preset -o --output --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --preset -o --output --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --format --task --symmetric --sidecar --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --format --task --sidecar --preset -o --output --trace --replay "
         ;;
     "apply")
-        options="-o --output --line --force --json -q --quiet -h --help "
-        valued="-o --output --line "
+        options="-o --output --line --force --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="-o --output --line --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "

@@ -145,6 +145,12 @@ typedef struct cbx_graph_data {
     const char *const *class_names;   /* num_classes */
     const char *const *feature_names; /* num_features */
     const char *const *node_names;    /* num_nodes */
+
+    /* what else is known of features, or NULL */
+    const uint8_t     *immutable;     /* f: 1: cannot be changed, such as an age */
+    const int32_t     *feature_group; /* f: which group it is one of, or -1 */
+    int32_t            num_groups;    /* of features that exclude each other: one-hot */
+    const char *const *group_names;   /* num_groups */
 } cbx_graph_data;
 
 typedef struct cbx_graph cbx_graph;
@@ -177,6 +183,42 @@ typedef struct cbx_graph_stats {
 CBX_API cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_error *err);
 
 CBX_API void cbx_graph_free(cbx_graph *graph);
+
+/* ---- other formats */
+
+/* How files that are not native are read. */
+typedef struct cbx_read_options {
+    int         format;    /* auto, or a reader: position in the table's choices */
+    int         task;      /* auto, node, graph: for files that serve both */
+    bool        symmetric; /* adds the reverse of every edge that lacks it */
+    const char *sidecar;   /* JSON with kinds, bounds, names; NULL: the one beside the data */
+} cbx_read_options;
+
+CBX_API const cbx_option_table *cbx_read_table(void);
+
+/* The i-th format's name, or NULL past the last; and the files it stands for. */
+CBX_API const char *cbx_format_name(size_t i);
+CBX_API const char *cbx_format_about(size_t i);
+
+/* The format of a file or folder, by its content. */
+CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_error *err);
+
+/* Reads a file, a folder or a zip archive of any format (docs/formats.md).
+ * `options` may be NULL for the defaults. Native files are mapped. */
+CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
+                                  cbx_graph **out, cbx_error *err);
+
+typedef enum cbx_problem_kind {
+    CBX_PROBLEM_ERROR,  /* the data cannot be used like this */
+    CBX_PROBLEM_WARNING /* it can, but is it meant? */
+} cbx_problem_kind;
+
+typedef void (*cbx_on_problem)(void *user, cbx_problem_kind kind, const char *message);
+
+/* Reads it and tells of all problems, not only the first. What cannot be read any
+ * further is the last error told. Fails only when that could not be found out. */
+CBX_API cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
+                                   cbx_on_problem on_problem, void *user, cbx_error *err);
 
 /* Built-in data: "karate", and the generators below, which give the same bits
  * for the same options on every machine. */
