@@ -54,7 +54,7 @@ _combinex() {
         ;;
     esac
     case "$command $prev" in
-    "data info --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "data info --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "data info --task") _combinex_words "auto node graph"; return ;;
     "data info --sidecar") return ;;
     "data generate --nodes") return ;;
@@ -85,7 +85,7 @@ _combinex() {
     "train --patience") return ;;
     "train --seed") return ;;
     "train --threads") return ;;
-    "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "train --task") _combinex_words "auto node graph"; return ;;
     "train --sidecar") return ;;
     "train --output" | "train -o") _combinex_files ''; return ;;
@@ -93,7 +93,7 @@ _combinex() {
     "predict --graph") return ;;
     "predict --threads") return ;;
     "predict --output" | "predict -o") _combinex_files ''; return ;;
-    "predict --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "predict --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "predict --task") _combinex_words "auto node graph"; return ;;
     "predict --sidecar") return ;;
     "explain --node") return ;;
@@ -114,7 +114,7 @@ _combinex() {
     "explain --time-limit") return ;;
     "explain --threads") return ;;
     "explain --seed") return ;;
-    "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "explain --task") _combinex_words "auto node graph"; return ;;
     "explain --sidecar") return ;;
     "explain --preset") _combinex_words "none paper"; return ;;
@@ -123,7 +123,7 @@ _combinex() {
     "explain --replay") _combinex_files ''; return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
-    "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle"; return ;;
+    "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "apply --task") _combinex_words "auto node graph"; return ;;
     "apply --sidecar") return ;;
     esac

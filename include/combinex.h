@@ -170,6 +170,8 @@ CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_
  * filled in. They live as long as the graph. */
 CBX_API const cbx_graph_data *cbx_graph_view(const cbx_graph *graph);
 
+#define CBX_DEGREE_BINS 33
+
 typedef struct cbx_graph_stats {
     int64_t self_loops;
     int64_t duplicate_edges; /* beyond the first of each source, target */
@@ -178,9 +180,19 @@ typedef struct cbx_graph_stats {
     int64_t nonzero_features; /* entries of x that are not 0 */
     int32_t discrete_features;
     bool    undirected; /* every u -> v has its v -> u */
+    /* nodes by in-degree: [0] has none, [k] has 2^(k-1) to 2^k - 1 */
+    int64_t degrees[CBX_DEGREE_BINS];
+    /* share of edges between nodes of one class, among those where both are known;
+     * NaN in graph tasks and where there are none */
+    double homophily;
 } cbx_graph_stats;
 
 CBX_API cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_error *err);
+
+/* Finds neighbouring features of which every node has exactly one, as one-hot codes
+ * do: group[j] (num_features) is the number of feature j's group, or -1. */
+CBX_API cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int32_t *count,
+                                     cbx_error *err);
 
 CBX_API void cbx_graph_free(cbx_graph *graph);
 
