@@ -167,23 +167,26 @@ static bool is_path(const char *data)
     return strchr(data, '/') || has_ending(data) || is_file(data) || is_data_folder(data);
 }
 
+int source_find(const char *data, char **path)
+{
+    *path = NULL;
+    if (!is_path(data) && is_builtin(data))
+        return EXIT_DONE;
+    *path = is_path(data) ? strdup(data) : find_in_folders(data);
+    if (!*path && !is_path(data))
+        return not_found(data);
+    return *path ? EXIT_DONE : fail("out of memory");
+}
+
 int source_open(source *s, const char *data, const cbx_read_options *options)
 {
     cbx_error err;
     *s = (source){0};
-    if (is_path(data)) {
-        s->path = strdup(data);
-    } else if (is_builtin(data)) {
-        if (cbx_graph_builtin(data, NULL, &s->graph, &err))
-            return fail_with(&err);
-    } else {
-        s->path = find_in_folders(data);
-        if (!s->path)
-            return not_found(data);
-    }
-    if (!s->graph && !s->path)
-        return fail("out of memory");
-    if (!s->graph && cbx_graph_read(s->path, options, &s->graph, &err)) {
+    int status = source_find(data, &s->path);
+    if (status)
+        return status;
+    if (s->path ? cbx_graph_read(s->path, options, &s->graph, &err)
+                : cbx_graph_builtin(data, NULL, &s->graph, &err)) {
         source_close(s);
         return fail_with(&err);
     }

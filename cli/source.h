@@ -17,6 +17,9 @@ typedef struct source {
 int  source_open(source *s, const char *data, const cbx_read_options *options);
 void source_close(source *s);
 
+/* Where such a data set lies, to be freed; *path is NULL for a built-in. */
+int source_find(const char *data, char **path);
+
 /* Adds the names of the built-ins to the candidates. */
 struct nearest;
 void source_try_builtins(struct nearest *near);

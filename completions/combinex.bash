@@ -46,7 +46,7 @@ _combinex() {
     case $command in
     data)
         if ((COMP_CWORD == 2)); then
-            _combinex_words "list info generate --help"
+            _combinex_words "list info check convert generate formats --help"
             return
         fi
         command+=" ${COMP_WORDS[2]}"
@@ -57,6 +57,13 @@ _combinex() {
     "data info --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "data info --task") _combinex_words "auto node graph"; return ;;
     "data info --sidecar") return ;;
+    "data check --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "data check --task") _combinex_words "auto node graph"; return ;;
+    "data check --sidecar") return ;;
+    "data convert --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "data convert --task") _combinex_words "auto node graph"; return ;;
+    "data convert --sidecar") return ;;
+    "data convert --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
     "data generate --nodes") return ;;
     "data generate --degree") return ;;
     "data generate --features") return ;;
@@ -123,6 +130,7 @@ _combinex() {
     "explain --replay") _combinex_files ''; return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
+    "apply --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
     "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "apply --task") _combinex_words "auto node graph"; return ;;
     "apply --sidecar") return ;;
@@ -136,9 +144,21 @@ _combinex() {
         options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
         valued="--format --task --sidecar "
         ;;
+    "data check")
+        options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--format --task --sidecar "
+        ;;
+    "data convert")
+        options="--format --task --symmetric --sidecar --to --json -q --quiet -h --help "
+        valued="--format --task --sidecar --to "
+        ;;
     "data generate")
         options="--nodes --degree --features --classes --motifs --seed -o --output --json -q --quiet -h --help "
         valued="--nodes --degree --features --classes --motifs --seed -o --output "
+        ;;
+    "data formats")
+        options="--json -q --quiet -h --help "
+        valued=""
         ;;
     "train")
         options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar -o --output --json -q --quiet -h --help "
@@ -153,8 +173,8 @@ _combinex() {
         valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --format --task --sidecar --preset -o --output --trace --replay "
         ;;
     "apply")
-        options="-o --output --line --force --format --task --symmetric --sidecar --json -q --quiet -h --help "
-        valued="-o --output --line --format --task --sidecar "
+        options="-o --output --line --force --to --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="-o --output --line --to --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "
@@ -177,6 +197,9 @@ _combinex() {
     fi
     case "$command $operand" in
     "data info 0") _combinex_data ;;
+    "data check 0") _combinex_data ;;
+    "data convert 0") _combinex_data ;;
+    "data convert 1") _combinex_files '' ;;
     "data generate 0") _combinex_words "$builtin" ;;
     "train 0") _combinex_data ;;
     "predict 0") _combinex_data ;;

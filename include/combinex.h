@@ -488,6 +488,20 @@ CBX_API cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *grap
 CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                    cbx_graph **out, cbx_error *err);
 
+/* Writes a graph for other programs. `format` is one of the names below. With edits
+ * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
+ * edges and mark them and what changed; safetensors and npz hold the edited graph.
+ * csv makes a folder of `path`. */
+CBX_API cbx_status cbx_graph_export(const cbx_graph *graph, const char *format,
+                                    const cbx_edit *edits, int64_t count, const char *path,
+                                    cbx_error *err);
+
+/* The i-th format's name, or NULL past the last; one line about it; and the format
+ * that the ending of a path tells, or NULL. */
+CBX_API const char *cbx_export_name(size_t i);
+CBX_API const char *cbx_export_about(size_t i);
+CBX_API const char *cbx_export_of(const char *path);
+
 /* SHA-256 of what decides a prediction, as 64 hexadecimal digits and a 0. */
 CBX_API void cbx_graph_hash(const cbx_graph *graph, char hex[65]);
 CBX_API void cbx_model_hash(const cbx_model *model, char hex[65]);
