@@ -56,6 +56,15 @@ static bool is_builtin(const char *name)
     return false;
 }
 
+char *source_cache(void)
+{
+    const char *home = getenv("XDG_CACHE_HOME");
+    if (home && *home == '/')
+        return join(home, "/combinex", "");
+    home = getenv("HOME");
+    return home && *home ? join(home, "/.cache/combinex", "") : NULL;
+}
+
 char *source_folder(size_t i)
 {
     const char *list = getenv("COMBINEX_DATA");
@@ -65,39 +74,58 @@ char *source_folder(size_t i)
             return strndup(list, length);
         list += length;
     }
-    if (i > 0)
+    if (i > 1)
         return NULL;
+    if (i == 1)
+        return source_cache();
     const char *home = getenv("XDG_DATA_HOME"); /* to be ignored unless absolute */
     if (home && *home == '/')
         return join(home, "/combinex", "");
     home = getenv("HOME");
-    return home && *home ? join(home, "/.local/share/combinex", "") : NULL;
+    return home && *home ? join(home, "/.local/share/combinex", "") : source_cache();
 }
 
-static int only_data(const struct dirent *entry)
+static int not_hidden(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && has_ending(entry->d_name);
+    return entry->d_name[0] != '.';
+}
+
+/* Whether it is a data set; then the name is cut to what it is called. */
+static bool is_data(const char *path, char *name)
+{
+    static const char *const endings[] = {ENDING, ".zip", ".npz"};
+    size_t                   length = strlen(name);
+    const char              *format;
+    if (is_data_folder(path))
+        return true;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(endings[i]);
+        if (length <= size || strcmp(name + length - size, endings[i]) != 0 || !is_file(path))
+            continue;
+        name[length - size] = '\0';
+        return i == 0 || !cbx_format_detect(path, &format, NULL);
+    }
+    return false;
 }
 
 size_t source_list(const char *folder, source_each each, void *user)
 {
     struct dirent **entries;
-    size_t          files = 0;
-    int             count = scandir(folder, &entries, only_data, alphasort);
+    size_t          found = 0;
+    int             count = scandir(folder, &entries, not_hidden, alphasort);
     for (int i = 0; i < count; i++) {
         char *name = entries[i]->d_name;
         char *path = join(folder, "/", name);
-        if (path && is_file(path)) {
-            name[strlen(name) - strlen(ENDING)] = '\0';
+        if (path && is_data(path, name)) {
             each(user, name, path);
-            files++;
+            found++;
         }
         free(path);
         free(entries[i]);
     }
     if (count >= 0)
         free(entries);
-    return files;
+    return found;
 }
 
 static void try_file(void *near, const char *name, const char *path)
@@ -128,6 +156,8 @@ static int not_found(const char *data)
         (void)fprintf(stderr, "  tried %s/%s" ENDING ", .zip, .npz and the folder\n", folder, data);
         free(folder);
     }
+    if (cbx_remote_about(data))
+        (void)fprintf(stderr, "  'combinex data fetch %s' downloads it\n", data);
     if (!getenv("COMBINEX_DATA"))
         (void)fprintf(stderr, "  COMBINEX_DATA can name more folders, separated by colons\n");
     return EXIT_FAILED;

@@ -24,11 +24,14 @@ int source_find(const char *data, char **path);
 struct nearest;
 void source_try_builtins(struct nearest *near);
 
-/* The i-th data folder, to be freed; NULL past the last. */
+/* Where downloads go, to be freed; NULL: nobody says. */
+char *source_cache(void);
+
+/* The i-th data folder, downloads last, to be freed; NULL past the last. */
 char *source_folder(size_t i);
 
-/* Calls `each` for every data file in the folder, sorted by name, and returns
- * how many there were. `name` is without the ending. */
+/* Calls `each` for every data set in the folder, sorted by name, and returns how
+ * many there were. `name` is without the ending. */
 typedef void (*source_each)(void *user, const char *name, const char *path);
 size_t source_list(const char *folder, source_each each, void *user);
 

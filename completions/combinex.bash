@@ -12,23 +12,26 @@ _combinex_files() {
 _combinex_data() {
     local folder file IFS=: names=()
     local folders=${COMBINEX_DATA-}:${XDG_DATA_HOME:-$HOME/.local/share}/combinex
+    folders+=:${XDG_CACHE_HOME:-$HOME/.cache}/combinex
     for folder in $folders; do
-        for file in "$folder"/*.safetensors; do
-            [[ -f $file ]] || continue
-            file=${file##*/} file=${file%.safetensors}
+        for file in "$folder"/*.{safetensors,zip,npz} "$folder"/*/; do
+            [[ -e $file ]] || continue
+            file=${file%/} file=${file##*/} file=${file%.safetensors} file=${file%.zip}
+            file=${file%.npz}
             [[ $file == "$cur"* ]] && names+=("$file")
         done
     done
     IFS=$' \t\n'
     _combinex_words "$builtin"
     names+=("${COMPREPLY[@]}")
-    _combinex_files '!*.safetensors'
+    _combinex_files '!*.@(safetensors|zip|npz|csv|graphml|gml|pickle|pkl|content)'
     COMPREPLY+=("${names[@]}")
 }
 
 _combinex() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
     local word i command='' options='' valued='' operand=0 first=2
+    local remote="cora citeseer pubmed cornell texas wisconsin actor wiki facebook blogcatalog flickr AIDS ENZYMES PROTEINS_full COIL-DEL MUTAG PROTEINS NCI1 DD Mutagenicity BZR COX2 DHFR Cuneiform Fingerprint IMDB-BINARY syn1 treecycles-pgx treegrid-pgx amazon-computers amazon-photo coauthor-cs coauthor-physics ogbn-arxiv ogbn-products"
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
     local commands="data train predict explain apply help"
     COMPREPLY=()
@@ -46,7 +49,7 @@ _combinex() {
     case $command in
     data)
         if ((COMP_CWORD == 2)); then
-            _combinex_words "list info check convert generate formats --help"
+            _combinex_words "list info check convert fetch generate formats --help"
             return
         fi
         command+=" ${COMP_WORDS[2]}"
@@ -64,6 +67,9 @@ _combinex() {
     "data convert --task") _combinex_words "auto node graph"; return ;;
     "data convert --sidecar") return ;;
     "data convert --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
+    "data fetch --from") return ;;
+    "data fetch --sha256") return ;;
+    "data fetch --timeout") return ;;
     "data generate --nodes") return ;;
     "data generate --degree") return ;;
     "data generate --features") return ;;
@@ -152,6 +158,10 @@ _combinex() {
         options="--format --task --symmetric --sidecar --to --json -q --quiet -h --help "
         valued="--format --task --sidecar --to "
         ;;
+    "data fetch")
+        options="--from --sha256 --timeout --again --json -q --quiet -h --help "
+        valued="--from --sha256 --timeout "
+        ;;
     "data generate")
         options="--nodes --degree --features --classes --motifs --seed -o --output --json -q --quiet -h --help "
         valued="--nodes --degree --features --classes --motifs --seed -o --output "
@@ -200,6 +210,7 @@ _combinex() {
     "data check 0") _combinex_data ;;
     "data convert 0") _combinex_data ;;
     "data convert 1") _combinex_files '' ;;
+    "data fetch 0") _combinex_words "$remote" ;;
     "data generate 0") _combinex_words "$builtin" ;;
     "train 0") _combinex_data ;;
     "predict 0") _combinex_data ;;

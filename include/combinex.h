@@ -98,6 +98,12 @@ CBX_API cbx_status cbx_options_set(const cbx_option_table *table, void *options,
 CBX_API cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
                                      cbx_error *err);
 
+/* ---------------------------------------------------------------- progress */
+
+/* Called now and then from the thread that made the call; returning non-zero
+ * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
+typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
+
 /* ------------------------------------------------------------------ graphs */
 
 typedef enum cbx_task {
@@ -232,6 +238,29 @@ typedef void (*cbx_on_problem)(void *user, cbx_problem_kind kind, const char *me
 CBX_API cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
                                    cbx_on_problem on_problem, void *user, cbx_error *err);
 
+/* ---- downloads */
+
+typedef struct cbx_fetch_options {
+    const char *from;    /* another address that has the files; NULL: the official one */
+    const char *sha256;  /* of a set of one file; NULL: the published one, if any */
+    double      timeout; /* seconds without a byte */
+    bool        again;   /* what is there already, too */
+} cbx_fetch_options;
+
+CBX_API const cbx_option_table *cbx_fetch_table(void);
+
+/* The i-th data set that is known to download, or NULL past the last; and one line
+ * about it, or NULL. */
+CBX_API const char *cbx_remote_name(size_t i);
+CBX_API const char *cbx_remote_about(const char *name);
+
+/* Downloads a data set into `folder`, which is made; *path, to be freed, is what
+ * cbx_graph_read opens. What was broken off goes on where it stopped. Only https is
+ * spoken, but for this machine itself. `progress` counts the bytes of a file. */
+CBX_API cbx_status cbx_dataset_fetch(const char *name, const char *folder,
+                                     const cbx_fetch_options *options, cbx_progress progress,
+                                     void *user, char **path, cbx_error *err);
+
 /* Built-in data: "karate", and the generators below, which give the same bits
  * for the same options on every machine. */
 typedef struct cbx_generate_options {
@@ -312,12 +341,6 @@ CBX_API void       cbx_model_get(const cbx_model *model, size_t i, float *values
 CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err);
 
 CBX_API void cbx_model_free(cbx_model *model);
-
-/* ---------------------------------------------------------------- progress */
-
-/* Called now and then from the thread that made the call; returning non-zero
- * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
-typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ---------------------------------------------------------------- training */
 
