@@ -412,5 +412,5 @@ bool cbx_bundle_believes(const cbx_bundle *b, int64_t count)
 {
     /* Isolated nodes and unused features take no bytes, so a sound file may claim
      * more than it shows; but not a thousand million out of a few lines. */
-    return count >= 0 && (uint64_t)count <= ((uint64_t)1 << 20) + 64 * b->bytes;
+    return count >= 0 && (uint64_t)count <= ((uint64_t)1 << 16) + 64 * b->bytes;
 }

@@ -211,9 +211,8 @@ static cbx_status sort_classes(cbx_csv *c)
     int64_t    count = c->classes.count;
     int64_t *order = CBX_NEW(&d->arena, int64_t, count), *rank = CBX_NEW(&d->arena, int64_t, count);
     bool     plain = true;
-    if (!order || !rank)
+    if (!order || !rank || !cbx_names_sort(&c->classes, order))
         return CBX_MEMORY(c->r);
-    cbx_names_sort(&c->classes, order);
     for (int64_t k = 0; k < count; k++) {
         char text[24];
         rank[order[k]] = k;

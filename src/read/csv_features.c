@@ -153,9 +153,8 @@ static cbx_status lay_out(features *f, const cbx_table *t, int64_t rows)
                             (long long)rows);
         c->order = CBX_NEW(&f->arena, int64_t, many);
         c->rank = CBX_NEW(&f->arena, int64_t, many);
-        if (!c->order || !c->rank)
+        if (!c->order || !c->rank || !cbx_names_sort(&c->texts, c->order))
             return CBX_MEMORY(f->c->r);
-        cbx_names_sort(&c->texts, c->order);
         for (int64_t i = 0; i < many; i++)
             c->rank[c->order[i]] = i;
     }

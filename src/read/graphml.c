@@ -154,9 +154,8 @@ static cbx_status number_texts(vertices *v, igraph_integer_t a, cbx_names *names
             return CBX_MEMORY(v->r);
     *order = CBX_NEW(&v->arena, int64_t, names->count);
     *rank = CBX_NEW(&v->arena, int64_t, names->count);
-    if (!*order || !*rank)
+    if (!*order || !*rank || !cbx_names_sort(names, *order))
         return CBX_MEMORY(v->r);
-    cbx_names_sort(names, *order);
     for (int64_t k = 0; k < names->count; k++)
         (*rank)[(*order)[k]] = k;
     return CBX_OK;
@@ -173,10 +172,11 @@ static cbx_status read_classes(vertices *v, igraph_integer_t a)
         if (!cbx_longs_add(&d->y, rank[cbx_names_find(&names, text_of(v, a, i, buffer))]))
             status = CBX_MEMORY(v->r);
     if (!status) {
-        for (int64_t k = 0; k < names.count; k++)
-            (void)cbx_names_add(&sorted, names.at[order[k]]);
+        for (int64_t k = 0; !status && k < names.count; k++)
+            if (cbx_names_add(&sorted, names.at[order[k]]) < 0)
+                status = CBX_MEMORY(v->r);
         d->num_classes = names.count;
-        if (!cbx_names_are_numbers(&sorted)) {
+        if (!status && !cbx_names_are_numbers(&sorted)) {
             d->class_names = cbx_names_copy(&names, order, &d->arena);
             status = d->class_names ? CBX_OK : CBX_MEMORY(v->r);
         }

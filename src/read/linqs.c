@@ -115,9 +115,8 @@ static cbx_status sort_classes(cbx_reading *r, const cbx_names *classes)
     cbx_draft *d = r->draft;
     int64_t   *order = CBX_NEW(&d->arena, int64_t, classes->count);
     int64_t   *rank = CBX_NEW(&d->arena, int64_t, classes->count);
-    if (!order || !rank)
+    if (!order || !rank || !cbx_names_sort(classes, order))
         return CBX_MEMORY(r);
-    cbx_names_sort(classes, order);
     for (int64_t k = 0; k < classes->count; k++)
         rank[order[k]] = k;
     for (size_t i = 0; i < d->y.count; i++)

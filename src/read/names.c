@@ -90,23 +90,21 @@ static int by_text(const void *a, const void *b)
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-void cbx_names_sort(const cbx_names *n, int64_t *order)
+bool cbx_names_sort(const cbx_names *n, int64_t *order)
 {
     keyed *keys = malloc(((size_t)n->count + 1) * sizeof *keys);
+    if (!keys)
+        return false;
     for (int64_t i = 0; i < n->count; i++) {
-        order[i] = i; /* as they came, if there is no memory to do better */
-        if (!keys)
-            continue;
         char *end;
         keys[i] = (keyed){n->at[i], i, strtod(n->at[i], &end), false};
         keys[i].numeric = end != n->at[i] && !*end && keys[i].value == keys[i].value;
     }
-    if (!keys)
-        return;
     qsort(keys, (size_t)n->count, sizeof *keys, by_text);
     for (int64_t i = 0; i < n->count; i++)
         order[i] = keys[i].number;
     free(keys);
+    return true;
 }
 
 bool cbx_names_are_numbers(const cbx_names *n)

@@ -21,8 +21,8 @@ int64_t cbx_names_add(cbx_names *names, const char *text);
 void    cbx_names_free(cbx_names *names);
 
 /* The texts in alphabetical order (numbers by value): order[k] is the number of the
- * k-th. `order` holds count. */
-void cbx_names_sort(const cbx_names *names, int64_t *order);
+ * k-th. `order` holds count. False when memory runs out. */
+bool cbx_names_sort(const cbx_names *names, int64_t *order);
 
 /* Whether the i-th text is "i" for every i: then they say nothing. */
 bool cbx_names_are_numbers(const cbx_names *names);

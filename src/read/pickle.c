@@ -8,7 +8,15 @@
 
 #include "error.h"
 
-enum { CLASS_DEFAULTDICT, CLASS_LIST, CLASS_RECONSTRUCT, CLASS_NDARRAY, CLASS_DTYPE, CLASS_CSR };
+enum {
+    CLASS_DEFAULTDICT,
+    CLASS_LIST,
+    CLASS_RECONSTRUCT,
+    CLASS_NDARRAY,
+    CLASS_DTYPE,
+    CLASS_CSR,
+    CLASS_ENCODE
+};
 
 static const struct {
     const char *name;
@@ -23,6 +31,7 @@ static const struct {
     {"numpy dtype", CLASS_DTYPE},
     {"scipy.sparse.csr csr_matrix", CLASS_CSR},
     {"scipy.sparse._csr csr_matrix", CLASS_CSR},
+    {"_codecs encode", CLASS_ENCODE},
 };
 
 typedef struct machine {
@@ -264,6 +273,31 @@ static cbx_status stack_global(machine *m)
 
 /* ---- what the classes stand for */
 
+/* Bytes as Python 3 writes them for Python 2: as Latin-1 text, in UTF-8. */
+static cbx_status encode(machine *m, const cbx_py *args)
+{
+    if (args->count != 2 || args->items[0]->kind != CBX_PY_TEXT ||
+        !text_is(args->items[1], "latin1"))
+        return bad(m, "_codecs.encode of something that is not Latin-1 text");
+    const cbx_py *from = args->items[0];
+    cbx_py       *v = make(m, CBX_PY_TEXT);
+    char         *to = CBX_NEW(m->arena, char, from->count + 1);
+    if (!v || !to)
+        return no_memory(m);
+    v->text = to;
+    for (size_t i = 0; i < from->count; i++) {
+        unsigned char c = (unsigned char)from->text[i];
+        if (c >= 0x80) {
+            unsigned char next = i + 1 < from->count ? (unsigned char)from->text[++i] : 0;
+            if ((c & 0xfe) != 0xc2 || (next & 0xc0) != 0x80)
+                return bad(m, "a text that is not Latin-1");
+            c = (unsigned char)(c << 6 | (next & 0x3f));
+        }
+        to[v->count++] = (char)c;
+    }
+    return push(m, v);
+}
+
 static cbx_status reduce(machine *m)
 {
     cbx_py *args = pop(m), *class = pop(m);
@@ -274,6 +308,8 @@ static cbx_status reduce(machine *m)
         return push_new(m, make(m, CBX_PY_DICT));
     case CLASS_LIST:
         return push_new(m, make(m, CBX_PY_LIST));
+    case CLASS_ENCODE:
+        return encode(m, args);
     case CLASS_RECONSTRUCT:
         if (args->count < 1 || args->items[0]->kind != CBX_PY_CLASS ||
             args->items[0]->class != CLASS_NDARRAY)

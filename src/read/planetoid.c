@@ -240,6 +240,8 @@ static cbx_status read(cbx_reading *r)
     if (!status)
         status = read_graph(&p);
     r->draft->name = cbx_arena_strdup(&r->draft->arena, p.name);
+    if (!status && !r->draft->name)
+        status = CBX_MEMORY(r);
     for (int i = 0; i < p.num_bytes; i++)
         free(p.bytes[i]);
     cbx_longs_free(&p.test);

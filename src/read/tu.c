@@ -337,6 +337,8 @@ static cbx_status read(cbx_reading *r)
     if (!status && !r->problems)
         status = r->options->task == CBX_READ_NODE ? node_task(&t) : graph_task(&t);
     r->draft->name = cbx_arena_strdup(&r->draft->arena, t.prefix);
+    if (!status && !r->draft->name)
+        status = CBX_MEMORY(r);
     cbx_longs_free(&t.labels);
     cbx_floats_free(&t.attributes);
     return status;
