@@ -15,7 +15,7 @@
 #include "fuzz.h"
 #include "rng.h"
 
-enum { MOST_SEEDS = 64, LARGEST = 1 << 16 };
+enum { MOST_SEEDS = 64, LARGEST = 1 << 16, MOST_SECONDS = 20 };
 
 typedef struct input {
     uint8_t *bytes;
@@ -48,7 +48,8 @@ void        __asan_set_death_callback(void (*callback)(void));
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1:max_allocation_size_mb=256:handle_abort=0";
+    return "allocator_may_return_null=1:max_allocation_size_mb=256:hard_rss_limit_mb=2048:"
+           "handle_abort=0";
 }
 static void on_death(void)
 {
@@ -192,6 +193,7 @@ static void run_one(void)
     if (!exact)
         exit(1);
     memcpy(exact, current, current_size);
+    (void)alarm(MOST_SECONDS); /* an endless loop is a find, too */
     (void)LLVMFuzzerTestOneInput(exact, current_size);
     free(exact);
 }
@@ -229,6 +231,7 @@ int main(int argc, char **argv)
 #endif
     (void)signal(SIGABRT, keep);
     (void)signal(SIGSEGV, keep);
+    (void)signal(SIGALRM, keep);
     for (size_t i = 0; i < num_seeds; i++) { /* as they are */
         set_current(&seeds[i]);
         run_one();

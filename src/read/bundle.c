@@ -380,6 +380,18 @@ const char *cbx_bundle_chosen(const cbx_bundle *b)
     return b->chosen;
 }
 
+const char *cbx_bundle_place(const cbx_bundle *b, const char *name, cbx_place buffer)
+{
+    if (b->memory)
+        (void)snprintf(buffer, sizeof(cbx_place), "%.400s", name);
+    else if (b->chosen && !strcmp(b->chosen, name))
+        (void)snprintf(buffer, sizeof(cbx_place), "%.400s", b->path);
+    else
+        (void)snprintf(buffer, sizeof(cbx_place), "%.250s/%.200s", b->folder ? b->folder : b->path,
+                       name);
+    return buffer;
+}
+
 bool cbx_bundle_is_folder(const cbx_bundle *b)
 {
     return b->folder && !b->chosen;

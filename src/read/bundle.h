@@ -29,6 +29,10 @@ const char *cbx_bundle_path(const cbx_bundle *bundle);   /* as the user gave it 
 const char *cbx_bundle_chosen(const cbx_bundle *bundle); /* NULL: all of it */
 bool        cbx_bundle_is_folder(const cbx_bundle *bundle);
 
+/* How messages call one of its files. */
+typedef char cbx_place[CBX_MESSAGE_SIZE];
+const char  *cbx_bundle_place(const cbx_bundle *bundle, const char *name, cbx_place buffer);
+
 /* The data set's name: the last part of the path, without endings. */
 const char *cbx_bundle_title(const cbx_bundle *bundle);
 

@@ -92,8 +92,8 @@ static cbx_status parse(cbx_reading *r, const char *name, bool gml, igraph_t *gr
     if (code == IGRAPH_ENOMEM)
         return CBX_MEMORY(r);
     if (code)
-        return cbx_fail(r->err, CBX_INVALID, "%s: %s",
-                        cbx_bundle_chosen(r->bundle) ? cbx_bundle_path(r->bundle) : name,
+        return cbx_fail(r->err, CBX_INVALID, "%.250s: %s",
+                        cbx_bundle_place(r->bundle, name, (cbx_place){0}),
                         complaint[0] ? complaint : igraph_strerror(code));
     return CBX_OK;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npy.c: the .npy format, versions 1 to 3: a magic, the length of a header that is
  * a Python dict literal of three keys, the header, the values. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,14 +90,13 @@ static cbx_status parse(cbx_npy *npy, size_t size, const char *place, cbx_error 
 
 cbx_status cbx_npy_read(cbx_reading *r, cbx_bundle *bundle, const char *name, cbx_npy *out)
 {
-    size_t size = 0;
-    char   place[CBX_MESSAGE_SIZE];
+    size_t    size = 0;
+    cbx_place place;
     *out = (cbx_npy){0};
     cbx_status status = cbx_bundle_slurp(bundle, name, &out->owned, &size, r->err);
     if (status)
         return status;
-    (void)snprintf(place, sizeof place, "%.200s/%.200s", cbx_bundle_path(bundle), name);
-    status = parse(out, size, place, r->err);
+    status = parse(out, size, cbx_bundle_place(bundle, name, place), r->err);
     if (status)
         cbx_npy_free(out);
     return status;

@@ -223,12 +223,6 @@ static cbx_status push_text(machine *m, size_t length_bytes)
     return push_new(m, v);
 }
 
-static bool text_is(const cbx_py *v, const char *text)
-{
-    return v && v->kind == CBX_PY_TEXT && v->count == strlen(text) &&
-           !memcmp(v->text, text, v->count);
-}
-
 static cbx_status push_class(machine *m, const char *module, size_t module_length, const char *name,
                              size_t name_length)
 {
@@ -277,7 +271,7 @@ static cbx_status stack_global(machine *m)
 static cbx_status encode(machine *m, const cbx_py *args)
 {
     if (args->count != 2 || args->items[0]->kind != CBX_PY_TEXT ||
-        !text_is(args->items[1], "latin1"))
+        !cbx_py_is(args->items[1], "latin1"))
         return bad(m, "_codecs.encode of something that is not Latin-1 text");
     const cbx_py *from = args->items[0];
     cbx_py       *v = make(m, CBX_PY_TEXT);
@@ -601,19 +595,19 @@ static cbx_status run(machine *m, const cbx_py **out)
         if (status)
             return status;
     }
+    if (m->depth != 1 || !top(m))
+        return bad(m, "a pickle of not one thing");
     *out = top(m);
-    return *out && m->depth == 1 ? CBX_OK : bad(m, "a pickle of not one thing");
+    return CBX_OK;
 }
 
 cbx_status cbx_pickle_read(cbx_reading *r, const char *name, cbx_arena *arena,
                            unsigned char **bytes, const cbx_py **out)
 {
-    char    path[CBX_MESSAGE_SIZE];
-    machine m = {.reading = r, .arena = arena, .path = path};
+    cbx_place place;
+    machine   m = {.reading = r, .arena = arena};
     *out = NULL;
-    (void)snprintf(path, sizeof path, "%.200s/%.200s", cbx_bundle_path(r->bundle), name);
-    if (cbx_bundle_chosen(r->bundle))
-        (void)snprintf(path, sizeof path, "%.400s", cbx_bundle_path(r->bundle));
+    m.path = cbx_bundle_place(r->bundle, name, place);
     cbx_status status = cbx_bundle_slurp(r->bundle, name, bytes, &m.size, r->err);
     if (status)
         return status;
@@ -622,48 +616,4 @@ cbx_status cbx_pickle_read(cbx_reading *r, const char *name, cbx_arena *arena,
     free(m.stack);
     free(m.memo);
     return status;
-}
-
-/* ---- looking at what came out */
-
-const cbx_py *cbx_py_get(const cbx_py *dict, const char *key)
-{
-    if (!dict || dict->kind != CBX_PY_DICT)
-        return NULL;
-    for (size_t i = 0; i + 1 < dict->count; i += 2)
-        if (text_is(dict->items[i], key))
-            return dict->items[i + 1];
-    return NULL;
-}
-
-const char *cbx_py_name(const cbx_py *py)
-{
-    static const char *const names[] = {"None",    "a bool",  "a number", "a number",
-                                        "a text",  "a tuple", "a list",   "a dict",
-                                        "a class", "a dtype", "an array", "a csr_matrix"};
-    return names[py->kind];
-}
-
-cbx_status cbx_py_sparse(const cbx_py *py, const char *place, cbx_reading *r, cbx_sparse *out)
-{
-    *out = (cbx_sparse){0};
-    if (py->kind != CBX_PY_CSR || !py->count)
-        return cbx_fail(r->err, CBX_INVALID, "%s: %s where a csr_matrix was expected", place,
-                        cbx_py_name(py));
-    const cbx_py *state = py->items[0];
-    const cbx_py *shape = cbx_py_get(state, "_shape");
-    const char   *names[3] = {"indptr", "indices", "data"};
-    cbx_array    *parts[3] = {&out->indptr, &out->indices, &out->data};
-    if (!shape || shape->kind != CBX_PY_TUPLE || shape->count != 2 ||
-        shape->items[0]->kind != CBX_PY_INT || shape->items[1]->kind != CBX_PY_INT)
-        return cbx_fail(r->err, CBX_INVALID, "%s: the csr_matrix has no _shape", place);
-    out->rows = shape->items[0]->integer;
-    out->cols = shape->items[1]->integer;
-    for (int i = 0; i < 3; i++) {
-        const cbx_py *part = cbx_py_get(state, names[i]);
-        if (!part || part->kind != CBX_PY_ARRAY || !part->array)
-            return cbx_fail(r->err, CBX_INVALID, "%s: the csr_matrix has no %s", place, names[i]);
-        *parts[i] = *part->array;
-    }
-    return cbx_sparse_check(out, place, r);
 }

@@ -41,6 +41,9 @@ typedef struct cbx_py {
 cbx_status cbx_pickle_read(cbx_reading *r, const char *name, cbx_arena *arena,
                            unsigned char **bytes, const cbx_py **out);
 
+/* Whether it is this text. */
+bool cbx_py_is(const cbx_py *py, const char *text);
+
 /* The value of a dict's key, or NULL. */
 const cbx_py *cbx_py_get(const cbx_py *dict, const char *key);
 

@@ -58,6 +58,7 @@ static cbx_status read_indicator(tu *t)
     while (!status && !(status = cbx_lines_filled(&lines, &line)) && line) {
         if (!cbx_take_int(&line, &graph) || !cbx_at_end(&line)) {
             status = cbx_bad_line(&lines, "the number of a graph expected");
+            graph = last;
         } else if (graph < last || graph < 1) {
             status = cbx_bad_line(&lines, "graph %lld comes after graph %lld: they must ascend",
                                   (long long)graph, (long long)last);
