@@ -275,7 +275,7 @@ static void json_degrees(json *j, const summary *s)
     for (int k = 0; k <= last; k++) {
         json_open(j, NULL, '{');
         json_int(j, "from", k ? (int64_t)1 << (k - 1) : 0);
-        json_int(j, "nodes", s->stats.degrees[k]);
+        json_int(j, "count", s->stats.degrees[k]);
         json_close(j, '}');
     }
     json_close(j, ']');

@@ -24,7 +24,10 @@ _combinex_data() {
     IFS=$' \t\n'
     _combinex_words "$builtin"
     names+=("${COMPREPLY[@]}")
-    _combinex_files '!*.@(safetensors|zip|npz|csv|graphml|gml|pickle|pkl|content)'
+    _combinex_files '!*.safetensors'
+    for file in zip npz csv graphml gml pickle pkl content; do
+        mapfile -t -O ${#names[@]} names < <(compgen -f -X "!*.$file" -- "$cur")
+    done
     COMPREPLY+=("${names[@]}")
 }
 

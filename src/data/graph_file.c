@@ -38,6 +38,13 @@ static cbx_status too_large(const cbx_tensor_file *f, const char *name, cbx_erro
                     "%s: tensor '%s' is larger than 2,147,483,647 rows or columns", f->path, name);
 }
 
+/* Unused features and classes take no bytes, so a file may claim more than it shows;
+ * but memory is taken for them, which must be in proportion to the file. */
+static bool believable(const cbx_tensor_file *f, int64_t count)
+{
+    return count >= 0 && (uint64_t)count <= ((uint64_t)1 << 16) + 64 * (uint64_t)f->map_size;
+}
+
 static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx_error *err)
 {
     const cbx_tensor *x, *shape;
@@ -60,6 +67,9 @@ static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx
     const int64_t *size = shape->data;
     if (size[0] < 0 || size[1] < 0 || size[0] > INT32_MAX || size[1] > INT32_MAX)
         return too_large(f, "x.shape", err);
+    if (!believable(f, size[1]))
+        return cbx_fail(err, CBX_INVALID, "%s: 'x.shape' claims %lld features in so short a file",
+                        f->path, (long long)size[1]);
     d->num_nodes = (int32_t)size[0];
     d->num_features = (int32_t)size[1];
     READ(d->x_indptr, "x.indptr", CBX_I64, size[0] + 1);
@@ -211,7 +221,7 @@ static cbx_status read_num_classes(const cbx_tensor_file *f, cbx_graph_data *d, 
         return CBX_OK;
     char *end;
     long  value = strtol(text, &end, 10);
-    if (end == text || *end || value < 1 || value > INT32_MAX)
+    if (end == text || *end || value < 1 || value > INT32_MAX || !believable(f, value))
         return cbx_fail(err, CBX_INVALID,
                         "%s: metadata 'num_classes' is '%.40s', a number ≥ 1 expected", f->path,
                         text);

@@ -31,7 +31,7 @@ run data info club/edges.csv --symmetric --json
 check "so is one of its files, and --symmetric adds reverses" \
     all status_is 0 , out_has '"format": "csv"' , out_has '"edges": 8' , out_has '"undirected": true' , \
     out_has '"groups": \[\{"name": "town", "features": \[1, 2\]\}\]' , \
-    out_has '"degrees": \[\{"from": 0, "nodes": 0\}, \{"from": 1, "nodes": 0\}, \{"from": 2, "nodes": 4\}\]'
+    out_has '"degrees": \[\{"from": 0, "count": 0\}, \{"from": 1, "count": 0\}, \{"from": 2, "count": 4\}\]'
 run data info club --format tu
 check "--format overrides what the files look like" fails_with 1 'club: no file called NAME_A.txt'
 run data info club --format tutu
