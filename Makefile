@@ -67,7 +67,9 @@ flags.build       = -DCMAKE_BUILD_TYPE=Release
 flags.build-asan  = -DCMAKE_BUILD_TYPE=Debug -DCBX_SANITIZE=ON
 flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
 flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
-flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF
+# libcurl's headers are not for every architecture.
+flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF \
+                    -DCBX_CURL=OFF
 folders = build build-asan build-gcc build-clang build-arm64
 
 # Once a folder is configured, its own makefiles see when that must be done again.

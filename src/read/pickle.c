@@ -612,7 +612,7 @@ cbx_status cbx_pickle_read(cbx_reading *r, const char *name, cbx_arena *arena,
     if (status)
         return status;
     m.bytes = *bytes;
-    status = run(&m, out);
+    status = grow(&m.stack, &m.stack_room, 1) ? run(&m, out) : no_memory(&m);
     free(m.stack);
     free(m.memo);
     return status;
