@@ -286,7 +286,7 @@ static void json_groups(json *j, const summary *s)
     json_open(j, "groups", '[');
     for (int32_t g = 0; g < s->num_groups; g++) {
         json_open(j, NULL, '{');
-        if (s->source.view->group_names)
+        if (s->source.view->num_groups && s->source.view->group_names)
             json_text(j, "name", s->source.view->group_names[g]);
         json_open(j, "features", '[');
         for (int32_t k = 0; k < s->source.view->num_features; k++)

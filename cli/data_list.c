@@ -28,6 +28,12 @@ static int64_t file_size(const char *path)
     return stat(path, &info) ? 0 : (int64_t)info.st_size;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
 static void print_size(int64_t bytes)
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};
@@ -69,9 +75,10 @@ static void print_file(void *user, const char *name, const char *path)
         json j = {.out = stdout};
         json_open(&j, NULL, '{');
         json_text(&j, "name", name);
-        json_text(&j, "kind", "file");
+        json_text(&j, "kind", is_folder(path) ? "folder" : "file");
         json_text(&j, "path", path);
-        json_int(&j, "bytes", file_size(path));
+        if (!is_folder(path))
+            json_int(&j, "bytes", file_size(path));
         json_close(&j, '}');
         json_line(&j);
         return;
@@ -83,7 +90,10 @@ static void print_file(void *user, const char *name, const char *path)
     }
     (void)printf("  ");
     text_put(stdout, name, SIZE_COLUMN - 2);
-    print_size(file_size(path));
+    if (is_folder(path))
+        (void)printf("%11s", "folder");
+    else
+        print_size(file_size(path));
     (void)printf("\n");
 }
 

@@ -43,6 +43,12 @@ static void keep(int number)
     (void)raise(number);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1 /* clang says it in another way */
+#endif
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 void        __asan_set_death_callback(void (*callback)(void));
 const char *__asan_default_options(void);

@@ -118,6 +118,15 @@ static cbx_bundle *bundle_new(const char *path, cbx_error *err)
     return NULL;
 }
 
+/* Folders of data sets have folders of their own: raw, and split with one a scheme.
+ * Any others may hold other data sets, which are not to be mixed up. */
+static bool belongs(const char *prefix, const char *name)
+{
+    if (!*prefix)
+        return !strcmp(name, "raw") || !strcmp(name, "split");
+    return !strcmp(prefix, "split/");
+}
+
 static cbx_status list_folder(cbx_bundle *b, const char *folder, const char *prefix, int depth,
                               cbx_error *err)
 {
@@ -139,7 +148,7 @@ static cbx_status list_folder(cbx_bundle *b, const char *folder, const char *pre
         (void)snprintf(name, size, "%s%s", prefix, e->d_name);
         if (stat(path, &info)) {
             /* a dangling link is nobody's file */
-        } else if (S_ISDIR(info.st_mode) && depth < DEEPEST) {
+        } else if (S_ISDIR(info.st_mode) && depth < DEEPEST && belongs(prefix, e->d_name)) {
             strcat(name, "/");
             status = list_folder(b, path, name, depth + 1, err);
         } else if (S_ISREG(info.st_mode) && b->count < MOST_FILES) {

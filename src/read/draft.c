@@ -281,7 +281,7 @@ static void fill_data(const cbx_draft *d, cbx_graph_data *g)
     g->immutable = d->immutable.count ? d->immutable.at : NULL;
     g->feature_group = d->group.count ? d->group.at : NULL;
     g->num_groups = d->num_groups;
-    g->group_names = d->group_names;
+    g->group_names = d->num_groups ? d->group_names : NULL;
     g->feat_min = d->feat_min.count ? d->feat_min.at : NULL;
     g->feat_max = d->feat_max.count ? d->feat_max.at : NULL;
     g->y = d->y.count ? d->y.at : NULL;

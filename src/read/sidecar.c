@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "graph.h"
@@ -299,23 +300,41 @@ static cbx_status apply_file(cbx_reading *r, cbx_graph *graph, cbx_bundle *bundl
     return status;
 }
 
+static cbx_status apply_path(cbx_reading *r, cbx_graph *graph, const char *path)
+{
+    cbx_bundle *bundle;
+    cbx_status  status = cbx_bundle_open(path, &bundle, r->err);
+    if (status)
+        return status;
+    if (!cbx_bundle_chosen(bundle))
+        status = cbx_fail(r->err, CBX_INVALID, "%s: not a JSON file", path);
+    else
+        status = apply_file(r, graph, bundle, cbx_bundle_chosen(bundle), path);
+    cbx_bundle_close(bundle);
+    return status;
+}
+
+/* NAME.combinex.json beside an archive NAME.zip. */
+static bool beside_archive(const cbx_bundle *bundle, char *path, size_t size)
+{
+    const char *archive = cbx_bundle_path(bundle), *slash = strrchr(archive, '/');
+    const char *dot = strrchr(archive, '.');
+    size_t      stem = dot && (!slash || dot > slash) ? (size_t)(dot - archive) : strlen(archive);
+    if (cbx_bundle_is_folder(bundle) || cbx_bundle_chosen(bundle) || stem + 20 > size)
+        return false;
+    (void)snprintf(path, size, "%.*s.combinex.json", (int)stem, archive);
+    return access(path, R_OK) == 0;
+}
+
 cbx_status cbx_sidecar_apply(cbx_reading *r, cbx_graph *graph)
 {
     char        name[256], path[CBX_MESSAGE_SIZE];
-    const char *chosen = cbx_bundle_chosen(r->bundle), *given = r->options->sidecar;
+    const char *chosen = cbx_bundle_chosen(r->bundle);
     const char *found;
-    if (given) {
-        cbx_bundle *own_bundle;
-        cbx_status  status = cbx_bundle_open(given, &own_bundle, r->err);
-        if (status)
-            return status;
-        if (!cbx_bundle_chosen(own_bundle))
-            status = cbx_fail(r->err, CBX_INVALID, "%s: not a JSON file", given);
-        else
-            status = apply_file(r, graph, own_bundle, cbx_bundle_chosen(own_bundle), given);
-        cbx_bundle_close(own_bundle);
-        return status;
-    }
+    if (r->options->sidecar)
+        return apply_path(r, graph, r->options->sidecar);
+    if (beside_archive(r->bundle, path, sizeof path))
+        return apply_path(r, graph, path);
     (void)snprintf(name, sizeof name, "combinex.json");
     if (chosen) {
         const char *dot = strrchr(chosen, '.');

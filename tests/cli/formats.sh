@@ -43,6 +43,10 @@ run data info friends
 check "a folder in a data folder has a name" all status_is 0 , out_has 'nodes +4 '
 run data list
 check "and is listed" out_has '^  friends '
+mkdir -p many
+cp -r club many/
+run data info many
+check "a folder of data sets is none itself" fails_with 1 'many'
 mkdir karate
 run data info karate
 check "a folder that only has the name of a data set is not one" all status_is 0 , out_has 'nodes +34 '
@@ -62,7 +66,8 @@ done
 run data convert club tables --to csv --json
 check "and tables, as a folder" all status_is 0 , [ -s tables/edges.csv ] , out_has '"format": "csv"'
 run data info tables --json
-check "which read back" all status_is 0 , out_has '"edges": 4'
+check "which read back, with groups that are found and have no name" \
+    all status_is 0 , out_has '"edges": 4' , out_has '"groups": \[\{"features": \[1, 2\]\}\]'
 run data convert club no/where.dot
 check "a folder that is not there is told before reading" fails_with 1 'no/where.dot'
 
@@ -128,6 +133,9 @@ python3 -c 'import shutil; shutil.make_archive("zipped", "zip", ".", "AIDS")' 2>
     {
         run data info zipped.zip --json
         check "a TU folder may be zipped" all status_is 0 , out_has '"graphs": 2000' , out_has '"format": "tu"'
+        echo '{"name": "molecules"}' > zipped.combinex.json
+        run data info zipped.zip --json
+        check "and have its sidecar beside it" all status_is 0 , out_has '"name": "molecules"'
         run data info zipped.zip --task node --json
         check "and be a task of nodes" all status_is 0 , out_has '"task": "node"' , out_has '"nodes": 31385'
     }
