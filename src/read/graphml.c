@@ -312,7 +312,7 @@ static cbx_status read_features(vertices *v)
                 return cbx_fail(v->r->err, CBX_INVALID,
                                 "%s: vertex %lld has no attribute '%.60s', or it is not a number",
                                 cbx_bundle_path(v->r->bundle), (long long)i, name);
-            ok = cbx_draft_entry(d, (int32_t)at, (float)value);
+            ok = value == 0 || cbx_draft_entry(d, (int32_t)at, (float)value);
         }
         if (!ok)
             return CBX_MEMORY(v->r);

@@ -8,7 +8,8 @@
 #include "reading.h"
 
 /* The options' sidecar, or combinex.json in a folder or archive, or
- * NAME.combinex.json beside NAME.ending, which may be an archive. Nothing happens where there is none. */
+ * NAME.combinex.json beside NAME.ending, which may be an archive. Nothing happens where there is
+ * none. */
 cbx_status cbx_sidecar_apply(cbx_reading *r, cbx_graph *graph);
 
 #endif

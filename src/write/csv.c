@@ -93,9 +93,10 @@ static void put_row(const cbx_writing *w, cbx_text_out *out, int32_t i, float *r
         cbx_text_put(out, ",");
         put_field(out, cbx_writing_split(w, i));
     }
-    const float *values = d->x ? d->x + (int64_t)i * d->num_features : row;
-    for (int64_t k = d->x ? 1 : d->x_indptr[i]; !d->x && k < d->x_indptr[i + 1]; k++)
+    int64_t begin = d->x ? 0 : d->x_indptr[i], end = d->x ? 0 : d->x_indptr[i + 1];
+    for (int64_t k = begin; k < end; k++)
         row[d->x_indices[k]] = d->x_values[k];
+    const float *values = d->x ? d->x + (int64_t)i * d->num_features : row;
     for (int32_t j = 0; j < d->num_features; j++) {
         cbx_text_put(out, ",");
         if (values[j] != 0)
@@ -103,7 +104,7 @@ static void put_row(const cbx_writing *w, cbx_text_out *out, int32_t i, float *r
         else
             cbx_text_put(out, "0");
     }
-    for (int64_t k = d->x ? 1 : d->x_indptr[i]; !d->x && k < d->x_indptr[i + 1]; k++)
+    for (int64_t k = begin; k < end; k++) /* zeros again, for the next */
         row[d->x_indices[k]] = 0;
     if (w->removed) {
         cbx_text_put(out, ",\"");
