@@ -4,15 +4,17 @@
 #   make          build/combinex, build/libcombinex.so and .a
 #   make demo     train a model and use it
 #   make check    all tests, then once more under the sanitizers
+#   make fuzz     100,000 mutated inputs for every reader, under the sanitizers
 #   make install  to PREFIX (/usr/local), below DESTDIR if set
 #
 # CMAKE_FLAGS are used when a build folder is first made; after `make clean`, again.
 PREFIX ?= /usr/local
 DESTDIR ?=
 CMAKE_FLAGS ?=
+FUZZ_RUNS ?= 100000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: all bootstrap demo check install clean format
+.PHONY: all bootstrap demo check fuzz install clean format
 .NOTPARALLEL:
 
 # The flags given to this file are not meant for the generated ones.
@@ -33,6 +35,14 @@ check: bootstrap-check build/configured build-asan/configured
 	@$(call build,build-asan)
 	@echo "== tests" && $(call ctest,build)
 	@echo "== the same under the address and undefined behaviour sanitizers" && $(call ctest,build-asan)
+
+fuzz: bootstrap-check build-asan/configured
+	@$(call build,build-asan)
+	@for target in build-asan/fuzz/fuzz_*; do \
+		case $$target in *.c) continue ;; esac; \
+		name=$${target##*fuzz_}; \
+		echo "== $$name" && $$target --runs $(FUZZ_RUNS) fuzz/seeds/$$name || exit 1; \
+	done
 
 # ldconfig tells the loader of the new library.
 install: all
@@ -57,7 +67,9 @@ flags.build       = -DCMAKE_BUILD_TYPE=Release
 flags.build-asan  = -DCMAKE_BUILD_TYPE=Debug -DCBX_SANITIZE=ON
 flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
 flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
-flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF
+# libcurl's headers are not for every architecture.
+flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF \
+                    -DCBX_CURL=OFF
 folders = build build-asan build-gcc build-clang build-arm64
 
 # Once a folder is configured, its own makefiles see when that must be done again.

@@ -6,18 +6,20 @@
 #include <string.h>
 
 #include "cli.h"
+#include "export.h"
 #include "help.h"
 #include "json.h"
-#include "output.h"
 #include "source.h"
 #include "text.h"
 
 typedef struct apply_args {
-    general_options general;
-    const char     *data, *results;
-    const char     *output;
-    int64_t         line;
-    bool            force;
+    general_options  general;
+    const char      *data, *results;
+    const char      *output;
+    int64_t          line;
+    int              to;
+    cbx_read_options read;
+    bool             force;
 } apply_args;
 
 static const cbx_option_table *apply_table(void)
@@ -29,6 +31,8 @@ static const cbx_option_table *apply_table(void)
          "the line of RESULTS with the edits"},
         {"force", CBX_OPTION_BOOL, offsetof(apply_args, force), "false", 0, 0, NULL,
          "even if the edits were found on other data"},
+        {"to", CBX_OPTION_CHOICE, offsetof(apply_args, to), "auto", 0, 0, export_choices,
+         "format of the file; auto: by its ending, else safetensors"},
     };
     static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
     return &table;
@@ -122,13 +126,11 @@ static void print_json(const apply_args *a, const source *s, const cbx_counterfa
 
 static int apply_and_save(const apply_args *a, const source *s, const cbx_counterfactual *c)
 {
-    cbx_graph *edited = NULL;
     cbx_error  err;
-    cbx_status status = cbx_graph_apply(s->graph, c->edits, c->num_edits, &edited, &err);
-    if (status)
+    cbx_status status = cbx_graph_export(s->graph, export_format(a->to, a->output), c->edits,
+                                         c->num_edits, a->output, &err);
+    if (status == CBX_INVALID)
         return fail("%s, line %lld: %s", a->results, (long long)a->line, err.message);
-    status = cbx_graph_save(edited, a->output, &err);
-    cbx_graph_free(edited);
     if (status)
         return fail_with(&err);
     if (a->general.json)
@@ -144,12 +146,12 @@ static int run(void *args)
     source              s;
     cbx_counterfactual *c = NULL;
     char                hash[65] = "";
-    int                 status = output_check(a->output);
+    int                 status = export_check(a->to, a->output);
     if (status == EXIT_DONE)
         status = read_result(a, &c, hash);
     if (status)
         return status;
-    status = source_open(&s, a->data);
+    status = source_open(&s, a->data, &a->read);
     if (status == EXIT_DONE) {
         status = check_result(a, &s, c, hash);
         if (status == EXIT_DONE)
@@ -164,18 +166,24 @@ const command command_apply = {
     .name = "apply",
     .summary = "write a graph with the edits of an explanation",
     .about = "Makes the edits of one line of RESULTS, which 'explain --json' wrote, and writes the "
-             "edited graph to a file.",
+             "edited graph to a file. In graphml, gexf, dot and csv, removed edges stay and are "
+             "marked, and so are changed features.",
     .args_size = sizeof(apply_args),
     .operands =
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(apply_args, data), false, HELP_DATA},
                           {"RESULTS", OPERAND_FILE, offsetof(apply_args, results), false,
                            "a file that 'combinex explain --json -o' wrote"},
                           {.name = NULL}},
-    .groups = (const option_group[]){{.table = apply_table}, {.table = NULL}},
+    .groups =
+        (const option_group[]){{.table = apply_table},
+                               {.table = cbx_read_table, .offset = offsetof(apply_args, read)},
+                               {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},
     .examples =
         (const example[]){{"the graph with the edits of the first explanation",
                            "combinex apply karate karate.jsonl -o edited.safetensors"},
+                          {"removed edges and changed features marked, for Graphviz",
+                           "combinex apply karate karate.jsonl -o edited.dot"},
                           {"that of the third",
                            "combinex apply karate karate.jsonl --line 3 -o edited.safetensors"},
                           {.why = NULL}},

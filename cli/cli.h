@@ -37,6 +37,7 @@ typedef struct general_options {
 typedef enum operand_kind {
     OPERAND_DATA,
     OPERAND_BUILTIN,
+    OPERAND_REMOTE,
     OPERAND_MODEL,
     OPERAND_FILE,
     OPERAND_COMMAND,

@@ -24,10 +24,12 @@ static const char prologue[] =
     "_combinex_data() {\n"
     "    local folder file IFS=: names=()\n"
     "    local folders=${COMBINEX_DATA-}:${XDG_DATA_HOME:-$HOME/.local/share}/combinex\n"
+    "    folders+=:${XDG_CACHE_HOME:-$HOME/.cache}/combinex\n"
     "    for folder in $folders; do\n"
-    "        for file in \"$folder\"/*.safetensors; do\n"
-    "            [[ -f $file ]] || continue\n"
-    "            file=${file##*/} file=${file%.safetensors}\n"
+    "        for file in \"$folder\"/*.{safetensors,zip,npz} \"$folder\"/*/; do\n"
+    "            [[ -e $file ]] || continue\n"
+    "            file=${file%/} file=${file##*/} file=${file%.safetensors} file=${file%.zip}\n"
+    "            file=${file%.npz}\n"
     "            [[ $file == \"$cur\"* ]] && names+=(\"$file\")\n"
     "        done\n"
     "    done\n"
@@ -35,6 +37,9 @@ static const char prologue[] =
     "    _combinex_words \"$builtin\"\n"
     "    names+=(\"${COMPREPLY[@]}\")\n"
     "    _combinex_files '!*.safetensors'\n"
+    "    for file in zip npz csv graphml gml pickle pkl content; do\n"
+    "        mapfile -t -O ${#names[@]} names < <(compgen -f -X \"!*.$file\" -- \"$cur\")\n"
+    "    done\n"
     "    COMPREPLY+=(\"${names[@]}\")\n"
     "}\n"
     "\n"
@@ -113,7 +118,10 @@ static void put_words(FILE *out, const char *group)
 
 static void put_builtins(FILE *out)
 {
-    (void)fputs("    local builtin=\"", out);
+    (void)fputs("    local remote=\"", out);
+    for (size_t i = 0; cbx_remote_name(i); i++)
+        (void)fprintf(out, "%s%s", i ? " " : "", cbx_remote_name(i));
+    (void)fputs("\"\n    local builtin=\"", out);
     for (size_t i = 0; cbx_builtin_name(i); i++)
         (void)fprintf(out, "%s%s", i ? " " : "", cbx_builtin_name(i));
     (void)fputs("\"\n    local commands=\"", out);
@@ -180,6 +188,7 @@ static void put_operands(FILE *out, const command *c)
 {
     static const char *const offers[] = {[OPERAND_DATA] = "_combinex_data",
                                          [OPERAND_BUILTIN] = "_combinex_words \"$builtin\"",
+                                         [OPERAND_REMOTE] = "_combinex_words \"$remote\"",
                                          [OPERAND_MODEL] = "_combinex_files '!*.safetensors'",
                                          [OPERAND_FILE] = "_combinex_files ''",
                                          [OPERAND_COMMAND] = "_combinex_words \"$commands\"",

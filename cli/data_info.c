@@ -2,6 +2,7 @@
 /* data_info.c: combinex data info. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "help.h"
@@ -9,11 +10,12 @@
 #include "source.h"
 #include "text.h"
 
-enum { CLASSES_SHOWN = 12, SPLITS_SHOWN = 3 };
+enum { CLASSES_SHOWN = 12, SPLITS_SHOWN = 3, GROUPS_SHOWN = 6 };
 
 typedef struct info_args {
-    general_options general;
-    const char     *data;
+    general_options  general;
+    const char      *data;
+    cbx_read_options read;
 } info_args;
 
 typedef struct summary {
@@ -23,7 +25,26 @@ typedef struct summary {
     double          mean_degree; /* edges into a node */
     int64_t         unlabelled;
     int64_t        *class_counts;
+    int32_t        *group; /* of each feature, or -1: named by the data, or found */
+    int32_t         num_groups;
+    const char     *format;
 } summary;
+
+/* The data's own groups of features that exclude each other, or one-hot ones. */
+static int find_groups(summary *s)
+{
+    const cbx_graph_data *v = s->source.view;
+    cbx_error             err;
+    s->group = calloc((size_t)v->num_features + 1, sizeof *s->group);
+    if (!s->group)
+        return fail("out of memory");
+    s->num_groups = v->num_groups;
+    if (v->num_groups)
+        memcpy(s->group, v->feature_group, (size_t)v->num_features * sizeof *s->group);
+    else if (cbx_graph_one_hot(s->source.graph, s->group, &s->num_groups, &err))
+        return fail_with(&err);
+    return EXIT_DONE;
+}
 
 static int summarise(summary *s)
 {
@@ -44,7 +65,7 @@ static int summarise(summary *s)
         else
             s->unlabelled++;
     }
-    return EXIT_DONE;
+    return find_groups(s);
 }
 
 /* Rows in one part of a published split; masks are rows x splits. */
@@ -59,6 +80,83 @@ static int64_t mask_count(const source *s, const uint8_t *mask, int32_t split)
 static void line(const char *label)
 {
     (void)printf("  %-14s", label);
+}
+
+/* A bar a power of two, as long as its share of the nodes. */
+static void print_degrees(const summary *s)
+{
+    static const char full[] = "########################################";
+    int64_t           most = 1;
+    int               last = 0;
+    number_text       n;
+    for (int k = 0; k < CBX_DEGREE_BINS; k++) {
+        most = s->stats.degrees[k] > most ? s->stats.degrees[k] : most;
+        last = s->stats.degrees[k] ? k : last;
+    }
+    for (int k = 0; k <= last; k++) {
+        char    range[48];
+        int64_t low = k ? (int64_t)1 << (k - 1) : 0, high = k ? ((int64_t)1 << k) - 1 : 0;
+        int     bar = (int)(s->stats.degrees[k] * (int64_t)(sizeof full - 1) / most);
+        bar = s->stats.degrees[k] && !bar ? 1 : bar;
+        if (low == high)
+            (void)snprintf(range, sizeof range, "%lld", (long long)low);
+        else
+            (void)snprintf(range, sizeof range, "%lld-%lld", (long long)low, (long long)high);
+        line("");
+        (void)printf("%9s  %-*.*s %s\n", range, bar, bar, full, text_count(n, s->stats.degrees[k]));
+    }
+}
+
+/* Smallest and largest bounds of each kind, and groups. */
+static void print_ranges(const summary *s)
+{
+    const cbx_graph_data *v = s->source.view;
+    for (int kind = 1; kind >= 0; kind--) {
+        float   lo = 0, hi = 0;
+        int32_t count = 0;
+        for (int32_t j = 0; j < v->num_features; j++) {
+            if (v->discrete[j] != kind)
+                continue;
+            lo = !count || v->feat_min[j] < lo ? v->feat_min[j] : lo;
+            hi = !count || v->feat_max[j] > hi ? v->feat_max[j] : hi;
+            count++;
+        }
+        if (!count)
+            continue;
+        line("");
+        (void)printf("%s: %g to %g\n", kind ? "discrete" : "continuous", (double)lo, (double)hi);
+    }
+    int32_t fixed = 0;
+    for (int32_t j = 0; v->immutable && j < v->num_features; j++)
+        fixed += v->immutable[j] != 0;
+    if (fixed) {
+        line("");
+        (void)printf("%d cannot be changed\n", (int)fixed);
+    }
+}
+
+static void print_groups(const summary *s)
+{
+    const cbx_graph_data *v = s->source.view;
+    for (int32_t g = 0; g < s->num_groups && g < GROUPS_SHOWN; g++) {
+        int32_t first = -1, last = -1, count = 0;
+        for (int32_t j = 0; j < v->num_features; j++)
+            if (s->group[j] == g) {
+                first = first < 0 ? j : first;
+                last = j;
+                count++;
+            }
+        line(g ? "" : "one of");
+        if (v->group_names && v->num_groups) {
+            text_put(stdout, v->group_names[g], 0);
+            (void)printf(": ");
+        }
+        (void)printf("features %d to %d, %d in all\n", (int)first, (int)last, (int)count);
+    }
+    if (s->num_groups > GROUPS_SHOWN) {
+        line("");
+        (void)printf("and %d more groups\n", (int)s->num_groups - GROUPS_SHOWN);
+    }
 }
 
 static void print_graph(const summary *s)
@@ -79,12 +177,19 @@ static void print_graph(const summary *s)
     (void)printf("\n");
     line("degree");
     (void)printf("mean %.2f, largest %s\n", s->mean_degree, text_count(a, s->stats.max_in_degree));
+    print_degrees(s);
+    if (s->stats.homophily == s->stats.homophily) {
+        line("homophily");
+        (void)printf("%.1f%% of edges join nodes of one class\n", 100 * s->stats.homophily);
+    }
     line("features");
     (void)printf("%s (%s discrete, ", text_count(a, v->num_features),
                  text_count(b, s->stats.discrete_features));
     (void)printf("%s continuous), %s, %.3g%% not zero\n",
                  text_count(a, v->num_features - s->stats.discrete_features),
                  v->x ? "dense" : "sparse", 100 * s->fill);
+    print_ranges(s);
+    print_groups(s);
 }
 
 static void print_classes(const summary *s)
@@ -150,7 +255,8 @@ static void print_text(const summary *s)
     (void)printf(": a class for each %s\n", source_row(&s->source));
     line("from");
     text_put(stdout, s->source.path ? s->source.path : "built in", 0);
-    (void)printf("\n");
+    (void)printf("%s%s%s\n", s->format ? " (" : "", s->format ? s->format : "",
+                 s->format ? ")" : "");
     if (s->source.view->task == CBX_GRAPH) {
         line("graphs");
         (void)printf("%s\n", text_count(n, s->source.view->num_graphs));
@@ -158,6 +264,38 @@ static void print_text(const summary *s)
     print_graph(s);
     print_classes(s);
     print_splits(&s->source);
+}
+
+static void json_degrees(json *j, const summary *s)
+{
+    int last = 0;
+    for (int k = 0; k < CBX_DEGREE_BINS; k++)
+        last = s->stats.degrees[k] ? k : last;
+    json_open(j, "degrees", '[');
+    for (int k = 0; k <= last; k++) {
+        json_open(j, NULL, '{');
+        json_int(j, "from", k ? (int64_t)1 << (k - 1) : 0);
+        json_int(j, "count", s->stats.degrees[k]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void json_groups(json *j, const summary *s)
+{
+    json_open(j, "groups", '[');
+    for (int32_t g = 0; g < s->num_groups; g++) {
+        json_open(j, NULL, '{');
+        if (s->source.view->num_groups && s->source.view->group_names)
+            json_text(j, "name", s->source.view->group_names[g]);
+        json_open(j, "features", '[');
+        for (int32_t k = 0; k < s->source.view->num_features; k++)
+            if (s->group[k] == g)
+                json_int(j, NULL, k);
+        json_close(j, ']');
+        json_close(j, '}');
+    }
+    json_close(j, ']');
 }
 
 static void json_features(json *j, const summary *s)
@@ -170,6 +308,7 @@ static void json_features(json *j, const summary *s)
     json_bool(j, "sparse", !v->x);
     json_int(j, "nonzero", s->stats.nonzero_features);
     json_double(j, "fill", s->fill);
+    json_groups(j, s);
     json_close(j, '}');
 }
 
@@ -209,6 +348,7 @@ static void print_json(const summary *s)
     json_open(&j, NULL, '{');
     json_text(&j, "name", s->source.name);
     json_text(&j, "file", s->source.path);
+    json_text(&j, "format", s->format);
     json_text(&j, "task", source_row(&s->source));
     json_int(&j, "graphs", v->num_graphs);
     json_int(&j, "nodes", v->num_nodes);
@@ -220,6 +360,8 @@ static void print_json(const summary *s)
     json_int(&j, "duplicate_edges", s->stats.duplicate_edges);
     json_double(&j, "mean_degree", s->mean_degree);
     json_int(&j, "max_degree", s->stats.max_in_degree);
+    json_degrees(&j, s);
+    json_double(&j, "homophily", s->stats.homophily);
     json_features(&j, s);
     json_classes(&j, s);
     json_splits(&j, &s->source);
@@ -227,19 +369,29 @@ static void print_json(const summary *s)
     json_line(&j);
 }
 
+static const char *format_of(const char *path)
+{
+    const char *name;
+    return cbx_format_detect(path, &name, NULL) ? NULL : name;
+}
+
 static int run(void *args)
 {
     const info_args *a = args;
     summary          s = {0};
-    int              status = source_open(&s.source, a->data);
+    int              status = source_open(&s.source, a->data, &a->read);
     if (status)
         return status;
+    if (s.source.path)
+        s.format =
+            a->read.format ? cbx_format_name((size_t)a->read.format - 1) : format_of(s.source.path);
     status = summarise(&s);
     if (status == EXIT_DONE && a->general.json)
         print_json(&s);
     else if (status == EXIT_DONE)
         print_text(&s);
     free(s.class_counts);
+    free(s.group);
     source_close(&s.source);
     return status;
 }
@@ -247,12 +399,15 @@ static int run(void *args)
 const command command_data_info = {
     .name = "data info",
     .summary = "describe a data set: sizes, features, classes, splits",
-    .about = "Describes a data set: its task, nodes, edges, features, classes and published "
-             "splits. Reading it checks all of it, so this also tells whether a file is sound.",
+    .about =
+        "Describes a data set: its task, nodes, edges, degrees, features, classes and published "
+        "splits. Reading it checks all of it, so this also tells whether a file is sound.",
     .args_size = sizeof(info_args),
     .operands =
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(info_args, data), false, HELP_DATA},
                           {.name = NULL}},
+    .groups = (const option_group[]){{.table = cbx_read_table, .offset = offsetof(info_args, read)},
+                                     {.table = NULL}},
     .examples =
         (const example[]){{"a built-in data set", "combinex data info karate"},
                           {"a file, for a program", "combinex data info ./cora.safetensors --json"},

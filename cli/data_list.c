@@ -28,6 +28,12 @@ static int64_t file_size(const char *path)
     return stat(path, &info) ? 0 : (int64_t)info.st_size;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
 static void print_size(int64_t bytes)
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};
@@ -69,9 +75,10 @@ static void print_file(void *user, const char *name, const char *path)
         json j = {.out = stdout};
         json_open(&j, NULL, '{');
         json_text(&j, "name", name);
-        json_text(&j, "kind", "file");
+        json_text(&j, "kind", is_folder(path) ? "folder" : "file");
         json_text(&j, "path", path);
-        json_int(&j, "bytes", file_size(path));
+        if (!is_folder(path))
+            json_int(&j, "bytes", file_size(path));
         json_close(&j, '}');
         json_line(&j);
         return;
@@ -83,8 +90,34 @@ static void print_file(void *user, const char *name, const char *path)
     }
     (void)printf("  ");
     text_put(stdout, name, SIZE_COLUMN - 2);
-    print_size(file_size(path));
+    if (is_folder(path))
+        (void)printf("%11s", "folder");
+    else
+        print_size(file_size(path));
     (void)printf("\n");
+}
+
+/* What is not there yet. */
+static void print_remote(bool as_json)
+{
+    if (!as_json)
+        (void)printf("\nTo be had with 'combinex data fetch':\n");
+    for (size_t i = 0; cbx_remote_name(i); i++) {
+        const char *name = cbx_remote_name(i);
+        if (as_json) {
+            json j = {.out = stdout};
+            json_open(&j, NULL, '{');
+            json_text(&j, "name", name);
+            json_text(&j, "kind", "remote");
+            json_text(&j, "about", cbx_remote_about(name));
+            json_close(&j, '}');
+            json_line(&j);
+        } else {
+            (void)printf("  ");
+            text_put(stdout, name, NAME_COLUMN - 2);
+            text_wrap(stdout, cbx_remote_about(name), NAME_COLUMN, NAME_COLUMN);
+        }
+    }
 }
 
 static int run(void *args)
@@ -99,6 +132,7 @@ static int run(void *args)
         files += source_list(l.folder, print_file, &l);
         free(l.folder);
     }
+    print_remote(l.json);
     if (files || l.json || a->general.quiet)
         return EXIT_DONE;
     (void)printf("\nNo data files; these folders are searched:\n");
@@ -113,10 +147,10 @@ static int run(void *args)
 
 const command command_data_list = {
     .name = "data list",
-    .summary = "list the data sets: built in, and in the data folders",
-    .about = "Lists the data sets that can be named: the built-in ones, and the files in the "
-             "folders of COMBINEX_DATA and in the user's own data folder. With --json, one object "
-             "a line.",
+    .summary = "list the data sets: built in, in the data folders, to download",
+    .about = "Lists the data sets that can be named: the built-in ones, those in the folders of "
+             "COMBINEX_DATA, in the user's own data folder and among the downloads, and those that "
+             "can be downloaded. With --json, one object a line.",
     .args_size = sizeof(list_args),
     .examples = (const example[]){{"what there is", "combinex data list"},
                                   {"with a folder of your own",

@@ -119,7 +119,7 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = check_file(a->trace);
     if (status == EXIT_DONE)
-        status = source_open(&job.source, a->data);
+        status = source_open(&job.source, a->data, &a->read);
     if (status)
         return status;
     status = prepare(&job);
@@ -144,11 +144,13 @@ const command command_explain = {
             {"DATA", OPERAND_DATA, offsetof(explain_args, data), false, HELP_DATA},
             {"MODEL", OPERAND_MODEL, offsetof(explain_args, model), false, "a model file"},
             {.name = NULL}},
-    .groups = (const option_group[]){{.table = targets_table},
-                                     {.table = cbx_explain_table,
-                                      .offset = offsetof(explain_args, options)},
-                                     {.table = output_table},
-                                     {.table = NULL}},
+    .groups =
+        (const option_group[]){
+            {.table = targets_table},
+            {.table = cbx_explain_table, .offset = offsetof(explain_args, options)},
+            {.table = cbx_read_table, .offset = offsetof(explain_args, read)},
+            {.table = output_table},
+            {.table = NULL}},
     .extras =
         (const option_extra[]){
             {.name = "node", .repeats = true, .list = offsetof(explain_args, nodes)},

@@ -18,6 +18,7 @@ typedef struct explain_args {
     id_list             nodes, graphs;
     int                 preset; /* 0: none, else 1 + the library's number */
     cbx_explain_options options;
+    cbx_read_options    read;
 } explain_args;
 
 typedef struct explain_job {

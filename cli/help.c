@@ -13,13 +13,16 @@ const char *const help_purpose =
     "data sets, models trained on them, and what would change their predictions.";
 
 const char *const help_data =
-    "DATA is a graph file (.safetensors), the name of a built-in data set, or NAME for the file "
-    "NAME.safetensors in a data folder: those of COMBINEX_DATA, then the user's own.";
+    "DATA is a file or folder of any format that 'combinex data formats' lists, the name of a "
+    "built-in data set, or the name of one in a data folder: those of COMBINEX_DATA, then the "
+    "user's own, then the downloads of 'combinex data fetch'.";
 
 const help_entry help_environment[] = {
     {"COMBINEX_DATA", "data folders, separated by colons"},
     {"XDG_DATA_HOME", "the user's own data folder is XDG_DATA_HOME/combinex, or "
                       "~/.local/share/combinex where this is not set"},
+    {"XDG_CACHE_HOME", "downloads go to XDG_CACHE_HOME/combinex, or ~/.cache/combinex where this "
+                       "is not set"},
     {NULL, NULL},
 };
 

@@ -9,7 +9,8 @@
 #include "cli.h"
 
 /* What DATA may be, for the operands of sub-commands. */
-#define HELP_DATA "a graph file, a built-in data set, or a name in a data folder"
+#define HELP_DATA \
+    "a file or folder of a known format, a built-in data set, or a name in a data folder"
 
 /* All sub-commands, or those whose name starts with the word `group`. */
 void help_overview(FILE *out, const char *group);

@@ -15,13 +15,14 @@
 enum { ROWS_SHOWN = 20 };
 
 typedef struct predict_args {
-    general_options general;
-    const char     *data, *model;
-    const char     *output;
-    bool            all;
-    int64_t         threads;
-    int64_t         node, graph; /* the last one given; all of them: */
-    id_list         nodes, graphs;
+    general_options  general;
+    const char      *data, *model;
+    const char      *output;
+    bool             all;
+    int64_t          threads;
+    cbx_read_options read;
+    int64_t          node, graph; /* the last one given; all of them: */
+    id_list          nodes, graphs;
 } predict_args;
 
 /* The answer: log-probabilities of all rows, and the rows to show. */
@@ -237,7 +238,7 @@ static int run(void *args)
     prediction    p = {.args = a};
     if (a->output && !strcmp(a->output, "-"))
         a->output = NULL;
-    int status = source_open(&p.source, a->data);
+    int status = source_open(&p.source, a->data, &a->read);
     if (status)
         return status;
     status = choose_rows(&p);
@@ -263,7 +264,11 @@ const command command_predict = {
             {"DATA", OPERAND_DATA, offsetof(predict_args, data), false, HELP_DATA},
             {"MODEL", OPERAND_MODEL, offsetof(predict_args, model), false, "a model file"},
             {.name = NULL}},
-    .groups = (const option_group[]){{.table = rows_table}, {.table = run_table}, {.table = NULL}},
+    .groups =
+        (const option_group[]){{.table = rows_table},
+                               {.table = run_table},
+                               {.table = cbx_read_table, .offset = offsetof(predict_args, read)},
+                               {.table = NULL}},
     .extras =
         (const option_extra[]){
             {.name = "node", .repeats = true, .list = offsetof(predict_args, nodes)},

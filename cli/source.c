@@ -34,6 +34,19 @@ static bool is_file(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+/* A folder that happens to be called like a data set is not one. */
+static bool is_data_folder(const char *path)
+{
+    const char *format;
+    return is_folder(path) && !cbx_format_detect(path, &format, NULL);
+}
+
 static bool is_builtin(const char *name)
 {
     for (size_t i = 0; cbx_builtin_name(i); i++) {
@@ -41,6 +54,15 @@ static bool is_builtin(const char *name)
             return true;
     }
     return false;
+}
+
+char *source_cache(void)
+{
+    const char *home = getenv("XDG_CACHE_HOME");
+    if (home && *home == '/')
+        return join(home, "/combinex", "");
+    home = getenv("HOME");
+    return home && *home ? join(home, "/.cache/combinex", "") : NULL;
 }
 
 char *source_folder(size_t i)
@@ -52,39 +74,58 @@ char *source_folder(size_t i)
             return strndup(list, length);
         list += length;
     }
-    if (i > 0)
+    if (i > 1)
         return NULL;
+    if (i == 1)
+        return source_cache();
     const char *home = getenv("XDG_DATA_HOME"); /* to be ignored unless absolute */
     if (home && *home == '/')
         return join(home, "/combinex", "");
     home = getenv("HOME");
-    return home && *home ? join(home, "/.local/share/combinex", "") : NULL;
+    return home && *home ? join(home, "/.local/share/combinex", "") : source_cache();
 }
 
-static int only_data(const struct dirent *entry)
+static int not_hidden(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && has_ending(entry->d_name);
+    return entry->d_name[0] != '.';
+}
+
+/* Whether it is a data set; then the name is cut to what it is called. */
+static bool is_data(const char *path, char *name)
+{
+    static const char *const endings[] = {ENDING, ".zip", ".npz"};
+    size_t                   length = strlen(name);
+    const char              *format;
+    if (is_data_folder(path))
+        return true;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(endings[i]);
+        if (length <= size || strcmp(name + length - size, endings[i]) != 0 || !is_file(path))
+            continue;
+        name[length - size] = '\0';
+        return i == 0 || !cbx_format_detect(path, &format, NULL);
+    }
+    return false;
 }
 
 size_t source_list(const char *folder, source_each each, void *user)
 {
     struct dirent **entries;
-    size_t          files = 0;
-    int             count = scandir(folder, &entries, only_data, alphasort);
+    size_t          found = 0;
+    int             count = scandir(folder, &entries, not_hidden, alphasort);
     for (int i = 0; i < count; i++) {
         char *name = entries[i]->d_name;
         char *path = join(folder, "/", name);
-        if (path && is_file(path)) {
-            name[strlen(name) - strlen(ENDING)] = '\0';
+        if (path && is_data(path, name)) {
             each(user, name, path);
-            files++;
+            found++;
         }
         free(path);
         free(entries[i]);
     }
     if (count >= 0)
         free(entries);
-    return files;
+    return found;
 }
 
 static void try_file(void *near, const char *name, const char *path)
@@ -112,47 +153,70 @@ static int not_found(const char *data)
                near.best[0] ? "'?" : "");
     (void)fprintf(stderr, "  tried the built-in names ('combinex data list' shows them)\n");
     for (size_t i = 0; (folder = source_folder(i)); i++) {
-        (void)fprintf(stderr, "  tried %s/%s" ENDING "\n", folder, data);
+        (void)fprintf(stderr, "  tried %s/%s" ENDING ", .zip, .npz and the folder\n", folder, data);
         free(folder);
     }
+    if (cbx_remote_about(data))
+        (void)fprintf(stderr, "  'combinex data fetch %s' downloads it\n", data);
     if (!getenv("COMBINEX_DATA"))
         (void)fprintf(stderr, "  COMBINEX_DATA can name more folders, separated by colons\n");
     return EXIT_FAILED;
 }
 
-static char *find_in_folders(const char *data)
+/* FOLDER/DATA with an ending that data has, or as a folder; NULL: not there. */
+static char *find_in_folder(const char *folder, const char *data)
 {
-    char *folder;
-    for (size_t i = 0; (folder = source_folder(i)); i++) {
-        size_t size = strlen(folder) + strlen(data) + sizeof ENDING + 1;
+    static const char *const endings[] = {ENDING, ".zip", ".npz", ""};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(folder) + strlen(data) + sizeof ENDING + 2;
         char  *path = malloc(size);
-        if (path)
-            (void)snprintf(path, size, "%s/%s" ENDING, folder, data);
-        free(folder);
-        if (path && is_file(path))
+        if (!path)
+            return NULL;
+        (void)snprintf(path, size, "%s/%s%s", folder, data, endings[i]);
+        if (*endings[i] ? is_file(path) : is_data_folder(path))
             return path;
         free(path);
     }
     return NULL;
 }
 
-int source_open(source *s, const char *data)
+static char *find_in_folders(const char *data)
+{
+    char *folder;
+    for (size_t i = 0; (folder = source_folder(i)); i++) {
+        char *path = find_in_folder(folder, data);
+        free(folder);
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+static bool is_path(const char *data)
+{
+    return strchr(data, '/') || has_ending(data) || is_file(data) || is_data_folder(data);
+}
+
+int source_find(const char *data, char **path)
+{
+    *path = NULL;
+    if (!is_path(data) && is_builtin(data))
+        return EXIT_DONE;
+    *path = is_path(data) ? strdup(data) : find_in_folders(data);
+    if (!*path && !is_path(data))
+        return not_found(data);
+    return *path ? EXIT_DONE : fail("out of memory");
+}
+
+int source_open(source *s, const char *data, const cbx_read_options *options)
 {
     cbx_error err;
     *s = (source){0};
-    if (strchr(data, '/') || has_ending(data) || is_file(data)) {
-        s->path = strdup(data);
-    } else if (is_builtin(data)) {
-        if (cbx_graph_builtin(data, NULL, &s->graph, &err))
-            return fail_with(&err);
-    } else {
-        s->path = find_in_folders(data);
-        if (!s->path)
-            return not_found(data);
-    }
-    if (!s->graph && !s->path)
-        return fail("out of memory");
-    if (!s->graph && cbx_graph_load(s->path, &s->graph, &err)) {
+    int status = source_find(data, &s->path);
+    if (status)
+        return status;
+    if (s->path ? cbx_graph_read(s->path, options, &s->graph, &err)
+                : cbx_graph_builtin(data, NULL, &s->graph, &err)) {
         source_close(s);
         return fail_with(&err);
     }

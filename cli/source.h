@@ -12,20 +12,26 @@ typedef struct source {
     char                 *path; /* NULL: built in */
 } source;
 
-/* Opens a file, a built-in or a name in a data folder, in that order. Returns
- * an exit status, after saying what was tried. */
-int  source_open(source *s, const char *data);
+/* Opens a file or folder, a built-in, a name in a data folder or in the cache of
+ * downloads, in that order. Returns an exit status, after saying what was tried. */
+int  source_open(source *s, const char *data, const cbx_read_options *options);
 void source_close(source *s);
+
+/* Where such a data set lies, to be freed; *path is NULL for a built-in. */
+int source_find(const char *data, char **path);
 
 /* Adds the names of the built-ins to the candidates. */
 struct nearest;
 void source_try_builtins(struct nearest *near);
 
-/* The i-th data folder, to be freed; NULL past the last. */
+/* Where downloads go, to be freed; NULL: nobody says. */
+char *source_cache(void);
+
+/* The i-th data folder, downloads last, to be freed; NULL past the last. */
 char *source_folder(size_t i);
 
-/* Calls `each` for every data file in the folder, sorted by name, and returns
- * how many there were. `name` is without the ending. */
+/* Calls `each` for every data set in the folder, sorted by name, and returns how
+ * many there were. `name` is without the ending. */
 typedef void (*source_each)(void *user, const char *name, const char *path);
 size_t source_list(const char *folder, source_each each, void *user);
 

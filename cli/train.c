@@ -19,6 +19,7 @@ typedef struct train_args {
     const char       *output;
     cbx_model_spec    spec;
     cbx_train_options train;
+    cbx_read_options  read;
 } train_args;
 
 static const cbx_option_table *output_table(void)
@@ -161,7 +162,7 @@ static int run(void *args)
 
     int status = output_check(a->output); /* now, not after an hour of training */
     if (status == EXIT_DONE)
-        status = source_open(&s, a->data);
+        status = source_open(&s, a->data, &a->read);
     if (status)
         return status;
     if (cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
@@ -185,6 +186,7 @@ const command command_train = {
     .groups =
         (const option_group[]){{.table = cbx_model_table, .offset = offsetof(train_args, spec)},
                                {.table = cbx_train_table, .offset = offsetof(train_args, train)},
+                               {.table = cbx_read_table, .offset = offsetof(train_args, read)},
                                {.table = output_table},
                                {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},

@@ -53,6 +53,35 @@ else()
   list(APPEND CBX_MISSING "jansson (with pkg-config)")
 endif()
 
+# zlib and libzip unpack what readers are given.
+foreach(module zlib libzip)
+  pkg_check_modules(CBX_${module} QUIET IMPORTED_TARGET ${module})
+  if(CBX_${module}_FOUND)
+    list(APPEND CBX_LIBRARIES PkgConfig::CBX_${module})
+    list(APPEND CBX_PC_LIBS ${CBX_${module}_LDFLAGS})
+  else()
+    list(APPEND CBX_MISSING "${module} (with pkg-config)")
+  endif()
+endforeach()
+
+# Optional in the build: without igraph no GraphML and GML are read, without libcurl
+# nothing is downloaded. A package that was built with them needs them.
+set(CBX_IGRAPH_FOUND OFF)
+set(CBX_CURL_FOUND OFF)
+foreach(optional "IGRAPH;igraph;igraph>=0.10" "CURL;libcurl;libcurl")
+  list(GET optional 0 name)
+  list(GET optional 1 module)
+  list(GET optional 2 version)
+  if(NOT DEFINED CBX_${name} OR CBX_${name})
+    pkg_check_modules(CBX_${module} QUIET IMPORTED_TARGET ${version})
+    if(CBX_${module}_FOUND)
+      set(CBX_${name}_FOUND ON)
+      list(APPEND CBX_LIBRARIES PkgConfig::CBX_${module})
+      list(APPEND CBX_PC_LIBS ${CBX_${module}_LDFLAGS})
+    endif()
+  endif()
+endforeach()
+
 # OpenMP is optional in the build: without it everything runs in one thread. A
 # package that was built with it needs it.
 set(CBX_OPENMP_FOUND OFF)

@@ -12,10 +12,12 @@ _combinex_files() {
 _combinex_data() {
     local folder file IFS=: names=()
     local folders=${COMBINEX_DATA-}:${XDG_DATA_HOME:-$HOME/.local/share}/combinex
+    folders+=:${XDG_CACHE_HOME:-$HOME/.cache}/combinex
     for folder in $folders; do
-        for file in "$folder"/*.safetensors; do
-            [[ -f $file ]] || continue
-            file=${file##*/} file=${file%.safetensors}
+        for file in "$folder"/*.{safetensors,zip,npz} "$folder"/*/; do
+            [[ -e $file ]] || continue
+            file=${file%/} file=${file##*/} file=${file%.safetensors} file=${file%.zip}
+            file=${file%.npz}
             [[ $file == "$cur"* ]] && names+=("$file")
         done
     done
@@ -23,12 +25,16 @@ _combinex_data() {
     _combinex_words "$builtin"
     names+=("${COMPREPLY[@]}")
     _combinex_files '!*.safetensors'
+    for file in zip npz csv graphml gml pickle pkl content; do
+        mapfile -t -O ${#names[@]} names < <(compgen -f -X "!*.$file" -- "$cur")
+    done
     COMPREPLY+=("${names[@]}")
 }
 
 _combinex() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
     local word i command='' options='' valued='' operand=0 first=2
+    local remote="cora citeseer pubmed cornell texas wisconsin actor wiki facebook blogcatalog flickr AIDS ENZYMES PROTEINS_full COIL-DEL MUTAG PROTEINS NCI1 DD Mutagenicity BZR COX2 DHFR Cuneiform Fingerprint IMDB-BINARY syn1 treecycles-pgx treegrid-pgx amazon-computers amazon-photo coauthor-cs coauthor-physics ogbn-arxiv ogbn-products"
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
     local commands="data train predict explain apply help"
     COMPREPLY=()
@@ -46,7 +52,7 @@ _combinex() {
     case $command in
     data)
         if ((COMP_CWORD == 2)); then
-            _combinex_words "list info generate --help"
+            _combinex_words "list info check convert fetch generate formats --help"
             return
         fi
         command+=" ${COMP_WORDS[2]}"
@@ -54,6 +60,19 @@ _combinex() {
         ;;
     esac
     case "$command $prev" in
+    "data info --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "data info --task") _combinex_words "auto node graph"; return ;;
+    "data info --sidecar") return ;;
+    "data check --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "data check --task") _combinex_words "auto node graph"; return ;;
+    "data check --sidecar") return ;;
+    "data convert --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "data convert --task") _combinex_words "auto node graph"; return ;;
+    "data convert --sidecar") return ;;
+    "data convert --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
+    "data fetch --from") return ;;
+    "data fetch --sha256") return ;;
+    "data fetch --timeout") return ;;
     "data generate --nodes") return ;;
     "data generate --degree") return ;;
     "data generate --features") return ;;
@@ -82,11 +101,17 @@ _combinex() {
     "train --patience") return ;;
     "train --seed") return ;;
     "train --threads") return ;;
+    "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "train --task") _combinex_words "auto node graph"; return ;;
+    "train --sidecar") return ;;
     "train --output" | "train -o") _combinex_files ''; return ;;
     "predict --node") return ;;
     "predict --graph") return ;;
     "predict --threads") return ;;
     "predict --output" | "predict -o") _combinex_files ''; return ;;
+    "predict --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "predict --task") _combinex_words "auto node graph"; return ;;
+    "predict --sidecar") return ;;
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
@@ -139,12 +164,19 @@ _combinex() {
     "explain --protected-edges") return ;;
     "explain --keep") _combinex_words "any no-isolated connected"; return ;;
     "explain --unr-restart") return ;;
-    "explain --preset") _combinex_words "none minimal paper cf-gnn-trees cf-gnn-ba-shapes"; return ;;
+    "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "explain --task") _combinex_words "auto node graph"; return ;;
+    "explain --sidecar") return ;;
+    "explain --preset") _combinex_words "none paper minimal cf-gnn-trees cf-gnn-ba-shapes"; return ;;
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --trace") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
+    "apply --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
+    "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "apply --task") _combinex_words "auto node graph"; return ;;
+    "apply --sidecar") return ;;
     esac
     case $command in
     "data list")
@@ -152,28 +184,44 @@ _combinex() {
         valued=""
         ;;
     "data info")
-        options="--json -q --quiet -h --help "
-        valued=""
+        options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--format --task --sidecar "
+        ;;
+    "data check")
+        options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--format --task --sidecar "
+        ;;
+    "data convert")
+        options="--format --task --symmetric --sidecar --to --json -q --quiet -h --help "
+        valued="--format --task --sidecar --to "
+        ;;
+    "data fetch")
+        options="--from --sha256 --timeout --again --json -q --quiet -h --help "
+        valued="--from --sha256 --timeout "
         ;;
     "data generate")
         options="--nodes --degree --features --classes --motifs --seed -o --output --json -q --quiet -h --help "
         valued="--nodes --degree --features --classes --motifs --seed -o --output "
         ;;
+    "data formats")
+        options="--json -q --quiet -h --help "
+        valued=""
+        ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads -o --output --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads -o --output "
+        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar -o --output --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
-        options="--node --graph --all --threads -o --output --json -q --quiet -h --help "
-        valued="--node --graph --threads -o --output "
+        options="--node --graph --all --threads -o --output --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--node --graph --threads -o --output --format --task --sidecar "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --preset -o --output --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --preset -o --output --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --trace --replay "
         ;;
     "apply")
-        options="-o --output --line --force --json -q --quiet -h --help "
-        valued="-o --output --line "
+        options="-o --output --line --force --to --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="-o --output --line --to --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "
@@ -196,6 +244,10 @@ _combinex() {
     fi
     case "$command $operand" in
     "data info 0") _combinex_data ;;
+    "data check 0") _combinex_data ;;
+    "data convert 0") _combinex_data ;;
+    "data convert 1") _combinex_files '' ;;
+    "data fetch 0") _combinex_words "$remote" ;;
     "data generate 0") _combinex_words "$builtin" ;;
     "train 0") _combinex_data ;;
     "predict 0") _combinex_data ;;

@@ -98,6 +98,12 @@ CBX_API cbx_status cbx_options_set(const cbx_option_table *table, void *options,
 CBX_API cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
                                      cbx_error *err);
 
+/* ---------------------------------------------------------------- progress */
+
+/* Called now and then from the thread that made the call; returning non-zero
+ * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
+typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
+
 /* ------------------------------------------------------------------ graphs */
 
 typedef enum cbx_task {
@@ -145,6 +151,12 @@ typedef struct cbx_graph_data {
     const char *const *class_names;   /* num_classes */
     const char *const *feature_names; /* num_features */
     const char *const *node_names;    /* num_nodes */
+
+    /* what else is known of features, or NULL */
+    const uint8_t     *immutable;     /* f: 1: cannot be changed, such as an age */
+    const int32_t     *feature_group; /* f: which group it is one of, or -1 */
+    int32_t            num_groups;    /* of features that exclude each other: one-hot */
+    const char *const *group_names;   /* num_groups */
 } cbx_graph_data;
 
 typedef struct cbx_graph cbx_graph;
@@ -164,6 +176,8 @@ CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_
  * filled in. They live as long as the graph. */
 CBX_API const cbx_graph_data *cbx_graph_view(const cbx_graph *graph);
 
+#define CBX_DEGREE_BINS 33
+
 typedef struct cbx_graph_stats {
     int64_t self_loops;
     int64_t duplicate_edges; /* beyond the first of each source, target */
@@ -172,11 +186,80 @@ typedef struct cbx_graph_stats {
     int64_t nonzero_features; /* entries of x that are not 0 */
     int32_t discrete_features;
     bool    undirected; /* every u -> v has its v -> u */
+    /* nodes by in-degree: [0] has none, [k] has 2^(k-1) to 2^k - 1 */
+    int64_t degrees[CBX_DEGREE_BINS];
+    /* share of edges between nodes of one class, among those where both are known;
+     * NaN in graph tasks and where there are none */
+    double homophily;
 } cbx_graph_stats;
 
 CBX_API cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_error *err);
 
+/* Finds neighbouring features of which every node has exactly one, as one-hot codes
+ * do: group[j] (num_features) is the number of feature j's group, or -1. */
+CBX_API cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int32_t *count,
+                                     cbx_error *err);
+
 CBX_API void cbx_graph_free(cbx_graph *graph);
+
+/* ---- other formats */
+
+/* How files that are not native are read. */
+typedef struct cbx_read_options {
+    int         format;    /* auto, or a reader: position in the table's choices */
+    int         task;      /* auto, node, graph: for files that serve both */
+    bool        symmetric; /* adds the reverse of every edge that lacks it */
+    const char *sidecar;   /* JSON with kinds, bounds, names; NULL: the one beside the data */
+} cbx_read_options;
+
+CBX_API const cbx_option_table *cbx_read_table(void);
+
+/* The i-th format's name, or NULL past the last; and the files it stands for. */
+CBX_API const char *cbx_format_name(size_t i);
+CBX_API const char *cbx_format_about(size_t i);
+
+/* The format of a file or folder, by its content. */
+CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_error *err);
+
+/* Reads a file, a folder or a zip archive of any format (docs/formats.md).
+ * `options` may be NULL for the defaults. Native files are mapped. */
+CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
+                                  cbx_graph **out, cbx_error *err);
+
+typedef enum cbx_problem_kind {
+    CBX_PROBLEM_ERROR,  /* the data cannot be used like this */
+    CBX_PROBLEM_WARNING /* it can, but is it meant? */
+} cbx_problem_kind;
+
+typedef void (*cbx_on_problem)(void *user, cbx_problem_kind kind, const char *message);
+
+/* Reads it and tells of all problems, not only the first. What cannot be read any
+ * further is the last error told. Fails only when that could not be found out. */
+CBX_API cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
+                                   cbx_on_problem on_problem, void *user, cbx_error *err);
+
+/* ---- downloads */
+
+typedef struct cbx_fetch_options {
+    const char *from;    /* another address that has the files; NULL: the official one */
+    const char *sha256;  /* of a set of one file; NULL: the published one, if any */
+    double      timeout; /* seconds without a byte */
+    bool        again;   /* what is there already, too */
+} cbx_fetch_options;
+
+CBX_API const cbx_option_table *cbx_fetch_table(void);
+
+/* The i-th data set that is known to download, or NULL past the last; and one line
+ * about it, or NULL. */
+CBX_API const char *cbx_remote_name(size_t i);
+CBX_API const char *cbx_remote_about(const char *name);
+
+/* Downloads a data set into `folder`, which is made; *path, to be freed, is what
+ * cbx_graph_read opens. What was broken off goes on where it stopped. Only https is
+ * spoken, but for this machine itself. `progress` counts the bytes of a file. */
+CBX_API cbx_status cbx_dataset_fetch(const char *name, const char *folder,
+                                     const cbx_fetch_options *options, cbx_progress progress,
+                                     void *user, char **path, cbx_error *err);
 
 /* Built-in data: "karate", and the generators below, which give the same bits
  * for the same options on every machine. */
@@ -258,12 +341,6 @@ CBX_API void       cbx_model_get(const cbx_model *model, size_t i, float *values
 CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err);
 
 CBX_API void cbx_model_free(cbx_model *model);
-
-/* ---------------------------------------------------------------- progress */
-
-/* Called now and then from the thread that made the call; returning non-zero
- * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
-typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ---------------------------------------------------------------- training */
 
@@ -497,6 +574,20 @@ CBX_API bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t pr
 /* A new graph with the edits applied; it owns what it needs. */
 CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                    cbx_graph **out, cbx_error *err);
+
+/* Writes a graph for other programs. `format` is one of the names below. With edits
+ * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
+ * edges and mark them and what changed; safetensors and npz hold the edited graph.
+ * csv makes a folder of `path`. */
+CBX_API cbx_status cbx_graph_export(const cbx_graph *graph, const char *format,
+                                    const cbx_edit *edits, int64_t count, const char *path,
+                                    cbx_error *err);
+
+/* The i-th format's name, or NULL past the last; one line about it; and the format
+ * that the ending of a path tells, or NULL. */
+CBX_API const char *cbx_export_name(size_t i);
+CBX_API const char *cbx_export_about(size_t i);
+CBX_API const char *cbx_export_of(const char *path);
 
 /* SHA-256 of what decides a prediction, as 64 hexadecimal digits and a 0. */
 CBX_API void cbx_graph_hash(const cbx_graph *graph, char hex[65]);

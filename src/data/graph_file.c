@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "graph.h"
+#include "graph_file.h"
 #include "safetensors.h"
 #include "safetensors_json.h"
 #include "version.h"
@@ -37,6 +38,13 @@ static cbx_status too_large(const cbx_tensor_file *f, const char *name, cbx_erro
                     "%s: tensor '%s' is larger than 2,147,483,647 rows or columns", f->path, name);
 }
 
+/* Unused features and classes take no bytes, so a file may claim more than it shows;
+ * but memory is taken for them, which must be in proportion to the file. */
+static bool believable(const cbx_tensor_file *f, int64_t count)
+{
+    return count >= 0 && (uint64_t)count <= ((uint64_t)1 << 16) + 64 * (uint64_t)f->map_size;
+}
+
 static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx_error *err)
 {
     const cbx_tensor *x, *shape;
@@ -59,6 +67,9 @@ static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx
     const int64_t *size = shape->data;
     if (size[0] < 0 || size[1] < 0 || size[0] > INT32_MAX || size[1] > INT32_MAX)
         return too_large(f, "x.shape", err);
+    if (!believable(f, size[1]))
+        return cbx_fail(err, CBX_INVALID, "%s: 'x.shape' claims %lld features in so short a file",
+                        f->path, (long long)size[1]);
     d->num_nodes = (int32_t)size[0];
     d->num_features = (int32_t)size[1];
     READ(d->x_indptr, "x.indptr", CBX_I64, size[0] + 1);
@@ -210,7 +221,7 @@ static cbx_status read_num_classes(const cbx_tensor_file *f, cbx_graph_data *d, 
         return CBX_OK;
     char *end;
     long  value = strtol(text, &end, 10);
-    if (end == text || *end || value < 1 || value > INT32_MAX)
+    if (end == text || *end || value < 1 || value > INT32_MAX || !believable(f, value))
         return cbx_fail(err, CBX_INVALID,
                         "%s: metadata 'num_classes' is '%.40s', a number ≥ 1 expected", f->path,
                         text);
@@ -232,6 +243,15 @@ static cbx_status read_arrays(cbx_graph *g, const cbx_tensor_file *f, cbx_error 
     READ(d->discrete, "discrete_mask", CBX_U8, features);
     READ(d->feat_min, "feat_min", CBX_F32, features);
     READ(d->feat_max, "feat_max", CBX_F32, features);
+    READ(d->immutable, "immutable_mask", CBX_U8, features);
+    READ(d->feature_group, "feature_group", CBX_I32, features);
+    for (int64_t j = 0; !status && d->feature_group && j < features; j++) {
+        int32_t group = d->feature_group[j];
+        if (group < -1 || group >= features)
+            status = cbx_fail(err, CBX_INVALID, "%s: feature %lld is of group %d", f->path,
+                              (long long)j, group);
+        d->num_groups = group >= d->num_groups ? group + 1 : d->num_groups;
+    }
     if (!status)
         status = read_splits(g, f, rows, err);
     return status ? status : read_num_classes(f, d, err);
@@ -242,7 +262,7 @@ static void release(void *backing)
     cbx_tensors_close(backing);
 }
 
-cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
+cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err)
 {
     *out = NULL;
     cbx_tensor_file *f;
@@ -257,11 +277,24 @@ cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
     g->backing = f;
     g->release = release;
     status = read_arrays(g, f, err);
-    if (!status) {
-        status = cbx_graph_index(g, err);
-        if (status == CBX_INVALID)
-            cbx_error_prefix(err, path);
-    }
+    if (status)
+        cbx_graph_free(g);
+    else
+        *out = g;
+    return status;
+}
+
+cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
+{
+    cbx_graph *g;
+    *out = NULL;
+    cbx_status status = cbx_graph_file_map(path, &g, err);
+    if (status)
+        return status;
+    const cbx_tensor_file *f = g->backing;
+    status = cbx_graph_index(g, err);
+    if (status == CBX_INVALID)
+        cbx_error_prefix(err, path);
     if (!status)
         status = read_names(g, f, "class_names", g->data.num_classes, &g->data.class_names, err);
     if (!status)
@@ -269,6 +302,8 @@ cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
             read_names(g, f, "feature_names", g->data.num_features, &g->data.feature_names, err);
     if (!status)
         status = read_names(g, f, "node_names", g->data.num_nodes, &g->data.node_names, err);
+    if (!status && g->data.num_groups)
+        status = read_names(g, f, "group_names", g->data.num_groups, &g->data.group_names, err);
     if (status) {
         cbx_graph_free(g);
         return status;
@@ -279,7 +314,7 @@ cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
 
 /* ---- writing */
 
-enum { MOST_TENSORS = 16, MOST_META = 12 };
+enum { MOST_TENSORS = 20, MOST_META = 12 };
 
 typedef struct writer {
     cbx_tensor tensors[MOST_TENSORS];
@@ -287,7 +322,7 @@ typedef struct writer {
     cbx_meta   meta[MOST_META];
     size_t     meta_count;
     char       numbers[4][24];
-    char      *names[3]; /* owned */
+    char      *names[4]; /* owned */
 } writer;
 
 static void add(writer *w, const char *name, cbx_dtype dtype, const void *data, int32_t rank,
@@ -360,6 +395,9 @@ static void add_arrays(writer *w, const cbx_graph_data *d, int64_t rows, const i
     add(w, "discrete_mask", CBX_U8, d->discrete, 1, d->num_features, 0);
     add(w, "feat_min", CBX_F32, d->feat_min, 1, d->num_features, 0);
     add(w, "feat_max", CBX_F32, d->feat_max, 1, d->num_features, 0);
+    add(w, "immutable_mask", CBX_U8, d->immutable, 1, d->num_features, 0);
+    if (d->num_groups)
+        add(w, "feature_group", CBX_I32, d->feature_group, 1, d->num_features, 0);
     add_mask(w, "train_mask", "splits.train_mask", d->train_mask, rows, d->num_splits);
     add_mask(w, "val_mask", "splits.val_mask", d->val_mask, rows, d->num_splits);
     add_mask(w, "test_mask", "splits.test_mask", d->test_mask, rows, d->num_splits);
@@ -399,9 +437,11 @@ cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *e
         status = add_names(&w, 1, "feature_names", d->feature_names, d->num_features, path, err);
     if (!status)
         status = add_names(&w, 2, "node_names", d->node_names, d->num_nodes, path, err);
+    if (!status && d->num_groups)
+        status = add_names(&w, 3, "group_names", d->group_names, d->num_groups, path, err);
     if (!status)
         status = cbx_tensors_write(path, w.tensors, w.count, w.meta, w.meta_count, err);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         free(w.names[i]);
     free(copy);
     return status;

@@ -232,10 +232,13 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_ex
     rules->group = CBX_NEW(arena, int32_t, f);
     if (!rules->fixed || !rules->lo || !rules->hi || !rules->group)
         return cbx_fail_memory(err);
+    /* The data may have rules of its own: features that cannot change, one-hot groups. */
+    const cbx_graph_data *d = &graph->data;
+    rules->groups = d->feature_group ? d->num_groups : 0;
     for (int32_t j = 0; j < f; j++) {
         rules->lo[j] = lo[j];
         rules->hi[j] = hi[j];
-        rules->group[j] = -1;
+        rules->group[j] = d->feature_group ? d->feature_group[j] : -1;
     }
     if (o->features_to_vary && *o->features_to_vary && strcmp(o->features_to_vary, "all") != 0) {
         memset(rules->fixed, 1, (size_t)f);
@@ -246,6 +249,8 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_ex
                 return status;
         }
     }
+    for (int32_t j = 0; j < f && d->immutable; j++)
+        rules->fixed[j] = rules->fixed[j] || d->immutable[j];
     cbx_status status = mark_features(rules, "immutable-features", o->immutable_features, 1, err);
     if (!status)
         status = read_ranges(rules, err);

@@ -52,6 +52,9 @@ static void copy_rest(cbx_graph *to, const cbx_graph *from, bool *failed)
     n->class_names = copy_names(a, d->class_names, d->num_classes, failed);
     n->feature_names = copy_names(a, d->feature_names, d->num_features, failed);
     n->node_names = copy_names(a, d->node_names, d->num_nodes, failed);
+    n->immutable = copy(a, d->immutable, f, 1, failed);
+    n->feature_group = copy(a, d->feature_group, f, sizeof(int32_t), failed);
+    n->group_names = copy_names(a, d->group_names, d->num_groups, failed);
 }
 
 static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t *drop_id,

@@ -188,6 +188,12 @@ static cbx_status check_labels(cbx_graph *g, cbx_error *err)
             largest = d->y[i] > largest ? d->y[i] : largest;
         }
     }
+    /* Whatever counts by class takes memory for all of them. */
+    int64_t most = 65536 + 64 * (int64_t)cbx_graph_label_rows(g);
+    if (d->num_classes == 0 && largest >= most)
+        return cbx_fail(err, CBX_INVALID,
+                        "label %lld is too large for %d rows, unless num_classes says so",
+                        (long long)largest, cbx_graph_label_rows(g));
     if (d->num_classes == 0)
         d->num_classes = (int32_t)(largest + 1);
     return CBX_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stats.c: what `data info` tells about a graph. One pass over the edges, plus a
  * sorted copy of each row to see duplicates and missing reverse edges. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,31 @@ static void count_edges(const cbx_graph *g, const int32_t *rows, uint8_t *linked
     }
 }
 
+static int bin_of(int64_t degree)
+{
+    int bin = 0;
+    for (; degree && bin < CBX_DEGREE_BINS - 1; degree >>= 1)
+        bin++;
+    return bin;
+}
+
+static void count_degrees(const cbx_graph *g, cbx_graph_stats *out)
+{
+    for (int32_t i = 0; i < g->data.num_nodes; i++)
+        out->degrees[bin_of(g->in_offset[i + 1] - g->in_offset[i])]++;
+}
+
+static double homophily(const cbx_graph_data *d)
+{
+    int64_t known = 0, same = 0;
+    for (int64_t e = 0; d->task == CBX_NODE && d->y && e < d->num_edges; e++) {
+        int64_t a = d->y[d->edge_source[e]], b = d->y[d->edge_target[e]];
+        known += a >= 0 && b >= 0;
+        same += a >= 0 && a == b;
+    }
+    return known ? (double)same / (double)known : NAN;
+}
+
 cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_error *err)
 {
     const cbx_graph_data *d = &graph->data;
@@ -66,6 +92,8 @@ cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_e
         return cbx_fail_memory(err);
     }
     count_edges(graph, rows, linked, out);
+    count_degrees(graph, out);
+    out->homophily = homophily(d);
     for (int32_t i = 0; i < d->num_nodes; i++)
         out->isolated_nodes += !linked[i];
     for (int32_t j = 0; j < d->num_features; j++)

@@ -20,7 +20,7 @@ cd "$scratch/work" || exit 1
 
 # The user's own data sets have no say here.
 unset COMBINEX_DATA
-export HOME=$scratch XDG_DATA_HOME=$scratch/share
+export HOME=$scratch XDG_DATA_HOME=$scratch/share XDG_CACHE_HOME=$scratch/cache
 export OMP_WAIT_POLICY=passive # tests run side by side: idle threads must not spin
 failures=0 status=0
 

@@ -212,6 +212,63 @@ TEST(one_hot_groups_stay_one_hot)
     oracle_free(&o);
 }
 
+/* Node 11 of the karate club has one friend, and node 0 knows everyone. */
+TEST(the_last_edge_of_a_node_stays_if_it_must)
+{
+    oracle            o = oracle_make((oracle_shape){0});
+    const char *const keeps[] = {"any", "no-isolated", "connected"};
+    for (int k = 0; k < 3; k++) {
+        cbx_explain_options a;
+        cbx_error           err = {0};
+        cbx_options_default(cbx_explain_table(), &a);
+        oracle_must(cbx_options_set(cbx_explain_table(), &a, "keep", keeps[k], &err), &err);
+        a.features_to_vary = "none";
+        a.own_edges = true;
+        a.target = "any";
+        cbx_counterfactual *r = explain_row(&o, 11, &a);
+        CHECK(k == 0 || r->outcome == CBX_NOT_FOUND);
+        CHECK_INT(r->certificate == CBX_PROVED_NONE, k > 0);
+        cbx_counterfactual_free(r);
+    }
+    oracle_free(&o);
+}
+
+/* Rules that the data brings: as strict as those of a call. */
+TEST(what_the_data_calls_immutable_or_one_hot_is)
+{
+    oracle              o = oracle_make((oracle_shape){0});
+    cbx_graph_data      d = o.data;
+    cbx_explain_options a;
+    cbx_error           err = {0};
+    uint8_t             immutable[34] = {0};
+    int32_t             group[34];
+    cbx_graph          *own = NULL;
+    int64_t             found = 0;
+    for (int j = 0; j < 34; j++) {
+        immutable[j] = j % 2;
+        group[j] = 0;
+    }
+    cbx_options_default(cbx_explain_table(), &a);
+    a.target = "any";
+    a.keep_edges = true;
+    d.immutable = immutable;
+    d.feature_group = group;
+    d.num_groups = 1;
+    oracle_must(cbx_graph_new(&d, &own, &err), &err);
+    for (int32_t row = 0; row < 34; row += 3) {
+        cbx_counterfactual *r = NULL;
+        oracle_must(cbx_explain(o.model, own, row, &a, NULL, NULL, &r, &err), &err);
+        CHECK(r->num_edits % 2 == 0); /* from one to another */
+        for (int64_t k = 0; k < r->num_edits; k++)
+            CHECK(!immutable[r->edits[k].feature]);
+        found += r->outcome == CBX_FOUND;
+        cbx_counterfactual_free(r);
+    }
+    CHECK(found > 0);
+    cbx_graph_free(own);
+    oracle_free(&o);
+}
+
 /* ---- what is wrong with a rule */
 
 static void check_refused(const oracle *o, const char *option, const char *value,

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* export.c: see export.h. */
+#include "export.h"
+
+#include <string.h>
+
+#include "output.h"
+
+const char *const export_choices[] = {"auto", "safetensors", "graphml", "gexf",
+                                      "dot",  "csv",         "npz",     NULL};
+
+const char *export_format(int to, const char *path)
+{
+    const char *told = to ? export_choices[to] : cbx_export_of(path);
+    return told ? told : "safetensors";
+}
+
+int export_check(int to, const char *path)
+{
+    if (!strcmp(export_format(to, path), "csv")) /* makes a folder, or uses one */
+        return EXIT_DONE;
+    return output_check(path);
+}
+
+int export_write(const source *s, int to, const cbx_edit *edits, int64_t count, const char *path)
+{
+    cbx_error err;
+    if (cbx_graph_export(s->graph, export_format(to, path), edits, count, path, &err))
+        return fail_with(&err);
+    return EXIT_DONE;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph_file.h: graph files before they are believed. */
+#ifndef CBX_GRAPH_FILE_H
+#define CBX_GRAPH_FILE_H
+
+#include "combinex.h"
+
+/* The arrays of a graph file, with types and shapes checked but no values: only for
+ * finding out what is wrong with them. cbx_graph_load does the rest. */
+cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* one_hot.c: groups of neighbouring features of which every node has exactly one.
+ *
+ * Columns a … b are such a group if their values are 0 and 1, no node has two ones
+ * among them, and there are as many ones as nodes. No node has two if, for every
+ * column q of them, no node with a one at q has its previous one at a or later; so
+ * one pass that notes the latest previous one of each column is enough. */
+#include <string.h>
+
+#include "error.h"
+#include "graph.h"
+
+typedef struct columns {
+    uint8_t *binary;
+    int64_t *ones;
+    int32_t *previous; /* the latest column before it in which some node has a one, too; -1 */
+} columns;
+
+static void visit(columns *c, int32_t j, float v, int32_t *last)
+{
+    if (v == 0)
+        return;
+    if (v != 1) {
+        c->binary[j] = 0;
+        return;
+    }
+    c->ones[j]++;
+    c->previous[j] = *last > c->previous[j] ? *last : c->previous[j];
+    *last = j;
+}
+
+static void look(const cbx_graph_data *d, columns *c)
+{
+    for (int32_t i = 0; i < d->num_nodes; i++) {
+        int32_t last = -1;
+        if (d->x)
+            for (int32_t j = 0; j < d->num_features; j++)
+                visit(c, j, d->x[(int64_t)i * d->num_features + j], &last);
+        else
+            for (int64_t k = d->x_indptr[i]; k < d->x_indptr[i + 1]; k++)
+                visit(c, d->x_indices[k], d->x_values[k], &last);
+    }
+}
+
+/* The end of the group that begins at `a`, or -1. */
+static int32_t group_end(const cbx_graph_data *d, const columns *c, int32_t a)
+{
+    int64_t sum = 0;
+    for (int32_t b = a; b < d->num_features; b++) {
+        if (!c->binary[b] || c->previous[b] >= a)
+            return -1;
+        sum += c->ones[b];
+        if (sum == d->num_nodes)
+            return b > a && c->ones[a] ? b : -1;
+    }
+    return -1;
+}
+
+cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int32_t *count, cbx_error *err)
+{
+    const cbx_graph_data *d = &graph->data;
+    cbx_arena             arena = {0};
+    size_t                f = (size_t)d->num_features;
+    columns               c = {CBX_NEW(&arena, uint8_t, f), CBX_NEW0(&arena, int64_t, f),
+                               CBX_NEW(&arena, int32_t, f)};
+    *count = 0;
+    if (!c.binary || !c.ones || !c.previous) {
+        cbx_arena_free(&arena);
+        return cbx_fail_memory(err);
+    }
+    memset(c.binary, 1, f);
+    for (size_t j = 0; j < f; j++)
+        c.previous[j] = group[j] = -1;
+    look(d, &c);
+    for (int32_t a = 0; a < d->num_features; a++) {
+        int32_t b = group_end(d, &c, a);
+        if (b < 0)
+            continue;
+        for (; a <= b; a++)
+            group[a] = *count;
+        a = b;
+        ++*count;
+    }
+    cbx_arena_free(&arena);
+    return CBX_OK;
+}

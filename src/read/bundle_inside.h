@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bundle_inside.h: what a bundle is made of, for bundle.c and stream.c only. */
+#ifndef CBX_BUNDLE_INSIDE_H
+#define CBX_BUNDLE_INSIDE_H
+
+#include <zip.h>
+
+#include "bundle.h"
+
+typedef struct cbx_file {
+    char   *name;
+    size_t  begin, end; /* in memory */
+    int64_t index;      /* in the archive */
+} cbx_file;
+
+struct cbx_bundle {
+    char     *path;
+    char     *folder; /* NULL: an archive, or memory */
+    char     *chosen;
+    char     *title;
+    cbx_file *files;
+    size_t    count, room;
+    zip_t    *zip;
+    uint64_t  bytes;
+
+    const char    *memory;
+    size_t         memory_size;
+    unsigned char *owned; /* an archive that was read into memory */
+};
+
+const cbx_file *cbx_bundle_file(const cbx_bundle *bundle, const char *name);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* csv_features.c: the table of features, read three times, so that only what goes
+ * into the graph is held: which columns are numbers; which texts the others have;
+ * and then the values. A column of texts becomes a group of one-hot features. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "csv.h"
+#include "error.h"
+
+const char *const cbx_csv_id_words[] = {"id", "node", "node_id", "nodeid", "name", "index", NULL};
+const char *const cbx_csv_label_words[] = {"label", "class", "y", "target", NULL};
+const char *const cbx_csv_split_words[] = {"split", "part", "set", NULL};
+
+typedef struct column {
+    bool      feature, numeric;
+    cbx_names texts;
+    int64_t  *order; /* of the texts: alphabetical */
+    int64_t  *rank;
+    int64_t   first; /* its first feature */
+} column;
+
+typedef struct features {
+    cbx_csv  *c;
+    column   *columns;
+    size_t    count;
+    int       id, label, split;
+    cbx_arena arena;
+} features;
+
+typedef cbx_status (*each_row)(features *f, cbx_table *t);
+
+static void say_nothing(void *user, cbx_problem_kind kind, const char *message)
+{
+    (void)user, (void)kind, (void)message;
+}
+
+/* While checking, only the last pass tells of problems: once is enough. */
+static cbx_status pass(features *f, const char *name, each_row call, bool last)
+{
+    cbx_reading   *r = f->c->r;
+    cbx_table      t = {0};
+    bool           more = false;
+    cbx_on_problem told = r->on_problem;
+    int64_t        problems = r->problems;
+    if (told && !last)
+        r->on_problem = say_nothing;
+    cbx_status status = cbx_table_open(&t, r, name);
+    while (!status && !(status = cbx_table_next(&t, &more)) && more)
+        status = call(f, &t);
+    cbx_table_close(&t);
+    r->on_problem = told;
+    r->problems = last ? r->problems : problems;
+    return status;
+}
+
+static cbx_status read_header(features *f, const char *name)
+{
+    cbx_table  t = {0};
+    cbx_status status = cbx_table_open(&t, f->c->r, name);
+    if (!status && (t.num_columns < 2 || cbx_table_headless(&t)))
+        status = cbx_fail(f->c->r->err, CBX_INVALID,
+                          "%s, line %lld: a header with an id and the names of features expected",
+                          t.lines.path, (long long)t.lines.number);
+    if (!status) {
+        f->count = t.num_columns;
+        f->id = cbx_table_column(&t, cbx_csv_id_words);
+        f->id = f->id < 0 ? 0 : f->id;
+        f->label = cbx_table_column(&t, cbx_csv_label_words);
+        f->split = cbx_table_column(&t, cbx_csv_split_words);
+        if (f->label == f->id)
+            f->label = -1;
+        f->columns = CBX_NEW0(&f->arena, column, f->count);
+        status = f->columns ? CBX_OK : CBX_MEMORY(f->c->r);
+    }
+    for (size_t k = 0; !status && k < f->count; k++) {
+        f->columns[k].feature = (int)k != f->id && (int)k != f->label && (int)k != f->split;
+        f->columns[k].numeric = true;
+    }
+    cbx_table_close(&t);
+    return status;
+}
+
+/* Empty fields decide nothing here. */
+static cbx_status find_kinds(features *f, cbx_table *t)
+{
+    double v;
+    for (size_t k = 0; k < f->count; k++)
+        if (f->columns[k].numeric && *t->fields[k] && !cbx_is_number(t->fields[k], &v))
+            f->columns[k].numeric = false;
+    return CBX_OK;
+}
+
+static cbx_status collect_texts(features *f, cbx_table *t)
+{
+    for (size_t k = 0; k < f->count; k++)
+        if (f->columns[k].feature && !f->columns[k].numeric &&
+            cbx_names_add(&f->columns[k].texts, t->fields[k]) < 0)
+            return CBX_MEMORY(f->c->r);
+    return CBX_OK;
+}
+
+static cbx_status add_row(features *f, cbx_table *t)
+{
+    cbx_reading *r = f->c->r;
+    int64_t      before = f->c->nodes.count;
+    int64_t      node = cbx_names_add(&f->c->nodes, t->fields[f->id]);
+    if (node < 0)
+        return CBX_MEMORY(r);
+    if (f->c->nodes.count == before)
+        return cbx_bad_line(&t->lines, "node '%.60s' is there already", t->fields[f->id]);
+    if (!cbx_draft_row(r->draft))
+        return CBX_MEMORY(r);
+    for (size_t k = 0; k < f->count; k++) {
+        const column *c = &f->columns[k];
+        double        v = 1;
+        int64_t       at = c->first;
+        if (!c->feature)
+            continue;
+        if (c->numeric && (!cbx_is_number(t->fields[k], &v) || !isfinite((float)v)))
+            return cbx_bad_line(&t->lines, "column '%.60s' is '%.40s', a number was expected",
+                                t->columns[k], t->fields[k]);
+        if (!c->numeric)
+            at += c->rank[cbx_names_find(&c->texts, t->fields[k])];
+        if (v != 0 && !cbx_draft_entry(r->draft, (int32_t)at, (float)v))
+            return CBX_MEMORY(r);
+    }
+    return cbx_csv_label(f->c, t, node, f->label, f->split);
+}
+
+/* Numbers the features, and sorts the texts of columns that have some. */
+static cbx_status lay_out(features *f, const cbx_table *t, int64_t rows)
+{
+    cbx_draft *d = f->c->r->draft;
+    int64_t    total = 0;
+    int32_t    groups = 0;
+    for (size_t k = 0; k < f->count; k++) {
+        column *c = &f->columns[k];
+        int64_t many = c->texts.count;
+        c->first = total;
+        if (!c->feature)
+            continue;
+        total += c->numeric ? 1 : many;
+        groups += !c->numeric;
+        if (c->numeric)
+            continue;
+        if (many > 64 && many > rows / 2)
+            return cbx_fail(f->c->r->err, CBX_INVALID,
+                            "%s: column '%.60s' has %lld different texts in %lld rows: neither "
+                            "numbers nor categories; leave it out",
+                            f->c->files[CBX_CSV_FEATURES], t->columns[k], (long long)many,
+                            (long long)rows);
+        c->order = CBX_NEW(&f->arena, int64_t, many);
+        c->rank = CBX_NEW(&f->arena, int64_t, many);
+        if (!c->order || !c->rank || !cbx_names_sort(&c->texts, c->order))
+            return CBX_MEMORY(f->c->r);
+        for (int64_t i = 0; i < many; i++)
+            c->rank[c->order[i]] = i;
+    }
+    d->num_features = total;
+    d->num_groups = groups;
+    return CBX_OK;
+}
+
+static cbx_status name_features(features *f, const cbx_table *t)
+{
+    cbx_draft *d = f->c->r->draft;
+    int32_t    group = 0;
+    d->feature_names = CBX_NEW(&d->arena, const char *, d->num_features);
+    d->group_names = CBX_NEW(&d->arena, const char *, d->num_groups);
+    if (!d->feature_names || !d->group_names ||
+        (d->num_groups && !cbx_ints_fill(&d->group, (size_t)d->num_features, -1)))
+        return CBX_MEMORY(f->c->r);
+    for (size_t k = 0; k < f->count; k++) {
+        const column *c = &f->columns[k];
+        int64_t       many = c->numeric ? 1 : c->texts.count;
+        char         *name = cbx_arena_strdup(&d->arena, t->columns[k]);
+        if (!name)
+            return CBX_MEMORY(f->c->r);
+        for (int64_t i = 0; c->feature && i < many; i++) {
+            const char *text = c->numeric ? NULL : c->texts.at[c->order[i]];
+            size_t      size = strlen(name) + (text ? strlen(text) : 0) + 2;
+            char       *full = text ? CBX_NEW(&d->arena, char, size) : name;
+            if (!full)
+                return CBX_MEMORY(f->c->r);
+            if (text) {
+                (void)snprintf(full, size, "%s=%s", name, text);
+                d->group.at[c->first + i] = group;
+            }
+            d->feature_names[c->first + i] = full;
+        }
+        if (c->feature && !c->numeric)
+            d->group_names[group++] = name;
+    }
+    return CBX_OK;
+}
+
+static cbx_status count_row(features *f, cbx_table *t)
+{
+    f->c->r->draft->num_nodes++;
+    return collect_texts(f, t);
+}
+
+cbx_status cbx_csv_features(cbx_csv *c, const char *name)
+{
+    features   f = {.c = c};
+    cbx_table  t = {0};
+    cbx_status status = read_header(&f, name);
+    if (!status)
+        status = pass(&f, name, find_kinds, false);
+    c->r->draft->num_nodes = 0;
+    if (!status)
+        status = pass(&f, name, count_row, false);
+    if (!status)
+        status = cbx_table_open(&t, c->r, name);
+    if (!status)
+        status = lay_out(&f, &t, c->r->draft->num_nodes);
+    if (!status)
+        status = name_features(&f, &t);
+    cbx_table_close(&t);
+    if (!status)
+        status = pass(&f, name, add_row, true);
+    c->nodes_known = true;
+    for (size_t k = 0; k < f.count && f.columns; k++)
+        cbx_names_free(&f.columns[k].texts);
+    cbx_arena_free(&f.arena);
+    return status;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* draft.h: a graph while it is being read.
+ *
+ * Readers add edges, features and labels as they come; finishing puts edges and
+ * rows in order, checks everything and makes a graph that owns the arrays. */
+#ifndef CBX_DRAFT_H
+#define CBX_DRAFT_H
+
+#include "arena.h"
+#include "combinex.h"
+#include "vectors.h"
+
+enum { CBX_TRAIN, CBX_VAL, CBX_TEST, CBX_PARTS };
+
+/* What to do with edges, in this order. */
+enum {
+    CBX_EDGES_NO_LOOPS = 1,
+    CBX_EDGES_BOTH_WAYS = 2, /* add what has no reverse */
+    CBX_EDGES_BY_SOURCE = 4, /* sort by source, then target, and merge duplicates */
+    CBX_EDGES_BY_TARGET = 8  /* sort by target, then source, and merge */
+};
+
+/* What becomes of an entry that is there twice in a row of sparse features. */
+typedef enum cbx_twice { CBX_TWICE_SAME, CBX_TWICE_ADD } cbx_twice;
+
+typedef struct cbx_draft {
+    cbx_task   task;
+    int64_t    num_nodes;    /* -1: not known yet */
+    int64_t    num_features; /* likewise */
+    int64_t    num_classes;  /* 0: from the labels */
+    int32_t    num_splits;
+    cbx_longs  source, target;
+    cbx_floats weight; /* empty: all 1 */
+    int        edge_rules;
+
+    bool       dense;
+    cbx_floats x; /* dense: rows one after the other */
+    cbx_longs  indptr;
+    cbx_ints   columns;
+    cbx_floats values; /* sparse */
+    cbx_twice  twice;
+
+    cbx_longs  y, graph_ptr;
+    cbx_bytes  mask[CBX_PARTS]; /* rows x num_splits */
+    cbx_bytes  discrete, immutable;
+    cbx_ints   group;
+    cbx_floats feat_min, feat_max; /* NaN: from the values */
+
+    cbx_arena    arena; /* names */
+    const char  *name;
+    const char **class_names, **feature_names, **node_names, **group_names;
+    int32_t      num_groups;
+} cbx_draft;
+
+cbx_draft *cbx_draft_new(void); /* NULL: no memory */
+void       cbx_draft_free(cbx_draft *draft);
+
+/* These return false when memory runs out. */
+bool cbx_draft_edge(cbx_draft *draft, int64_t source, int64_t target);
+/* A sparse entry of the row that was begun last. Zeros are left out at the end. */
+bool cbx_draft_row(cbx_draft *draft);
+bool cbx_draft_entry(cbx_draft *draft, int32_t column, float value);
+
+/* Makes sparse features dense where that takes little, and dense ones sparse where
+ * it saves much, for readers that cannot know. */
+bool cbx_draft_fit_features(cbx_draft *draft);
+bool cbx_draft_make_dense(cbx_draft *draft);
+
+/* Labels are any whole numbers: makes them 0, 1, … in ascending order. -1 stays if
+ * `keep_unknown`. With `name`, class names are what the numbers were. */
+bool cbx_draft_number_classes(cbx_draft *draft, bool keep_unknown, bool name);
+
+/* Sorts and merges as edge_rules say. */
+cbx_status cbx_draft_order_edges(cbx_draft *draft, cbx_error *err);
+
+/* The graph owns the draft from here on, also on failure. */
+cbx_status cbx_draft_finish(cbx_draft *draft, cbx_graph **out, cbx_error *err);
+
+#endif

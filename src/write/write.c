@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write.c: a graph, or a graph and the edits of a counterfactual, in the formats of
+ * other programs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "edit.h"
+#include "error.h"
+#include "writing.h"
+
+#define X(word) extern const cbx_writer cbx_writer_##word;
+#include "writers.def"
+#undef X
+
+static const cbx_writer *const writers[] = {
+#define X(word) &cbx_writer_##word,
+#include "writers.def"
+#undef X
+};
+
+enum { COUNT = sizeof writers / sizeof *writers };
+
+const char *cbx_export_name(size_t i)
+{
+    return i < COUNT ? writers[i]->name : NULL;
+}
+
+const char *cbx_export_about(size_t i)
+{
+    return i < COUNT ? writers[i]->about : NULL;
+}
+
+const char *cbx_export_of(const char *path)
+{
+    size_t length = strlen(path);
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t size = writers[i]->ending ? strlen(writers[i]->ending) : 0;
+        if (size && length > size && !strcmp(path + length - size, writers[i]->ending))
+            return writers[i]->name;
+    }
+    return NULL;
+}
+
+/* ---- what writers ask */
+
+bool cbx_writing_removed(const cbx_writing *w, int64_t e)
+{
+    return w->removed && w->removed[e];
+}
+
+bool cbx_writing_edge(const cbx_writing *w, int64_t e)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    return !w->pairs || d->edge_source[e] <= d->edge_target[e];
+}
+
+static const char *numbered(cbx_label buffer, int64_t number)
+{
+    (void)snprintf(buffer, sizeof(cbx_label), "%lld", (long long)number);
+    return buffer;
+}
+
+const char *cbx_writing_node(const cbx_writing *w, int32_t node, cbx_label buffer)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    return d->node_names ? d->node_names[node] : numbered(buffer, node);
+}
+
+const char *cbx_writing_feature(const cbx_writing *w, int32_t feature, cbx_label buffer)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    if (d->feature_names)
+        return d->feature_names[feature];
+    (void)snprintf(buffer, sizeof(cbx_label), "feature_%d", feature);
+    return buffer;
+}
+
+int32_t cbx_writing_graph(const cbx_writing *w, int32_t node)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    int32_t               lo = 0, hi = d->num_graphs;
+    while (hi - lo > 1) {
+        int32_t middle = lo + (hi - lo) / 2;
+        if (d->graph_ptr[middle] <= node)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+const char *cbx_writing_class(const cbx_writing *w, int32_t node, cbx_label buffer)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    int32_t               row = d->task == CBX_GRAPH ? cbx_writing_graph(w, node) : node;
+    if (!d->y || d->y[row] < 0)
+        return NULL;
+    return d->class_names ? d->class_names[d->y[row]] : numbered(buffer, d->y[row]);
+}
+
+const char *cbx_writing_split(const cbx_writing *w, int32_t node)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    if (d->num_splits != 1 || d->task == CBX_GRAPH)
+        return NULL;
+    return d->train_mask && d->train_mask[node] ? "train"
+           : d->val_mask && d->val_mask[node]   ? "val"
+           : d->test_mask && d->test_mask[node] ? "test"
+                                                : NULL;
+}
+
+int64_t cbx_writing_edits(const cbx_writing *w, int32_t node, const cbx_edit **first)
+{
+    int64_t lo = 0, hi = w->num_edits, count = 0;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (w->edits[middle].node < node)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    *first = w->edits + lo;
+    while (lo + count < w->num_edits && w->edits[lo + count].node == node)
+        count++;
+    return count;
+}
+
+/* ---- preparing */
+
+static int by_node(const void *a, const void *b)
+{
+    const cbx_edit *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+static cbx_status mark_edges(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_arena *arena)
+{
+    const cbx_graph *g = w->graph;
+    cbx_view         view;
+    uint8_t         *slots = CBX_NEW(arena, uint8_t, g->data.num_edges);
+    uint8_t         *ids = CBX_NEW(arena, uint8_t, g->data.num_edges);
+    if (!slots || !ids)
+        return cbx_fail_memory(w->err);
+    cbx_status status = cbx_view_whole(g, arena, &view, w->err);
+    cbx_places places = {.view = &view};
+    if (!status)
+        status = cbx_edits_mark(g, &places, edits, count, slots, w->err);
+    for (int64_t s = 0; !status && s < g->data.num_edges; s++)
+        ids[cbx_graph_edge_id(g, s)] = slots[s];
+    w->removed = ids;
+    return status;
+}
+
+static cbx_status sort_edits(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_arena *arena)
+{
+    cbx_edit *kept = CBX_NEW(arena, cbx_edit, count);
+    if (!kept)
+        return cbx_fail_memory(w->err);
+    for (int64_t i = 0; i < count; i++)
+        if (edits[i].op == CBX_SET_FEATURE)
+            kept[w->num_edits++] = edits[i];
+    if (w->num_edits)
+        qsort(kept, (size_t)w->num_edits, sizeof *kept, by_node);
+    w->edits = kept;
+    return CBX_OK;
+}
+
+/* Once a pair only where nothing is lost by it: every edge has a reverse, none is
+ * there twice or weighted, and a pair is removed as a whole or not at all. */
+static cbx_status decide_pairs(cbx_writing *w)
+{
+    const cbx_graph_data *d = &w->graph->data;
+    cbx_graph_stats       stats;
+    cbx_status            status = cbx_graph_measure(w->graph, &stats, w->err);
+    if (status)
+        return status;
+    int64_t up = 0, down = 0;
+    for (int64_t e = 0; e < d->num_edges; e++) {
+        up += cbx_writing_removed(w, e) && d->edge_source[e] < d->edge_target[e];
+        down += cbx_writing_removed(w, e) && d->edge_source[e] > d->edge_target[e];
+    }
+    w->pairs = stats.undirected && !stats.duplicate_edges && !d->edge_weight && up == down;
+    if (!w->pairs || !up)
+        return CBX_OK;
+    /* as many each way may still be different pairs: the rest of the pairs must be whole */
+    cbx_graph_stats after;
+    status = cbx_graph_measure(w->edited, &after, w->err);
+    w->pairs = !status && after.undirected;
+    return status;
+}
+
+static cbx_status prepare(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_graph **edited,
+                          cbx_arena *arena)
+{
+    cbx_status status = CBX_OK;
+    w->edited = w->graph;
+    if (edits) {
+        status = cbx_graph_apply(w->graph, edits, count, edited, w->err);
+        w->edited = *edited;
+        if (!status)
+            status = mark_edges(w, edits, count, arena);
+        if (!status)
+            status = sort_edits(w, edits, count, arena);
+    }
+    return status ? status : decide_pairs(w);
+}
+
+cbx_status cbx_graph_export(const cbx_graph *graph, const char *format, const cbx_edit *edits,
+                            int64_t count, const char *path, cbx_error *err)
+{
+    const cbx_writer *writer = NULL;
+    cbx_graph        *edited = NULL;
+    cbx_arena         arena = {0};
+    cbx_writing       w = {.graph = graph, .path = path, .err = err};
+    for (size_t i = 0; i < COUNT; i++)
+        if (!strcmp(writers[i]->name, format))
+            writer = writers[i];
+    if (!writer)
+        return cbx_fail(err, CBX_INVALID, "'%.40s' is not a format to write", format);
+    cbx_status status = prepare(&w, edits, count, &edited, &arena);
+    if (!status)
+        status = writer->write(&w);
+    cbx_graph_free(edited);
+    cbx_arena_free(&arena);
+    return status;
+}
