@@ -34,9 +34,12 @@ static const cbx_option_table *output_table(void)
     static const cbx_option options[] = {
         {"preset", CBX_OPTION_CHOICE, offsetof(explain_args, preset), "none", 0, 0, presets,
          "search options by one name, which those given one by one override; paper: the "
-         "published settings of combinex; the others: of cf-gnn on their data"},
+         "published settings of combinex; minimal: the default; the others: of cf-gnn on their "
+         "data"},
         {"output", CBX_OPTION_TEXT, offsetof(explain_args, output), NULL, 0, 0, NULL,
          "write to this file instead of standard output"},
+        {"summary", CBX_OPTION_TEXT, offsetof(explain_args, summary), NULL, 0, 0, NULL,
+         "also write to this file, as JSON, what the flips have in common"},
         {"trace", CBX_OPTION_TEXT, offsetof(explain_args, trace), NULL, 0, 0, NULL,
          "also write the search of one target to this file, epoch by epoch, as JSON"},
         {"replay", CBX_OPTION_TEXT, offsetof(explain_args, replay), NULL, 0, 0, NULL,
@@ -156,6 +159,7 @@ const command command_explain = {
             {.name = "node", .repeats = true, .list = offsetof(explain_args, nodes)},
             {.name = "graph", .repeats = true, .list = offsetof(explain_args, graphs)},
             {.name = "trace", .value = "FILE"},
+            {.name = "summary", .value = "FILE"},
             {.name = "replay", .value = "FILE"},
             {.name = "target", .value = "CLASS"},
             {.name = NULL}},

@@ -14,6 +14,7 @@ typedef struct delivery {
     output             out;
     progress           bar;
     explain_summary    summary;
+    explain_recurring  recurring;
     bool               no_memory;
 } delivery;
 
@@ -47,6 +48,7 @@ static bool write_result(delivery *d, const cbx_counterfactual *c)
     for (const cbx_counterfactual *answer = c; answer && !d->no_memory; answer = answer->next)
         write_one(d, answer);
     explain_count(&d->summary, c);
+    explain_note(&d->recurring, c);
     return !d->no_memory && !ferror(d->out.file);
 }
 
@@ -148,9 +150,14 @@ int explain_search(const explain_job *job)
             text_put(stdout, a->output, 0);
             (void)printf("\n");
         }
-        if (job->count > 1)
+        if (job->count > 1) {
             explain_print_summary(stdout, &d.summary, now() - started);
+            explain_print_recurring(stdout, &d.recurring, &job->source);
+        }
     }
+    if (status == EXIT_DONE && a->summary)
+        status = explain_write_summary(a->summary, &d.summary, &d.recurring, &job->source);
+    explain_recurring_free(&d.recurring);
     free(d.summary.edits);
     return status;
 }
