@@ -15,5 +15,4 @@ show combinex data info karate
 show combinex train karate --model gcn --epochs 200 --seed 1 -o karate-gcn.safetensors
 show combinex predict karate karate-gcn.safetensors
 # Member 8 stood between the two parties.
-show combinex explain karate karate-gcn.safetensors --node 8 --target any --policy edges \
-    --edges undirected
+show combinex explain karate karate-gcn.safetensors --node 8 --target any
