@@ -29,7 +29,7 @@ class _Tensors:
         return None if found is None else np.asarray(found, np.float32)
 
     def has(self, name: str, rank: int = 2) -> bool:
-        return name in self.tensors and self.tensors[name].ndim == rank
+        return name in self.left and self.tensors[name].ndim == rank
 
 
 def _join(prefix: str, name: str) -> str:
@@ -46,7 +46,7 @@ def _convolution(conv: str, prefix: str, t: _Tensors) -> Layer | None:
     weights: list[np.ndarray] = []
     bias = None
     if conv == "gcn":
-        if t.has(at("lin.weight")):
+        if t.has(at("lin.weight")) and at("lin.bias") not in t.tensors:  # else a head called lin
             weights = [t.take(at("lin.weight"))]  # type: ignore[list-item]
         elif _old_gcn(prefix, t):
             weights = [t.take(at("weight")).T]  # type: ignore[union-attr]
@@ -74,7 +74,7 @@ def _convolution(conv: str, prefix: str, t: _Tensors) -> Layer | None:
 def _old_gcn(prefix: str, t: _Tensors) -> bool:
     """weight [in, out] and bias [out], where a Linear has [out, in]; a square one is told by its name."""
     weight, bias = t.tensors.get(_join(prefix, "weight")), t.tensors.get(_join(prefix, "bias"))
-    if weight is None or weight.ndim != 2:
+    if weight is None or not t.has(_join(prefix, "weight")):
         return False
     fits = bias is None or bias.shape == (weight.shape[1],)
     linear = bias is None or bias.shape == (weight.shape[0],)

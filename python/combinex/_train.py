@@ -62,7 +62,7 @@ def train(data: Any, model: str = "gcn", *, progress: Progress = None, **options
         if name.replace("-", "_") in _SPLIT:
             value = _value(how, option)
             note[name] = value
-    trained.set_note("split", json.dumps(note, separators=(",", ":")))
+    trained.set_note("split", json.dumps(note))
     trained.set_note("version", lib.cbx_version().decode())
     if math.isfinite(result.test_accuracy):
         trained.set_note("test_accuracy", f"{result.test_accuracy:.9g}")
@@ -74,7 +74,8 @@ def _value(options: Options, option: Any) -> Any:
     if option.type == h.CBX_OPTION_CHOICE:
         return option.choices[ctypes.c_int.from_address(address).value].decode()
     if option.type == h.CBX_OPTION_REAL:
-        return ctypes.c_double.from_address(address).value
+        value = ctypes.c_double.from_address(address).value
+        return int(value) if value == int(value) else value
     return ctypes.c_int64.from_address(address).value
 
 
