@@ -9,6 +9,8 @@
 
 `model` may as well be a module of PyTorch Geometric, and `graph` its Data.
 """
+from typing import Any as _Any
+
 from ._command import bench
 from ._convert import builtins, load
 from ._counterfactual import Counterfactual, Counterfactuals, Edit, Probabilities
@@ -38,7 +40,7 @@ def explainers() -> "list[str]":
     return _explain_table.choices("explainer")
 
 
-def from_pyg(module, data, **how):  # type: ignore[no-untyped-def]
+def from_pyg(module: _Any, data: _Any, **how: _Any) -> Model:
     """A Model from a module of PyTorch Geometric, proved on `data`: see combinex.pyg.import_model."""
     from .pyg import import_model
 

@@ -88,9 +88,9 @@ class Counterfactual:
                 setattr(raw, name, None)
         for name in ("before", "after", "edits", "trace"):
             if parts[name]:
-                address = ctypes.cast(ctypes.c_char_p(parts[name]), ctypes.c_void_p).value
+                address = ctypes.cast(ctypes.c_char_p(parts[name]), ctypes.c_void_p)
                 kind = dict(raw._fields_)[name]
-                setattr(raw, name, address if kind is ctypes.c_void_p else ctypes.cast(address, kind))
+                setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
         raw.reason = parts["reason"]
         cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
         return cf

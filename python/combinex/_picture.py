@@ -98,7 +98,8 @@ def svg_of(cf: "Counterfactual") -> str:
     x = MARGIN + unit[:, 0] * (WIDTH - 2 * MARGIN)
     y = MARGIN + unit[:, 1] * (HEIGHT - 2 * MARGIN)
     names = cf.graph.node_names
-    lines, drawn = [], {}
+    lines: list[str] = []
+    drawn: dict[tuple[int, int], bool] = {}
     for edge, source, target in near.edges:
         key = (min(source, target), max(source, target))
         drawn[key] = drawn.get(key, False) or edge in near.removed

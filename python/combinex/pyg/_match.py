@@ -264,7 +264,7 @@ class Matcher:
         last = len(self.layers) - 1
         for i in order:
             part = seen[:, at : at + self.layers[i].width]
-            slopes = SLOPES if i == last else (self.layers[i].slope,)
+            slopes: tuple[float, ...] = SLOPES if i == last else (self.layers[i].slope,)
             if i == last and pool == "none":
                 slope = slope_between(self.outputs[i], part)
                 slopes = () if slope is None else (slope,)
