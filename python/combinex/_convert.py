@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what users have to a Graph and a Model."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _safetensors, errors
+from ._graph import Graph
+from ._lib import lib, text
+from ._model import Model
+
+ENDING = ".safetensors"
+
+
+def builtins() -> dict[str, str]:
+    """Names of built-in data sets and generators, and a line about each."""
+    out: dict[str, str] = {}
+    while True:
+        name = lib.cbx_builtin_name(len(out))
+        if name is None:
+            return out
+        out[name.decode()] = text(lib.cbx_builtin_about(name))
+
+
+def _folders() -> list[Path]:
+    """Where the command line looks for data sets by name."""
+    named = [Path(part) for part in os.environ.get("COMBINEX_DATA", "").split(":") if part]
+    home = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(home) if home.startswith("/") else Path.home() / ".local" / "share"
+    return [*named, base / "combinex"]
+
+
+def load(name: str | os.PathLike[str], **options: Any) -> Any:
+    """A graph or a model: from a file, a built-in name ("karate"; options as for `combinex data generate`), or the
+    name of a file in a folder of COMBINEX_DATA."""
+    path, word = Path(name), os.fspath(name)
+    if not path.exists() and word in builtins():
+        return Graph.builtin(word, **options)
+    if options:
+        raise errors.InvalidError(f"{word} is not built in, so it takes no options: {', '.join(options)}")
+    if not path.exists() and "/" not in word and not word.endswith(ENDING):
+        tried = [folder / (word + ENDING) for folder in _folders()]
+        found = [candidate for candidate in tried if candidate.is_file()]
+        if not found:
+            raise errors.FileError(
+                f"no data set '{word}': not a file, not built in ({', '.join(builtins())}), and not "
+                + " or ".join(map(str, tried))
+            )
+        path = found[0]
+    if path.is_file() and "arch" in _safetensors.metadata_of(path):
+        return Model.load(path)
+    return Graph.load(path)
+
+
+def graph_of(data: Any) -> Graph:
+    """A Graph from a Graph, a name for load, or PyTorch Geometric's data."""
+    if isinstance(data, Graph):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        loaded = load(data)
+        if not isinstance(loaded, Graph):
+            raise errors.InvalidError(f"{os.fspath(data)} is a model, not a graph")
+        return loaded
+    if _is_pyg(data):
+        from .pyg import graph_from_pyg
+
+        return graph_from_pyg(data)
+    raise TypeError(
+        f"data is a {type(data).__name__}: expected a combinex.Graph, a file or a name for combinex.load, or a Data, "
+        "Batch or list of Data of PyTorch Geometric"
+    )
+
+
+def _is_pyg(data: Any) -> bool:
+    """Without importing torch for those who do not use it."""
+    if isinstance(data, (list, tuple)) and data:
+        return all(_is_pyg(item) for item in data)
+    return any(base.__module__.startswith("torch_geometric.") for base in type(data).__mro__)
+
+
+def both_of(model: Any, data: Any) -> tuple[Model, Graph]:
+    """The model and the graph of a question."""
+    if isinstance(model, (str, os.PathLike)):
+        model = Model.load(model)
+    if isinstance(model, Model):
+        return model, graph_of(data)
+    if any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__):
+        from .pyg import import_both
+
+        return import_both(model, data)
+    raise TypeError(
+        f"model is a {type(model).__name__}: expected a combinex.Model, a model file, or a module of PyTorch Geometric"
+    )

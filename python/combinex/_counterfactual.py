@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would change the class: edits, and how they were checked."""
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from ._graph import Graph
+from ._lib import check, h, lib, make, taken_text, text
+from ._model import Model
+from ._options import Options
+
+_EDIT = np.dtype(h.cbx_edit)
+_EPOCH = np.dtype(h.cbx_epoch)
+_OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature"}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change. Fields that the operation has no use for are None."""
+
+    op: str  # "remove_edge" or "set_feature"
+    influence: float  # on the log-odds of the new class against the old, to first order
+    source: int | None = None
+    target: int | None = None
+    edge: int | None = None  # its position in edge_index; None: all edges between the two
+    undirected: bool | None = None
+    node: int | None = None
+    feature: int | None = None
+    name: str | None = None  # the feature's
+    before: float | None = None
+    after: float | None = None
+
+    def __str__(self) -> str:
+        if self.op == "remove_edge":
+            return f"remove edge {self.source}{'–' if self.undirected else '→'}{self.target}"
+        return f"{self.name or f'feature {self.feature}'} of node {self.node}: {self.before:g} → {self.after:g}"
+
+
+class Probabilities(NamedTuple):
+    """Of each class, on the graph as it is and on the whole edited graph (None where nothing was found)."""
+
+    before: np.ndarray
+    after: np.ndarray | None
+
+
+class Counterfactual:
+    """The answer for one node or graph. Printed, it says what `combinex explain` would say."""
+
+    def __init__(self) -> None:
+        raise TypeError("counterfactuals come from combinex.explain")
+
+    _raw: Any
+    _parts: dict[str, bytes]
+    _graph: Graph
+    _options: Options
+    _model: Model | str  # or its hash
+
+    @classmethod
+    def _of(cls, source: Any, graph: Graph, options: Options, model: Model) -> "Counterfactual":
+        """Copies what the library will free."""
+
+        def bytes_at(pointer: Any, size: int) -> bytes:
+            return ctypes.string_at(pointer, size) if pointer and size else b""
+
+        parts = {"struct": ctypes.string_at(ctypes.addressof(source), ctypes.sizeof(source))}
+        classes = 4 * source.num_classes
+        parts["before"] = bytes_at(source.before, classes)
+        parts["after"] = bytes_at(source.after, classes)
+        parts["edits"] = bytes_at(source.edits, source.num_edits * _EDIT.itemsize)
+        parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
+        parts["reason"] = source.reason or b""
+        return cls._from_parts(parts, graph, options, model)
+
+    @classmethod
+    def _from_parts(
+        cls, parts: dict[str, bytes], graph: Graph, options: Options, model: Model | str
+    ) -> "Counterfactual":
+        cf = cls.__new__(cls)
+        raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
+        for name, kind in raw._fields_:  # none of the library's pointers may survive
+            if kind is ctypes.c_void_p or kind is ctypes.c_char_p or hasattr(kind, "contents"):
+                setattr(raw, name, None)
+        for name in ("before", "after", "edits", "trace"):
+            if parts[name]:
+                address = ctypes.cast(ctypes.c_char_p(parts[name]), ctypes.c_void_p)
+                kind = dict(raw._fields_)[name]
+                setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
+        raw.reason = parts["reason"]
+        cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
+        return cf
+
+    def __reduce__(self) -> Any:
+        return Counterfactual._from_parts, (self._parts, self._graph, self._options, self._model_hash())
+
+    def _model_hash(self) -> str:
+        return self._model if isinstance(self._model, str) else self._model.hash()
+
+    # ---- the answer
+
+    @property
+    def status(self) -> str:
+        """"found", "not_found", "skipped" or "cancelled"."""
+        return text(lib.cbx_outcome_name(self._raw.outcome))
+
+    @property
+    def found(self) -> bool:
+        return self._raw.outcome == h.CBX_FOUND
+
+    @property
+    def reason(self) -> str:
+        """Why it was skipped or not found, or nothing."""
+        return text(self._raw.reason)
+
+    @property
+    def task(self) -> str:
+        return "graph" if self._raw.task == h.CBX_GRAPH else "node"
+
+    @property
+    def row(self) -> int:
+        """The node, or the graph."""
+        return self._raw.row
+
+    @property
+    def prediction(self) -> int:
+        """The class as things are."""
+        return self._raw.prediction
+
+    @property
+    def target(self) -> int | None:
+        """The class asked for; None: any other."""
+        return None if self._raw.target < 0 else self._raw.target
+
+    @property
+    def result(self) -> int:
+        """The class after the edits, on the whole graph."""
+        return self._raw.result
+
+    @property
+    def log_probabilities(self) -> Probabilities:
+        return Probabilities(
+            np.frombuffer(self._parts["before"], np.float32),
+            np.frombuffer(self._parts["after"], np.float32) if self._parts["after"] else None,
+        )
+
+    @property
+    def probabilities(self) -> Probabilities:
+        before, after = self.log_probabilities
+        return Probabilities(np.exp(before), None if after is None else np.exp(after))
+
+    @property
+    def edits_array(self) -> np.ndarray:
+        """The edits as the library has them: a structured array."""
+        return np.frombuffer(self._parts["edits"], _EDIT)
+
+    @property
+    def edits(self) -> list[Edit]:
+        """Most influential first."""
+        names = self._graph.feature_names
+        out = []
+        for item in self.edits_array:
+            op, influence = _OPS.get(int(item["op"]), str(item["op"])), float(item["influence"])
+            if op == "remove_edge":
+                edge = int(item["edge"])
+                out.append(
+                    Edit(
+                        op,
+                        influence,
+                        source=int(item["source"]),
+                        target=int(item["target"]),
+                        edge=edge if edge >= 0 else None,
+                        undirected=bool(item["undirected"]),
+                    )
+                )
+            else:
+                feature = int(item["feature"])
+                out.append(
+                    Edit(
+                        op,
+                        influence,
+                        node=int(item["node"]),
+                        feature=feature,
+                        name=names[feature] if names else None,
+                        before=float(item["from"]),
+                        after=float(item["to"]),
+                    )
+                )
+        return out
+
+    @property
+    def trace(self) -> np.ndarray:
+        """One entry an epoch, where explain was asked for a trace: a structured array."""
+        return np.frombuffer(self._parts["trace"], _EPOCH)
+
+    def __getattr__(self, key: str) -> Any:
+        """The other numbers of the result: num_edits, num_nodes, epochs, loss, seconds …"""
+        raw = self.__dict__.get("_raw")
+        if raw is not None and key in dict(raw._fields_):
+            value = getattr(raw, key)
+            if isinstance(value, (int, float)):
+                return value
+        raise AttributeError(f"'Counterfactual' object has no attribute '{key}'")
+
+    @property
+    def graph(self) -> Graph:
+        """What was explained, before the edits."""
+        return self._graph
+
+    # ---- what one does with it
+
+    def check(self, model: Model) -> np.ndarray:
+        """Log-probabilities of the row on the whole graph with the edits, computed anew."""
+        out = np.empty(model.num_classes, np.float32)
+        check(
+            lib.cbx_check_edits,
+            model._address,
+            self._graph._address,
+            self.row,
+            self._raw.edits,
+            self._raw.num_edits,
+            out.ctypes.data,
+        )
+        return out
+
+    def apply(self, data: Any = None) -> Any:
+        """The edited graph: a new Graph, or for PyTorch Geometric's `data` a new Data (Batch, list)."""
+        if data is None or isinstance(data, Graph):
+            graph = self._graph if data is None else data
+            return Graph._of(make(lib.cbx_graph_apply, graph._address, self._raw.edits, self._raw.num_edits))
+        from .pyg._data import apply_edits
+
+        return apply_edits(self, data)
+
+    def to_json(self) -> str:
+        """The line that `combinex explain --json` writes (docs/formats.md): `combinex explain --replay` checks it."""
+        return taken_text(
+            lib.cbx_counterfactual_json(
+                ctypes.byref(self._raw),
+                self._graph._address,
+                self._options.pointer,
+                self._graph.hash().encode(),
+                self._model_hash().encode(),
+            )
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """to_json, read."""
+        return json.loads(self.to_json())
+
+    def to_networkx(self, hops: int = 2) -> Any:
+        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and
+        `changes` ({feature: (before, after)}), edges `edge` (position in edge_index) and `removed`."""
+        import networkx
+
+        from ._picture import surroundings
+
+        near = surroundings(self, hops=hops, most=None)
+        out = networkx.MultiDiGraph(
+            task=self.task, row=self.row, prediction=self.prediction, result=self.result, status=self.status
+        )
+        names = self._graph.node_names
+        for node in near.nodes:
+            extra = {"name": names[node]} if names else {}
+            out.add_node(node, target=node in near.targets, changes=near.changes.get(node, {}), **extra)
+        for edge, source, target in near.edges:
+            out.add_edge(source, target, edge=edge, removed=edge in near.removed)
+        return out
+
+    def __str__(self) -> str:
+        return taken_text(lib.cbx_python_text(self._graph._address, ctypes.byref(self._raw))).rstrip("\n")
+
+    def __repr__(self) -> str:
+        change = f", {self.prediction} → {self.result}, {self.num_edits} edits" if self.found else ""
+        return f"Counterfactual({self.task} {self.row}: {self.status}{change})"
+
+    def _repr_html_(self) -> str:
+        from ._picture import html_of
+
+        return html_of(self)
+
+
+class Counterfactuals(Sequence[Counterfactual]):
+    """Many answers, in the order of the rows asked for."""
+
+    def __init__(self, items: Sequence[Counterfactual], seconds: float = 0.0):
+        self._items = list(items)
+        self.seconds = seconds  # for all of them, by the clock
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, at: int) -> Counterfactual: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> "Counterfactuals": ...
+
+    def __getitem__(self, at: Any) -> Any:
+        return Counterfactuals(self._items[at]) if isinstance(at, slice) else self._items[at]
+
+    def __iter__(self) -> Iterator[Counterfactual]:
+        return iter(self._items)
+
+    def __add__(self, other: "Counterfactuals") -> "Counterfactuals":
+        return Counterfactuals([*self, *other], self.seconds + getattr(other, "seconds", 0.0))
+
+    @property
+    def found(self) -> "Counterfactuals":
+        """Those that were found."""
+        return Counterfactuals([cf for cf in self if cf.found])
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [cf.to_dict() for cf in self]
+
+    def table(self) -> dict[str, list[Any]]:
+        """Columns of plain values, a row for each answer."""
+        columns: dict[str, list[Any]] = {}
+        for cf in self:
+            for key, value in (
+                (cf.task, cf.row),
+                ("status", cf.status),
+                ("reason", cf.reason),
+                ("prediction", cf.prediction),
+                ("result", cf.result if cf.found else None),
+                ("edits", cf.num_edits),
+                ("edges_removed", cf.num_edges_removed),
+                ("features_changed", cf.num_features_changed),
+                ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
+                ("epochs", cf.epochs),
+                ("seconds", cf.seconds),
+            ):
+                columns.setdefault(key, []).append(value)
+        return columns
+
+    def to_pandas(self) -> Any:
+        """table() as a pandas.DataFrame."""
+        try:
+            import pandas
+        except ImportError as problem:
+            raise ImportError("to_pandas needs pandas; table() gives the same as plain lists") from problem
+        return pandas.DataFrame(self.table())
+
+    def __str__(self) -> str:
+        sizes = sorted(cf.num_edits for cf in self if cf.found)
+        skipped = sum(cf.status == "skipped" for cf in self)
+        line = f"{len(sizes)} of {len(self)} found"
+        line += f", {skipped} skipped" if skipped else ""
+        if sizes:
+            median = (sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
+            line += f" · median {median:g} edit{'' if median == 1 else 's'}"
+        return line
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        from ._picture import table_of
+
+        return table_of(self)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asking: one target, or many."""
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Mapping
+from typing import Any, Iterator
+
+from . import errors
+from ._counterfactual import Counterfactual, Counterfactuals
+from ._graph import rows_of
+from ._lib import check, h, lib, make
+from ._options import Options, explain_table
+from ._watch import Progress, Watch
+
+
+class Rules(Mapping[str, Any]):
+    """What a counterfactual may do, and any other option of the search, by the library's names:
+
+    >>> rules = Rules(edges="undirected", target="any")
+    >>> sorted(rules)
+    ['edges', 'target']
+
+    options("explain") lists the names. They are checked here, once.
+    """
+
+    # names of DiCE -> ours
+    ALIASES = {"desired_class": "target", "total_CFs": "total_cfs"}
+
+    def __init__(self, **options: Any):
+        self._given = {self.ALIASES.get(name, name): value for name, value in options.items()}
+        Options(explain_table, self._given)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._given[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __repr__(self) -> str:
+        return f"Rules({', '.join(f'{k}={v!r}' for k, v in self._given.items())})"
+
+
+def _options(rules: Mapping[str, Any] | None, preset: str | None, options: dict[str, Any]) -> Options:
+    """A preset gives way to rules, and rules to what the call itself says."""
+    merged: dict[str, Any] = {"preset": preset} if preset else {}
+    for name, value in {**(rules or {}), **options}.items():
+        merged[Rules.ALIASES.get(name, name)] = value
+    return Options(explain_table, merged)
+
+
+def explain(
+    model: Any,
+    data: Any,
+    node: int | None = None,
+    graph: int | None = None,
+    *,
+    rules: Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    progress: Progress = None,
+    **options: Any,
+) -> Counterfactual:
+    """Why this class, and what would change it?
+
+    model: a Model, a model file, or a module of PyTorch Geometric. data: a Graph, a data set as combinex.load takes
+    it, or a Data, Batch or list of Data. node or graph: which one; a lone graph needs no number. Options are those of
+    `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
+    `status`. progress(done, total, state) is called some times a second; what it returns as true stops the search.
+    """
+    from ._convert import both_of
+
+    settings = _options(rules, preset, options)
+    own, native = both_of(model, data)
+    row = _one_row(native, node, graph)
+    with Watch(progress, "epoch") as watch:
+        address = make(
+            lib.cbx_explain, own._address, native._address, row, settings.pointer, watch.function, watch.user
+        )
+        try:
+            source = h.cbx_counterfactual.from_address(address)
+            result = Counterfactual._of(source, native, settings, own)
+        finally:
+            lib.cbx_counterfactual_free(ctypes.cast(address, ctypes.POINTER(h.cbx_counterfactual)))
+    return result
+
+
+def _one_row(graph: Any, node: int | None, which: int | None) -> int:
+    if graph.task == "graph":
+        if node is not None:
+            raise errors.InvalidError("this data has a class for each graph: use graph=, not node=")
+        if which is None and graph.num_rows == 1:
+            return 0
+        asked, word = which, "graph"
+    else:
+        if which is not None:
+            raise errors.InvalidError("this data has a class for each node: use node=, not graph=")
+        asked, word = node, "node"
+    if asked is None:
+        raise errors.InvalidError(f"which {word}? There are {graph.num_rows}: {word}=0 to {word}={graph.num_rows - 1}")
+    rows = rows_of(asked, graph.num_rows, word)
+    if len(rows) != 1:
+        raise errors.InvalidError(f"{word} takes one number; explain_all takes many")
+    return int(rows[0])
+
+
+def explain_all(
+    model: Any,
+    data: Any,
+    nodes: Any = None,
+    graphs: Any = None,
+    *,
+    rules: Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    threads: int = 0,
+    progress: Progress = None,
+    **options: Any,
+) -> Counterfactuals:
+    """Many targets, spread over threads (0: all cores). nodes or graphs: numbers or a mask; absent: all.
+
+    Each answer is what explain would give. Interrupted, the exception's `partial` has the answers so far.
+    """
+    from ._convert import both_of
+
+    settings = _options(rules, preset, {"threads": threads, **options})
+    own, native = both_of(model, data)
+    word = native.task
+    asked, other = (graphs, nodes) if word == "graph" else (nodes, graphs)
+    if other is not None:
+        raise errors.InvalidError(f"this data has a class for each {word}: use {word}s=")
+    rows = rows_of(asked, native.num_rows, word)
+    answers: list[Counterfactual] = []
+    began = time.monotonic()
+    watch = Watch(progress, f"explaining {word}s:")
+
+    def keep(user: Any, i: int, result: Any) -> int:  # may run in a thread of the library
+        try:
+            answers.append(Counterfactual._of(result.contents, native, settings, own))
+            return 0
+        except BaseException as problem:  # nothing may leave a function that C calls
+            watch.failed(problem)
+            return 1
+
+    on_result = h.cbx_on_result(keep)
+    try:
+        with watch:
+            try:
+                check(
+                    lib.cbx_explain_many,
+                    own._address,
+                    native._address,
+                    rows.ctypes.data,
+                    len(rows),
+                    settings.pointer,
+                    on_result,
+                    watch.function,
+                    watch.user,
+                )
+            except errors.CancelledError:
+                if not (watch.interrupted or watch.problem):
+                    raise
+    except (KeyboardInterrupt, errors.CancelledError) as problem:
+        problem.partial = Counterfactuals(answers, time.monotonic() - began)  # type: ignore[union-attr]
+        raise
+    return Counterfactuals(answers, time.monotonic() - began)
+

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models: convolutions, a pooling for graph tasks, a linear head."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Mapping
+
+import numpy as np
+
+from . import _safetensors, errors
+from ._graph import Graph
+from ._lib import check, h, lib, make, owned, text
+
+
+class Model:
+    """A graph neural network that classifies nodes or graphs; made by load, train, from_pyg or from_parameters."""
+
+    def __init__(self) -> None:
+        raise TypeError("models come from combinex.load, train, from_pyg, load_state_dict or Model.from_parameters")
+
+    @classmethod
+    def _of(cls, address: int) -> "Model":
+        model = cls.__new__(cls)
+        model._address = address
+        model._info = lib.cbx_model_describe(address)
+        model._digest = None
+        model.training = None
+        owned(model, lib.cbx_model_free, address)
+        return model
+
+    _address: int
+    _info: Any
+    _digest: str | None
+    training: dict[str, Any] | None  # of the model that combinex.train gives: epochs, loss, accuracies
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Model":
+        return cls._of(make(lib.cbx_model_load, os.fsencode(path)))
+
+    @classmethod
+    def from_parameters(
+        cls, arch: Mapping[str, Any], parameters: Mapping[str, np.ndarray], notes: Mapping[str, str] | None = None
+    ) -> "Model":
+        """From arrays with the names and the architecture of a model file (docs/formats.md)."""
+        metadata = {"arch": json.dumps(dict(arch)), **(notes or {})}
+        with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
+            path = Path(folder) / "model"
+            _safetensors.write(path, parameters, metadata)
+            try:
+                return cls.load(path)
+            except errors.InvalidError as problem:  # the file is ours: speak of the model
+                raise errors.InvalidError(str(problem).replace(f"{path}: ", "")) from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file; it appears whole or not at all."""
+        check(lib.cbx_model_save, self._address, os.fsencode(path))
+
+    # ---- looking at it
+
+    @property
+    def task(self) -> str:
+        return "graph" if self._info.task == h.CBX_GRAPH else "node"
+
+    @property
+    def conv(self) -> str:
+        """"gcn", "cheb" or "graphconv"."""
+        return text(self._info.conv)
+
+    @property
+    def num_layers(self) -> int:
+        return self._info.num_layers
+
+    @property
+    def num_features(self) -> int:
+        return self._info.num_features
+
+    @property
+    def num_classes(self) -> int:
+        return self._info.num_classes
+
+    @property
+    def arch(self) -> dict[str, Any]:
+        """As in a model file."""
+        out: dict[str, Any] = {
+            "task": self.task,
+            "conv": self.conv,
+            "jk": text(self._info.head),
+            "pool": text(self._info.pool),
+            "dropout": self._info.dropout,
+        }
+        if self.conv == "graphconv":
+            out["aggr"] = text(self._info.aggregation)
+        return out
+
+    @property
+    def parameters(self) -> dict[str, np.ndarray]:
+        """Copies of all parameters, named and shaped as PyTorch Geometric does."""
+        out: dict[str, np.ndarray] = {}
+        name, rows, columns = ctypes.c_char_p(), ctypes.c_int32(), ctypes.c_int32()
+        while lib.cbx_model_parameter(
+            self._address, len(out), ctypes.byref(name), ctypes.byref(rows), ctypes.byref(columns)
+        ):
+            bias = text(name.value).endswith("bias")
+            values = np.empty(rows.value if bias else (rows.value, columns.value), np.float32)
+            lib.cbx_model_get(self._address, len(out), values.ctypes.data)
+            out[text(name.value)] = values
+        return out
+
+    def note(self, key: str) -> str | None:
+        """A note of the model file, such as "test_accuracy"."""
+        found = lib.cbx_model_note(self._address, key.encode())
+        return None if found is None else text(found)
+
+    def set_note(self, key: str, value: str) -> None:
+        check(lib.cbx_model_set_note, self._address, key.encode(), value.encode())
+
+    def hash(self) -> str:
+        """SHA-256 of architecture and parameters."""
+        if self._digest is None:  # nothing here changes
+            hex_digits = ctypes.create_string_buffer(65)
+            lib.cbx_model_hash(self._address, hex_digits)
+            self._digest = hex_digits.value.decode()
+        return self._digest
+
+    # ---- using it
+
+    def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
+        """Log-probabilities: a row for each node or graph, a column for each class."""
+        out = np.empty((graph.num_rows, self.num_classes), np.float32)
+        check(lib.cbx_predict, self._address, graph._address, threads, out.ctypes.data)
+        return out
+
+    def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:
+        """The likeliest class of each node or graph."""
+        return self.predict(graph, threads).argmax(1)
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self.conv}, {self.task} task, {self.num_layers} layers, "
+            f"{self.num_features} features, {self.num_classes} classes)"
+        )
+
+    def __reduce__(self) -> Any:
+        notes = {}
+        for key in ("data", "split", "version", "test_accuracy"):
+            value = self.note(key)
+            if value is not None:
+                notes[key] = value
+        return _rebuild, (self.arch, self.parameters, notes, self.training)
+
+
+def _rebuild(arch: Any, parameters: Any, notes: Any, training: Any) -> Model:
+    model = Model.from_parameters(arch, parameters, notes)
+    model.training = training
+    return model

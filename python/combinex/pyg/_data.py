@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data of PyTorch Geometric as a Graph, and edits on it."""
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import torch
+from torch_geometric.data import Batch, Data
+
+from .._graph import Graph, as_array, pointers_of
+from ..errors import InvalidError, UnsupportedError
+
+
+def is_sparse(adjacency: Any) -> bool:
+    return hasattr(adjacency, "coo") or (isinstance(adjacency, torch.Tensor) and adjacency.layout != torch.strided)
+
+
+def coo_of(adjacency: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Sources and targets of a transposed adjacency matrix, and its values unless all are 1."""
+    if hasattr(adjacency, "coo"):  # SparseTensor of torch_sparse
+        target, source, value = adjacency.coo()
+    else:
+        matrix = adjacency.to_sparse_coo().coalesce()
+        (target, source), value = matrix.indices(), matrix.values()
+    if value is not None and (value.dim() != 1 or bool((value == 1).all())):
+        value = None if value.dim() == 1 else value
+    return torch.stack([source, target]).long(), value
+
+
+def edges_of(data: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Edges and their weights, however they are kept."""
+    if data.get("edge_index") is not None:
+        if is_sparse(data.edge_index):
+            return coo_of(data.edge_index)
+        return data.edge_index.as_subclass(torch.Tensor).long(), data.get("edge_weight")
+    for key in ("adj_t", "adj"):
+        if data.get(key) is not None:
+            return coo_of(data[key])
+    raise InvalidError("the data has no edges: neither edge_index nor adj_t")
+
+
+def collate(data: Any) -> Any:
+    """One Data: a list becomes a Batch."""
+    if isinstance(data, (list, tuple)):
+        return Batch.from_data_list(list(data))
+    if not isinstance(data, Data):
+        raise UnsupportedError(f"a {type(data).__name__} cannot be imported; supported are Data, Batch and lists of Data")
+    if data.get("x") is None:
+        raise InvalidError("the data has no features: data.x is None")
+    return data
+
+
+def features_of(data: Any) -> torch.Tensor:
+    x = data.x.to_dense() if is_sparse(data.x) else data.x
+    return x.detach().cpu().float()
+
+
+def pointers(data: Any) -> np.ndarray:
+    """The first node of each graph, and the end."""
+    nodes = data.x.shape[0]
+    if data.get("ptr") is not None:
+        return as_array(data.ptr, np.int64, "ptr")
+    if data.get("batch") is not None:
+        return pointers_of(as_array(data.batch, np.int64, "batch"), nodes)
+    return np.array([0, nodes], np.int64)
+
+
+def task_of(data: Any) -> str:
+    """By its labels: one for each graph, or for each node."""
+    graphs = len(pointers(data)) - 1
+    y = data.get("y")
+    if y is not None and len(y) == graphs and graphs != data.x.shape[0]:
+        return "graph"
+    return "graph" if y is None and data.get("batch") is not None else "node"
+
+
+def graph_from_pyg(
+    data: Any, *, task: str | None = None, edge_weight: Any = "auto", num_classes: int = 0, **more: Any
+) -> Graph:
+    """A Graph of a Data, a Batch or a list of Data. task: "node" or "graph"; absent: as the labels say. edge_weight:
+    other weights than the data's own, or None. More arguments are Graph's, such as names and bounds."""
+    data = collate(data)
+    edge_index, weight = edges_of(data)
+    weight = weight if isinstance(edge_weight, str) else edge_weight
+    task = task or task_of(data)
+    rows = data.x.shape[0] if task == "node" else len(pointers(data)) - 1
+    arguments: dict[str, Any] = {"num_classes": num_classes}
+    labels = _labels(data.get("y"), rows, num_classes)
+    if labels is not None:
+        arguments["y"] = labels
+    if task == "graph":
+        arguments["graph_ptr"] = pointers(data)
+    for key in ("train_mask", "val_mask", "test_mask"):
+        mask = data.get(key)
+        if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and mask.shape[0] == rows:
+            arguments[key] = mask
+    arguments.update(more)
+    return Graph(edge_index, features_of(data), edge_weight=weight, **arguments)
+
+
+def _labels(y: Any, rows: int, num_classes: int) -> Any:
+    """Labels that are classes; others are of no use here."""
+    if not isinstance(y, torch.Tensor) or y.numel() != rows or y.is_floating_point():
+        return None
+    labels = y.reshape(-1).long()
+    if bool((labels < -1).any()) or (num_classes and bool((labels >= num_classes).any())):
+        return None
+    return labels
+
+
+# ---- edits
+
+
+def apply_edits(cf: Any, data: Any) -> Any:
+    """A copy of Data, Batch or list with the edits; what is not edited is shared."""
+    if isinstance(data, (list, tuple)):
+        return _apply_to_list(cf, list(data))
+    if isinstance(data, Batch):
+        return Batch.from_data_list(_apply_to_list(cf, data.to_data_list()))
+    return _apply_to_one(cf, data, 0, 0)
+
+
+def _apply_to_list(cf: Any, items: list[Any]) -> list[Any]:
+    out, node, edge = [], 0, 0
+    for item in items:
+        out.append(_apply_to_one(cf, item, node, edge))
+        node += item.num_nodes
+        edge += edges_of(item)[0].shape[1]
+    return out
+
+
+def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
+    """The edits that fall on this part of what was explained."""
+    (source, target), value = edges_of(data)
+    keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
+    changes = []
+    for edit in cf.edits:
+        if edit.op == "remove_edge" and edit.edge is not None:
+            if 0 <= edit.edge - first_edge < len(keep):
+                keep[edit.edge - first_edge] = False
+        elif edit.op == "remove_edge":
+            a, b = edit.source - first_node, edit.target - first_node
+            keep &= ~(((source == a) & (target == b)) | ((source == b) & (target == a)))
+        elif 0 <= edit.node - first_node < data.num_nodes:
+            changes.append((edit.node - first_node, edit.feature, edit.after))
+    out = copy.copy(data)
+    if changes:
+        x = data.x.to_dense() if is_sparse(data.x) else data.x
+        x = x.clone()
+        for node, feature, after in changes:
+            x[node, feature] = after
+        out.x = x.to_sparse() if is_sparse(data.x) else x
+    if not bool(keep.all()):
+        for key, item in data.items():
+            if key in ("adj_t", "adj") or (key == "edge_index" and is_sparse(item)):
+                out[key] = _adjacency_like(item, keep)
+            elif isinstance(item, torch.Tensor) and data.is_edge_attr(key):
+                dim = data.__cat_dim__(key, item)
+                out[key] = item.index_select(dim, keep.nonzero().flatten())
+    return out
+
+
+def _adjacency_like(old: Any, keep: torch.Tensor) -> Any:
+    """The entries that are kept, in the form of the old matrix."""
+    if hasattr(old, "coo"):
+        row, col, value = old.coo()
+        return type(old)(
+            row=row[keep], col=col[keep], value=None if value is None else value[keep], sparse_sizes=old.sparse_sizes()
+        )
+    matrix = old.to_sparse_coo().coalesce()
+    new = torch.sparse_coo_tensor(matrix.indices()[:, keep], matrix.values()[keep], matrix.shape)
+    return {torch.sparse_csr: new.to_sparse_csr, torch.sparse_csc: new.to_sparse_csc}.get(old.layout, new.coalesce)()

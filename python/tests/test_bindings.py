@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bindings cannot drift from the header: a mismatch ends the build, or the import."""
+import ctypes
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import combinex
+from combinex import _header as h
+from combinex._lib import lib
+
+PACKAGE = Path(combinex.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def generate(root):
+    spec = importlib.util.spec_from_file_location("generate", root / "python" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def header_text(root):
+    return (root / "include" / "combinex.h").read_text(encoding="utf-8")
+
+
+def import_copy(folder):
+    """Imports the package that lies in `folder`; its complaint."""
+    return subprocess.run(
+        [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); import combinex", str(folder)],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_copy_of_the_package_can_be_imported(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "combinex")
+    assert import_copy(tmp_path).returncode == 0
+
+
+def test_another_header_than_the_library_s_ends_the_import(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "combinex")
+    header = tmp_path / "combinex" / "_header.py"
+    text = header.read_text()
+    header.write_text(text.replace(h.FINGERPRINT, "0" * 64))
+    done = import_copy(tmp_path)
+    assert done.returncode != 0
+    assert "ImportError" in done.stderr and "another combinex.h" in done.stderr
+
+
+def test_a_missing_library_ends_the_import(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "combinex")
+    (tmp_path / "combinex" / "libcombinex.so").unlink()
+    done = import_copy(tmp_path)
+    assert done.returncode != 0 and "is missing" in done.stderr
+
+
+def test_any_change_of_the_header_changes_its_fingerprint(generate, header_text):
+    first = generate.Header(header_text)
+    assert first.fingerprint == h.FINGERPRINT, "the package was built from another header"
+    changed = header_text.replace("int32_t      row;", "int64_t      row;")
+    assert changed != header_text
+    assert generate.Header(changed).fingerprint != first.fingerprint
+    commented = header_text.replace("/* one per label row", "/* one for each label row")
+    assert commented != header_text
+    assert generate.Header(commented).fingerprint == first.fingerprint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("int32_t num_left_out;", "int64_t num_left_out;"),  # another size
+        ("float   from, to;", "float   to, from;"),  # another order
+        ("CBX_IO,        /*", "CBX_MORE, CBX_IO,  /*"),  # another number
+    ],
+)
+def test_structs_that_the_compiler_lays_out_otherwise_end_the_build(generate, header_text, tmp_path, change):
+    compiler = shutil.which("cc")
+    if not compiler:
+        pytest.skip("no C compiler")
+    assert change[0] in header_text
+    header = generate.Header(header_text)
+    names = {}
+    exec(generate.python_of(header), names)
+    (tmp_path / "abi.c").write_text(generate.c_of(header, names))
+    build = [compiler, "-std=c17", "-fsyntax-only", f"-I{tmp_path}", str(tmp_path / "abi.c")]
+    (tmp_path / "combinex.h").write_text(header_text)
+    assert subprocess.run(build, capture_output=True).returncode == 0
+    (tmp_path / "combinex.h").write_text(header_text.replace(*change))
+    done = subprocess.run(build, capture_output=True, text=True)
+    assert done.returncode != 0 and "static assertion failed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CBX_API long double cbx_odd(void);",
+        "CBX_API int cbx_odd(cbx_unknown thing);",
+        "typedef struct cbx_odd { int bits : 3; } cbx_odd;",
+        "extern int cbx_odd;",
+    ],
+)
+def test_what_the_generator_does_not_understand_ends_the_build(generate, header_text, line):
+    end = header_text.index("#ifdef __cplusplus\n}")
+    with pytest.raises(generate.HeaderError):
+        generate.Header(header_text[:end] + line + "\n" + header_text[end:])
+
+
+def test_every_public_function_is_bound(header_text):
+    public = set(re.findall(r"^CBX_API .*?\b(cbx_\w+)\(", header_text, flags=re.M))
+    assert public and public == set(h.FUNCTIONS)
+    for name in public:
+        assert getattr(lib, name).argtypes is not None
+
+
+def test_every_pointer_of_a_counterfactual_is_copied():
+    """Counterfactual._of copies what these point to; another one would be lost."""
+    pointers = {
+        name
+        for name, kind in h.cbx_counterfactual._fields_
+        if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
+    }
+    assert pointers == {"reason", "before", "after", "edits", "trace"}
+
+
+def test_the_version_is_the_header_s():
+    assert combinex.__version__ == f"{h.CBX_VERSION_MAJOR}.{h.CBX_VERSION_MINOR}.{h.CBX_VERSION_PATCH}"

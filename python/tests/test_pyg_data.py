@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data, Batch, lists and sparse adjacencies of PyTorch Geometric; edits on them; files of torch.save."""
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="no torch here: data of PyTorch is not tested")
+pytest.importorskip("torch_geometric", reason="no torch_geometric here: data of PyG is not tested")
+from test_pyg_models import Club, agree, club_data, graph, graphs  # noqa: E402
+from torch import nn  # noqa: E402
+from torch_geometric import nn as gnn  # noqa: E402
+from torch_geometric.data import Batch, Data, HeteroData  # noqa: E402
+from torch_geometric.nn import models  # noqa: E402
+from torch_geometric.transforms import ToSparseTensor  # noqa: E402
+
+import combinex as cx  # noqa: E402
+import combinex.pyg  # noqa: E402,F401
+
+
+class Pooled(nn.Module):
+    def __init__(self, pool=gnn.global_mean_pool):
+        super().__init__()
+        torch.manual_seed(1)
+        self.conv, self.head, self.pool = gnn.GraphConv(6, 8), nn.Linear(8, 3), pool
+
+    def forward(self, x, edge_index, batch=None):
+        return self.head(self.pool(self.conv(x, edge_index).relu(), batch))
+
+
+def node_model():
+    torch.manual_seed(7)
+    return models.GCN(6, 8, 2, 3).eval()
+
+
+def test_arrays_are_not_copied():
+    data = graph()
+    native = cx.pyg.graph_from_pyg(data)
+    assert native.edge_source.ctypes.data == data.edge_index.data_ptr()
+    assert native.x.ctypes.data == data.x.data_ptr() and native.y.ctypes.data == data.y.data_ptr()
+
+
+def test_data_of_any_kind_is_the_same_graph():
+    items = graphs()
+    batch = Batch.from_data_list(items)
+    one, other = cx.pyg.graph_from_pyg(items), cx.pyg.graph_from_pyg(batch)
+    assert one.hash() == other.hash() and one.task == "graph" and one.num_graphs == 8
+    np.testing.assert_array_equal(one.y, batch.y)
+    np.testing.assert_array_equal(one.graph_ptr, batch.ptr)
+    assert agree(Pooled(), items).hash() == agree(Pooled(), batch).hash()
+    with pytest.raises(cx.UnsupportedError, match="HeteroData"):
+        cx.pyg.graph_from_pyg(HeteroData())
+    with pytest.raises(cx.InvalidError, match="no features"):
+        cx.pyg.graph_from_pyg(Data(edge_index=torch.zeros(2, 0, dtype=torch.long)))
+    with pytest.raises(cx.InvalidError, match="no edges"):
+        cx.pyg.graph_from_pyg(Data(x=torch.ones(2, 2)))
+
+
+def test_one_graph_without_a_batch():
+    data = graphs()[0]
+    cf = cx.explain(Pooled(), data, target="any")
+    assert cf.task == "graph" and cf.row == 0
+
+
+def test_labels_that_are_no_classes_are_left_out():
+    data = graph()
+    data.y = torch.rand(40)
+    assert cx.pyg.graph_from_pyg(data).y is None
+    data.y = torch.full((40,), 7)  # more than the model knows
+    assert cx.explain(node_model(), data, node=0, epochs=2).task == "node"
+
+
+def sparse(data):
+    data = ToSparseTensor()(data.clone())
+    assert data.edge_index is None
+    return data
+
+
+def test_adj_t():
+    data, module = club_data(), Club()
+    transposed = sparse(data)
+    model, native = cx.pyg.import_both(module, transposed)
+    expected = module(data.x, data.edge_index).log_softmax(1).detach().numpy()
+    np.testing.assert_allclose(model.predict(native), expected, atol=1e-5)
+    pairs = set(zip(*data.edge_index.tolist()))
+    assert set(zip(native.edge_source.tolist(), native.edge_target.tolist())) == pairs
+    found = [cf for cf in cx.explain_all(module, transposed, target="any", policy="edges").found]
+    assert found
+    for cf in found:
+        edited = cf.apply(transposed)
+        assert type(edited.adj_t) is type(transposed.adj_t)
+        out = module(edited.x, edited.adj_t)[cf.row].detach()
+        assert int(out.argmax()) == cf.result
+        gone = {(edit.source, edit.target) for edit in cf.edits}
+        rows, columns = edited.adj_t.to_sparse_coo().indices().tolist() if isinstance(
+            edited.adj_t, torch.Tensor
+        ) else [part.tolist() for part in edited.adj_t.coo()[:2]]
+        assert set(zip(columns, rows)) == pairs - gone
+
+
+def test_weights_in_adj_t():
+    data, module = graph(), node_model()
+    data.edge_index = torch.unique(data.edge_index[:, data.edge_index[0] != data.edge_index[1]], dim=1)
+    data.edge_weight = torch.rand(data.num_edges) + 0.5
+    expected = module(data.x, data.edge_index, data.edge_weight).log_softmax(1).detach().numpy()
+    moved = ToSparseTensor(attr="edge_weight")(data.clone())
+    model, native = cx.pyg.import_both(module, moved)
+    np.testing.assert_allclose(model.predict(native), expected, atol=1e-5)
+
+
+def test_what_pyg_does_otherwise_with_adj_t_is_noticed():
+    """To a node that has a self-loop, GCNConv adds another one if the edges come as a matrix."""
+    data = club_data()
+    data.edge_index = torch.cat([data.edge_index, torch.tensor([[5], [5]])], 1)
+    cx.from_pyg(Club(), data)
+    with pytest.raises(cx.UnsupportedError, match=r"differs from the module: by .*suspected is layers.0 .GCNConv"):
+        cx.from_pyg(Club(), sparse(data))
+
+
+def test_apply_changes_a_copy_and_only_what_it_must():
+    data, module = club_data(), Club()
+    data.edge_attr = torch.arange(data.num_edges * 2).reshape(-1, 2)
+    data.note = "kept"
+    before = data.clone()
+    seen = set()
+    for options in (dict(policy="edges"), dict(policy="features"), dict(policy="edges", edges="undirected")):
+        for cf in cx.explain_all(module, data, target="any", **options).found:
+            edited = cf.apply(data)
+            assert isinstance(edited, Data) and edited.note == "kept" and edited.validate()
+            keep = torch.ones(data.num_edges, dtype=torch.bool)
+            for edit in cf.edits:
+                seen.add((edit.op, edit.undirected))
+                if edit.op == "remove_edge" and edit.undirected:
+                    ends = torch.tensor([edit.source, edit.target])
+                    pair = data.edge_index.sort(0).values == ends.sort().values[:, None]
+                    keep &= ~pair.all(0)
+                elif edit.op == "remove_edge":
+                    assert data.edge_index[:, edit.edge].tolist() == [edit.source, edit.target]
+                    keep[edit.edge] = False
+            assert torch.equal(edited.edge_index, data.edge_index[:, keep])
+            assert torch.equal(edited.edge_attr, data.edge_attr[keep])
+            assert int(module(edited.x, edited.edge_index)[cf.row].argmax()) == cf.result
+            same = cf.apply()  # the library's own copy
+            np.testing.assert_array_equal(same.x, edited.x)
+            np.testing.assert_array_equal(same.edge_index, edited.edge_index)
+    assert seen == {("remove_edge", False), ("remove_edge", True), ("set_feature", None)}
+    assert all(torch.equal(data[key], before[key]) for key in ("x", "edge_index", "edge_attr", "y"))
+
+
+def test_apply_to_a_batch_touches_one_graph():
+    items, module = graphs(), Pooled(gnn.global_add_pool).eval()
+    batch = Batch.from_data_list(items)
+    found = cx.explain_all(module, items, target="any").found
+    assert found
+    for cf in found:
+        edited = cf.apply(items)
+        assert isinstance(edited, list) and len(edited) == len(items)
+        for i, (old, new) in enumerate(zip(items, edited)):
+            same = torch.equal(old.x, new.x) and torch.equal(old.edge_index, new.edge_index)
+            assert same == (i != cf.row)
+        again = cf.apply(batch)
+        assert isinstance(again, Batch) and torch.equal(again.x, Batch.from_data_list(edited).x)
+        out = module(again.x, again.edge_index, again.batch).detach()
+        assert int(out[cf.row].argmax()) == cf.result
+
+
+def test_other_types_of_numbers():
+    data = graph()
+    data.x = data.x.double()
+    module = node_model().double()
+    model, native = cx.pyg.import_both(module, data)
+    expected = module(data.x, data.edge_index).log_softmax(1).detach().numpy()
+    np.testing.assert_allclose(model.predict(native), expected, atol=1e-5)
+
+
+def test_masks_as_rows():
+    data = graph()
+    data.test_mask = torch.arange(40) % 13 == 0
+    cfs = cx.explain_all(node_model(), data, nodes=data.test_mask, epochs=5)
+    assert [cf.row for cf in cfs] == [0, 13, 26, 39]
+    assert cx.explain_all(node_model(), data, nodes=torch.tensor([3, 1]), epochs=5)[1].row == 1
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("conv", ["gcn", "cheb", "graphconv"])
+@pytest.mark.parametrize("jk", ["last", "cat"])
+def test_a_state_dict_is_the_module(tmp_path, conv, jk):
+    torch.manual_seed(8)
+    make = {"gcn": gnn.GCNConv, "cheb": lambda a, b: gnn.ChebConv(a, b, 3), "graphconv": gnn.GraphConv}[conv]
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([make(6, 8), make(8, 4)])
+            self.out = nn.Linear(12 if jk == "cat" else 4, 3)
+
+        def forward(self, x, edge_index):
+            one = self.layers[0](x, edge_index).relu()
+            two = self.layers[1](one, edge_index).relu()
+            return self.out(torch.cat([one, two], 1) if jk == "cat" else two)
+
+    module, data = Net(), graph()
+    torch.save(module.state_dict(), tmp_path / "net.pt")
+    model = cx.load_state_dict(tmp_path / "net.pt", arch={"conv": conv})
+    assert model.hash() == cx.from_pyg(module, data).hash()
+    torch.save({"epoch": 3, "state_dict": module.state_dict(), "loss": 0.5}, tmp_path / "checkpoint.pt")
+    assert cx.load_state_dict(tmp_path / "checkpoint.pt", arch=conv).hash() == model.hash()
+
+
+def test_pyg_s_gcn_from_its_state_dict(tmp_path):
+    module, data = node_model(), graph()
+    torch.save(module.state_dict(), tmp_path / "gcn.pt")
+    assert cx.load_state_dict(tmp_path / "gcn.pt", "gcn").hash() == cx.from_pyg(module, data).hash()
+
+
+def test_other_files_of_torch(tmp_path):
+    module = node_model()
+    torch.save(module, tmp_path / "module.pt")
+    with pytest.raises(cx.InvalidError, match="save model.state_dict()"):
+        cx.load_state_dict(tmp_path / "module.pt", "gcn")
+    torch.save(module.state_dict(), tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(cx.InvalidError, match="not a zip archive"):
+        cx.load_state_dict(tmp_path / "old.pt", "gcn")
+    torch.save([1, 2], tmp_path / "list.pt")
+    with pytest.raises(cx.InvalidError, match="no dictionary of tensors"):
+        cx.load_state_dict(tmp_path / "list.pt", "gcn")
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.bool])
+def test_tensors_of_every_type_are_read(tmp_path, dtype):
+    from combinex import _torch_file
+
+    tensor = (torch.randn(3, 4) * 3).to(dtype)
+    content = {"a": tensor, "b": tensor.t(), "c": tensor[1:, ::2], "p": nn.Parameter(torch.ones(2))}
+    torch.save(content, tmp_path / "x.pt")
+    read = _torch_file.read(tmp_path / "x.pt")
+    for name, value in content.items():
+        np.testing.assert_array_equal(read[name].astype(np.float64), value.detach().double().numpy())
