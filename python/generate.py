@@ -91,7 +91,7 @@ class Header:
     def take_struct(self, tag, body, name):
         fields = []
         for declaration in filter(None, (part.strip() for part in body.split(";"))):
-            match = re.match(r"((?:const )?\w+(?: const)?)\s*(.*)$", declaration)
+            match = re.match(r"((?:const )?(?:struct )?\w+(?: const)?)\s*(.*)$", declaration)
             if not match:
                 raise HeaderError(f"struct {name}: {declaration}")
             for item in match.group(2).split(","):
@@ -139,6 +139,8 @@ class Header:
 
     def type_of(self, base, stars, field):
         const, base = "const" in base.split(), base.replace("const", "").strip()
+        if base.startswith("struct ") and stars == 1:
+            return "c_void_p"  # a struct that is not complete yet: its own
         if stars == 0:
             if base in SCALARS:
                 return SCALARS[base]

@@ -60,6 +60,7 @@ class Counterfactual:
     _graph: Graph
     _options: Options
     _model: Model | str  # or its hash
+    others: list["Counterfactual"]  # further answers, where total_cfs asks for them; cheapest first
 
     @classmethod
     def _of(cls, source: Any, graph: Graph, options: Options, model: Model) -> "Counterfactual":
@@ -75,7 +76,12 @@ class Counterfactual:
         parts["edits"] = bytes_at(source.edits, source.num_edits * _EDIT.itemsize)
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
-        return cls._from_parts(parts, graph, options, model)
+        cf = cls._from_parts(parts, graph, options, model)
+        if source.next:
+            cf.others = [cls._of(h.cbx_counterfactual.from_address(source.next), graph, options, model)]
+            cf.others += cf.others[0].others
+            cf.others[0].others = []
+        return cf
 
     @classmethod
     def _from_parts(
@@ -93,6 +99,7 @@ class Counterfactual:
                 setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
         raw.reason = parts["reason"]
         cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
+        cf.others = []
         return cf
 
     def __reduce__(self) -> Any:
@@ -111,6 +118,26 @@ class Counterfactual:
     @property
     def found(self) -> bool:
         return self._raw.outcome == h.CBX_FOUND
+
+    @property
+    def certificate(self) -> str:
+        """"irreducible", "optimal", "none_within_budget", "proved_none" or "none"."""
+        return text(lib.cbx_certificate_name(self._raw.certificate))
+
+    @property
+    def cost(self) -> float:
+        """Of the edits, by edge_cost and feature_cost."""
+        return self._raw.cost
+
+    @property
+    def margin(self) -> float:
+        """Log-probability by which the new class leads the next."""
+        return self._raw.margin
+
+    @property
+    def robustness(self) -> float | None:
+        """Share of small random changes that keep the class; None: not measured."""
+        return None if self._raw.robustness < 0 else self._raw.robustness
 
     @property
     def reason(self) -> str:

@@ -126,7 +126,7 @@ def test_every_pointer_of_a_counterfactual_is_copied():
         for name, kind in h.cbx_counterfactual._fields_
         if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
     }
-    assert pointers == {"reason", "before", "after", "edits", "trace"}
+    assert pointers == {"reason", "before", "after", "edits", "trace", "next"}
 
 
 def test_the_version_is_the_header_s():

@@ -11,7 +11,7 @@ import pytest
 import combinex as cx
 
 SETUP = "import combinex as cx\ng = cx.load('karate')\nm = cx.train(g, epochs=20, seed=1)\nprint('ready', flush=True)\n"
-LONG = "epochs=1_000_000_000, time_limit=0"
+LONG = "preset='paper', epochs=1_000_000_000, time_limit=0"
 CALLS = {
     "explain": f"cx.explain(m, g, node=8, {LONG})",
     "explain_all": f"cx.explain_all(m, g, threads=2, {LONG})",

@@ -10,7 +10,7 @@ import pytest
 
 import combinex as cx
 
-EDGES = dict(target="any", policy="edges", edges="undirected")
+EDGES = dict(target="any", features_to_vary="none", edges="undirected")
 
 
 def without_time(text):
@@ -28,7 +28,7 @@ def files(club, karate, tmp_path_factory):
 @pytest.mark.parametrize("node", [0, 8, 14, 33])
 @pytest.mark.parametrize("options", [EDGES, {}, {"epochs": 3}])
 def test_it_says_what_the_command_line_says(club, karate, files, command, node, options):
-    flags = [f"--{name}={value}" for name, value in options.items()]
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     theirs = command("explain", files / "g.safetensors", files / "m.safetensors", "--node", node, *flags)
     own = str(cx.explain(club, karate, node=node, **options))
     strip = lambda text: re.sub(r"· [0-9.]+ m?s", "· TIME", text).strip()
@@ -37,7 +37,7 @@ def test_it_says_what_the_command_line_says(club, karate, files, command, node, 
 
 def test_json_is_the_command_line_s_and_can_be_replayed(club, karate, files, command):
     lines = [cf.to_json() for cf in cx.explain_all(club, karate, **EDGES)]
-    flags = [f"--{name}={value}" for name, value in EDGES.items()]
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in EDGES.items()]
     theirs = command("explain", files / "g.safetensors", files / "m.safetensors", "--all", "--json", *flags)
     strip = lambda line: {key: value for key, value in json.loads(line).items() if key != "seconds"}
     assert [strip(line) for line in lines] == [strip(line) for line in theirs.splitlines()]
@@ -76,7 +76,7 @@ def test_the_fields_of_a_counterfactual(club, karate):
 
 
 def test_feature_edits(club, karate):
-    cf = cx.explain(club, karate, node=14, policy="features", target="any")
+    cf = cx.explain(club, karate, node=14, keep_edges=True, target="any")
     assert cf.found and {edit.op for edit in cf.edits} == {"set_feature"}
     x = karate.x.copy()
     for edit in cf.edits:
@@ -86,7 +86,7 @@ def test_feature_edits(club, karate):
 
 
 def test_finding_nothing_is_an_answer(club, karate):
-    cf = cx.explain(club, karate, node=0, epochs=1)
+    cf = cx.explain(club, karate, node=0, preset="paper", epochs=1)
     assert cf.status == "not_found" and not cf.found and cf.edits == [] and cf.probabilities.after is None
     assert "nothing found" in str(cf)
 
@@ -103,7 +103,7 @@ def test_all_is_each(club, karate):
 def test_which_rows(club, karate):
     mask = np.zeros(34, bool)
     mask[[2, 5]] = True
-    quick = dict(epochs=1)
+    quick = dict(preset="paper", epochs=1)
     assert [cf.row for cf in cx.explain_all(club, karate, nodes=mask, **quick)] == [2, 5]
     assert [cf.row for cf in cx.explain_all(club, karate, nodes=range(3), **quick)] == [0, 1, 2]
     assert len(cx.explain_all(club, karate, **quick)) == 34
@@ -163,7 +163,7 @@ def test_names_in_a_picture_are_text():
     evil = ["<script>alert(1)</script>", "a & b", "c"]
     graph = cx.Graph(edges, rng.random((3, 2)), y=[0, 1, 0], node_names=evil)
     model = cx.train(graph, epochs=5, hidden=4)
-    html = cx.explain(model, graph, node=0, target="any", epochs=5)._repr_html_()
+    html = cx.explain(model, graph, node=0, target="any", preset="paper", epochs=5)._repr_html_()
     assert "<script>" not in html and "&lt;script&gt;" in html
 
 
@@ -211,8 +211,8 @@ def test_wrong_options_are_refused_with_the_library_s_words(club, karate, option
 
 
 def test_rules(club, karate):
-    rules = cx.Rules(desired_class="any", edges="undirected", policy="edges")
-    assert dict(rules) == dict(target="any", edges="undirected", policy="edges")
+    rules = cx.Rules(desired_class="any", edges="undirected", features_to_vary="none")
+    assert dict(rules) == dict(target="any", edges="undirected", features_to_vary="none")
     one = cx.explain(club, karate, node=8, rules=rules)
     assert one.to_dict()["options"] == cx.explain(club, karate, node=8, **EDGES).to_dict()["options"]
     other = cx.explain(club, karate, node=8, rules=rules, edges="directed")
@@ -236,9 +236,9 @@ def test_a_preset_gives_way_to_options(club, karate):
 
 
 def test_a_trace(club, karate):
-    cf = cx.explain(club, karate, node=8, trace=True, epochs=20)
+    cf = cx.explain(club, karate, node=8, trace=True, preset="paper", epochs=20)
     assert len(cf.trace) == 20 and np.isfinite(cf.trace["loss"]).all()
-    assert len(cx.explain(club, karate, node=8, epochs=20).trace) == 0
+    assert len(cx.explain(club, karate, node=8, preset="paper", epochs=20).trace) == 0
 
 
 # ---- progress, threads
@@ -246,24 +246,24 @@ def test_a_trace(club, karate):
 
 def test_progress(club, karate):
     seen = []
-    long = dict(epochs=200_000, target="any", time_limit=0.5)
+    long = dict(preset="paper", epochs=200_000, target="any", time_limit=0.5)
     cx.explain(club, karate, node=8, progress=lambda *state: seen.append(state) and None, **long)
     assert seen and all(0 <= done <= total for done, total, _ in seen)
-    stopped = cx.explain(club, karate, node=8, epochs=10_000_000, time_limit=0, progress=lambda *_: True)
+    stopped = cx.explain(club, karate, node=8, preset="paper", epochs=10_000_000, time_limit=0, progress=lambda *_: True)
     assert stopped.status == "cancelled"
     with pytest.raises(ZeroDivisionError):
-        cx.explain(club, karate, node=8, epochs=10_000_000, time_limit=0, progress=lambda *_: 1 // 0)
+        cx.explain(club, karate, node=8, preset="paper", epochs=10_000_000, time_limit=0, progress=lambda *_: 1 // 0)
 
 
 def test_progress_of_many(club, karate):
     with pytest.raises(cx.CancelledError) as caught:
-        cx.explain_all(club, karate, epochs=100_000, time_limit=0, progress=lambda done, *_: done >= 1)
+        cx.explain_all(club, karate, preset="paper", epochs=100_000, time_limit=0, progress=lambda done, *_: done >= 1)
     partial = caught.value.partial
     assert 0 < len(partial) < 34 and [cf.row for cf in partial] == list(range(len(partial)))
 
 
 def test_a_bar(club, karate, capsys):
-    cx.explain_all(club, karate, nodes=[0], epochs=10, progress=True)
+    cx.explain_all(club, karate, nodes=[0], preset="paper", epochs=10, progress=True)
     assert capsys.readouterr().err == ""  # no terminal, no bar
 
 
@@ -282,7 +282,7 @@ def test_other_threads_run_during_a_call(club, karate):
     done, counted = threading.Event(), [0]
 
     def search():
-        cx.explain(club, karate, node=8, epochs=100_000_000, time_limit=0.5)
+        cx.explain(club, karate, node=8, preset="paper", epochs=100_000_000, time_limit=0.5)
         done.set()
 
     thread = threading.Thread(target=search)
@@ -325,3 +325,19 @@ def test_files_and_names_do_as_well(files):
         cx.explain(3, "karate", node=8)
     with pytest.raises(TypeError, match="data is a dict"):
         cx.explain(files / "m.safetensors", {}, node=8)
+
+
+def test_answers_are_minimal_and_say_so(karate, club):
+    cf = cx.explain(club, karate, node=8, target="any", total_cfs=3)
+    assert cf.found and cf.certificate == "irreducible" and cf.cost == len(cf.edits)
+    assert cf.margin > 0 and 0 <= cf.robustness <= 1
+    assert 1 <= len(cf.others) <= 2 and all(other.found and not other.others for other in cf.others)
+    assert all(other.edits != cf.edits for other in cf.others)
+
+
+def test_rules_hold(karate, club):
+    rules = cx.Rules(desired_class="any", features_to_vary="none", protected_edges="8-33", max_edits=4)
+    cf = cx.explain(club, karate, node=8, rules=rules)
+    assert all(edit.op == "remove_edge" and {edit.source, edit.target} != {8, 33} for edit in cf.edits)
+    none = cx.explain(club, karate, node=8, features_to_vary="none", keep_edges=True)
+    assert none.status == "not_found" and none.certificate == "proved_none"

@@ -32,14 +32,14 @@ def grows(call, times=CALLS):
 
 def test_explaining(club, karate):
     def call():
-        cf = cx.explain(club, karate, node=31, epochs=2, target="any")
+        cf = cx.explain(club, karate, node=31, preset="paper", epochs=2, target="any")
         str(cf), cf.to_json(), cf.edits
 
     assert grows(call) < ALLOWED
 
 
 def test_explaining_many(club, karate):
-    assert grows(lambda: cx.explain_all(club, karate, nodes=[1, 31], epochs=2, threads=1), CALLS // 2) < ALLOWED
+    assert grows(lambda: cx.explain_all(club, karate, nodes=[1, 31], preset="paper", epochs=2, threads=1), CALLS // 2) < ALLOWED
 
 
 def test_failing(club, karate):

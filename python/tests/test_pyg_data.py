@@ -65,7 +65,7 @@ def test_labels_that_are_no_classes_are_left_out():
     data.y = torch.rand(40)
     assert cx.pyg.graph_from_pyg(data).y is None
     data.y = torch.full((40,), 7)  # more than the model knows
-    assert cx.explain(node_model(), data, node=0, epochs=2).task == "node"
+    assert cx.explain(node_model(), data, node=0, preset="paper", epochs=2).task == "node"
 
 
 def sparse(data):
@@ -82,7 +82,7 @@ def test_adj_t():
     np.testing.assert_allclose(model.predict(native), expected, atol=1e-5)
     pairs = set(zip(*data.edge_index.tolist()))
     assert set(zip(native.edge_source.tolist(), native.edge_target.tolist())) == pairs
-    found = [cf for cf in cx.explain_all(module, transposed, target="any", policy="edges").found]
+    found = [cf for cf in cx.explain_all(module, transposed, target="any", features_to_vary="none").found]
     assert found
     for cf in found:
         edited = cf.apply(transposed)
@@ -121,7 +121,7 @@ def test_apply_changes_a_copy_and_only_what_it_must():
     data.note = "kept"
     before = data.clone()
     seen = set()
-    for options in (dict(policy="edges"), dict(policy="features"), dict(policy="edges", edges="undirected")):
+    for options in (dict(features_to_vary="none"), dict(keep_edges=True), dict(features_to_vary="none", edges="undirected")):
         for cf in cx.explain_all(module, data, target="any", **options).found:
             edited = cf.apply(data)
             assert isinstance(edited, Data) and edited.note == "kept" and edited.validate()
@@ -174,9 +174,9 @@ def test_other_types_of_numbers():
 def test_masks_as_rows():
     data = graph()
     data.test_mask = torch.arange(40) % 13 == 0
-    cfs = cx.explain_all(node_model(), data, nodes=data.test_mask, epochs=5)
+    cfs = cx.explain_all(node_model(), data, nodes=data.test_mask, preset="paper", epochs=5)
     assert [cf.row for cf in cfs] == [0, 13, 26, 39]
-    assert cx.explain_all(node_model(), data, nodes=torch.tensor([3, 1]), epochs=5)[1].row == 1
+    assert cx.explain_all(node_model(), data, nodes=torch.tensor([3, 1]), preset="paper", epochs=5)[1].row == 1
 
 
 # ---- files

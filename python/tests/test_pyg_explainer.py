@@ -48,7 +48,7 @@ def test_a_node():
 
 def test_edges_alone_and_what_is_made_of_them():
     data, module = club_data(), Club()
-    ask = explainer(module, node="object", policy="edges")
+    ask = explainer(module, node="object", features_to_vary="none")
     for node in range(34):
         explanation = ask(data.x, data.edge_index, index=node)
         cf = explanation.counterfactuals[0]
@@ -72,7 +72,7 @@ def test_fidelity_of_edges_where_masks_are_removals():
     """A sum over neighbours is the same with an edge masked and with it removed, so PyG's own metric must see the
     flip: without the explanation the prediction changes."""
     data, module = club_data(), Club("graphconv")
-    ask = explainer(module, node=None, policy="edges")
+    ask = explainer(module, node=None, features_to_vary="none")
     found = 0
     for node in range(34):
         explanation = ask(data.x, data.edge_index, index=node)
@@ -102,9 +102,9 @@ def test_pictures(tmp_path):
 
     matplotlib.use("Agg")
     data, module = graph(), node_model()
-    explanation = explainer(module, policy="edges")(data.x, data.edge_index, index=list(range(8)))
+    explanation = explainer(module, features_to_vary="none")(data.x, data.edge_index, index=list(range(8)))
     explanation.visualize_graph(str(tmp_path / "graph.png"), backend="networkx")
-    explanation = explainer(module, policy="features")(data.x, data.edge_index, index=list(range(8)))
+    explanation = explainer(module, keep_edges=True)(data.x, data.edge_index, index=list(range(8)))
     explanation.visualize_feature_importance(str(tmp_path / "features.png"))
     assert (tmp_path / "graph.png").stat().st_size and (tmp_path / "features.png").stat().st_size
 
