@@ -507,6 +507,29 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
                                             char graph_hash[65], char model_hash[65],
                                             cbx_error *err);
 
+/* --------------------------------------------------------------- measuring */
+
+/* How good a counterfactual is. NaN: not defined, because none was found or the
+ * row has no label. */
+typedef struct cbx_measures {
+    double  fidelity;              /* 1[prediction is the label] - 1[result is the label] */
+    double  node_sparsity;         /* changed feature values / those of the factual graph */
+    double  edge_sparsity;         /* directed edges gone / those of the factual graph */
+    double  distribution_distance; /* of mean features: edited factual graph to data set */
+    double  embedding_distance;    /* the same of the oracle's last hidden layer */
+    int64_t features_changed, edges_removed; /* edits; 0 where none was found */
+} cbx_measures;
+
+/* The data set's means that distances are taken from. Borrows both; may be shared
+ * by threads. */
+typedef struct cbx_yardstick cbx_yardstick;
+
+CBX_API cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph,
+                                     int64_t threads, cbx_yardstick **out, cbx_error *err);
+CBX_API void       cbx_yardstick_free(cbx_yardstick *yardstick);
+CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counterfactual *answer,
+                               cbx_measures *out, cbx_error *err);
+
 #ifdef __cplusplus
 }
 #endif
