@@ -30,7 +30,7 @@ _combinex() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
     local word i command='' options='' valued='' operand=0 first=2
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
-    local commands="data train predict explain apply help"
+    local commands="data train predict explain apply bench help"
     COMPREPLY=()
     # bash splits --name=value into three words
     if [[ $cur == = ]]; then
@@ -90,7 +90,7 @@ _combinex() {
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
-    "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr"; return ;;
+    "explain --explainer") _combinex_words "minimal combinex random-edges random-features ego cf-gnn cff unr"; return ;;
     "explain --target") return ;;
     "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
     "explain --alpha") return ;;
@@ -121,13 +121,43 @@ _combinex() {
     "explain --unr-patience") return ;;
     "explain --unr-expansion") return ;;
     "explain --unr-exploration") return ;;
+    "explain --select") _combinex_words "loss edits"; return ;;
+    "explain --width") return ;;
+    "explain --tried") return ;;
+    "explain --edge-cost") return ;;
+    "explain --feature-cost") return ;;
+    "explain --total-cfs") return ;;
+    "explain --prove") return ;;
+    "explain --robustness") return ;;
+    "explain --stopping-threshold") return ;;
+    "explain --max-edits") return ;;
+    "explain --features-to-vary") return ;;
+    "explain --immutable-features") return ;;
+    "explain --permitted-range") return ;;
+    "explain --one-hot") return ;;
+    "explain --immutable-nodes") return ;;
+    "explain --protected-edges") return ;;
+    "explain --keep") _combinex_words "any no-isolated connected"; return ;;
     "explain --unr-restart") return ;;
-    "explain --preset") _combinex_words "none paper cf-gnn-trees cf-gnn-ba-shapes"; return ;;
+    "explain --preset") _combinex_words "none minimal paper cf-gnn-trees cf-gnn-ba-shapes"; return ;;
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --trace") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
+    "bench --data") return ;;
+    "bench --out") return ;;
+    "bench --models") return ;;
+    "bench --explainers") return ;;
+    "bench --folds") return ;;
+    "bench --samples") return ;;
+    "bench --preset") _combinex_words "paper none"; return ;;
+    "bench --epochs") return ;;
+    "bench --train-epochs") return ;;
+    "bench --time-limit") return ;;
+    "bench --unr-rollouts") return ;;
+    "bench --seed") return ;;
+    "bench --jobs") return ;;
     esac
     case $command in
     "data list")
@@ -151,12 +181,16 @@ _combinex() {
         valued="--node --graph --threads -o --output "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --preset -o --output --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --preset -o --output --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --preset -o --output --trace --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --preset -o --output --trace --replay "
         ;;
     "apply")
         options="-o --output --line --force --json -q --quiet -h --help "
         valued="-o --output --line "
+        ;;
+    "bench")
+        options="--data --out --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --json -q --quiet -h --help "
+        valued="--data --out --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs "
         ;;
     "help")
         options="--json -q --quiet -h --help "
