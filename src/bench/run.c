@@ -6,10 +6,13 @@
  * An answer depends on the oracle, the method and the row, and not on who asks, so the
  * rows are the same for every team and after every interruption. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "graph.h"
@@ -39,6 +42,7 @@ typedef struct run {
     int64_t                num_units, total;
     cbx_arena              arena;
     cbx_bench_part         part;
+    int                    lock; /* of the folder, held by the first process; -1: none */
     /* what the last unit was about, kept for the next */
     int32_t        data, model, fold;
     cbx_model     *oracle;
@@ -137,7 +141,25 @@ static cbx_status gather(const run *r, cbx_error *err)
     return status;
 }
 
-static cbx_status open_folder(const run *r, bool resume, cbx_error *err)
+/* Two at once would write over each other's parts. The lock goes with the process, however
+ * it ends. Where the file system knows no locks, there is none. */
+static cbx_status lock_folder(run *r, cbx_error *err)
+{
+    char *path = cbx_bench_path(r->folder, "lock");
+    if (!path)
+        return cbx_fail_memory(err);
+    r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    cbx_status status = CBX_OK;
+    if (r->lock < 0)
+        status = cbx_fail_errno(err, path, "write");
+    else if (flock(r->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        status = cbx_fail(err, CBX_INVALID, "%s: another benchmark is running in this folder",
+                          r->folder);
+    free(path);
+    return status;
+}
+
+static cbx_status open_folder(run *r, bool resume, cbx_error *err)
 {
     cbx_status status = make_folder(r->folder, err);
     char      *models = cbx_bench_path(r->folder, "models");
@@ -146,6 +168,8 @@ static cbx_status open_folder(const run *r, bool resume, cbx_error *err)
     if (!status)
         status = make_folder(models, err);
     free(models);
+    if (!status)
+        status = lock_folder(r, err);
     if (!status)
         status = check_plan(r, resume, err);
     return status ? status : gather(r, err);
@@ -392,12 +416,15 @@ cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data 
                                       .team = team ? team : &alone,
                                       .hooks = hooks ? hooks : &silent,
                                       .result = result ? result : &unwanted,
-                                      .part = {.fd = -1}};
+                                      .part = {.fd = -1},
+                                      .lock = -1};
     *r.result = (cbx_bench_result){0};
     cbx_status status = cbx_bench_plan_init(&r.plan, options, data, num_data, err);
     if (status)
         return status;
     status = work(&r, resume, err);
+    if (r.lock >= 0)
+        (void)close(r.lock);
     forget_oracle(&r);
     cbx_arena_free(&r.arena);
     cbx_bench_plan_free(&r.plan);

@@ -5,7 +5,7 @@
 # shared by processes. All must give the same tables.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 
-small=(bench --data karate --models gcn,cheb --folds 2 --samples 5 --train-epochs 60
+small=(bench --data karate --models "gcn,cheb" --folds 2 --samples 5 --train-epochs 60
     --epochs 300 --unr-rollouts 300 --jobs 1)
 tables=(summary.csv summary.json summary.md summary.tex ranks.svg)
 
@@ -72,6 +72,9 @@ set +m
 
 run "${small[@]}" --out threads --jobs 3
 check "threads change nothing" all status_is 0 , same_tables whole threads , same_rows whole threads
+
+run "${small[@]}" --out whole --resume --json
+check "programs get numbers" all status_is 0 , out_has '"answers": 240, "asked": 0, "failures": 0'
 
 run bench --data karate --folds 2 --samples 5 --models gcn --explainers ego,cff --dry-run
 check "a dry run shows the plan and the time" all status_is 0 , out_has 'karate +gcn +2 oracles +20 answers +[0-9.]+ s' , \
