@@ -604,6 +604,102 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
                                             char graph_hash[65], char model_hash[65],
                                             cbx_error *err);
 
+/* --------------------------------------------------------------- measuring */
+
+/* How good a counterfactual is. NaN: not defined, because none was found or the
+ * row has no label. */
+typedef struct cbx_measures {
+    double  fidelity;              /* 1[prediction is the label] - 1[result is the label] */
+    double  node_sparsity;         /* changed feature values / those of the factual graph */
+    double  edge_sparsity;         /* directed edges gone / those of the factual graph */
+    double  distribution_distance; /* of mean features: edited factual graph to data set */
+    double  embedding_distance;    /* the same of the oracle's last hidden layer */
+    int64_t features_changed, edges_removed; /* edits; 0 where none was found */
+} cbx_measures;
+
+/* The data set's means that distances are taken from. Borrows both; may be shared
+ * by threads. */
+typedef struct cbx_yardstick cbx_yardstick;
+
+CBX_API cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph,
+                                     int64_t threads, cbx_yardstick **out, cbx_error *err);
+CBX_API void       cbx_yardstick_free(cbx_yardstick *yardstick);
+CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counterfactual *answer,
+                               cbx_measures *out, cbx_error *err);
+
+/* ------------------------------------------------------------ benchmarking */
+
+/* A benchmark trains an oracle for every data set, model and fold, asks every method
+ * about the same test rows, and measures. All of it lies in one folder: the oracles,
+ * rows.csv (a line an answer) and tables made from that (docs/reproduction.md). */
+typedef struct cbx_bench_options {
+    const char *models;     /* "gcn,cheb" or "all" */
+    const char *explainers; /* "combinex-lin,ego", … or "all" */
+    int64_t     folds;
+    int64_t     samples;      /* test rows asked about in each fold, at most */
+    int         preset;       /* paper, none: settings of the searches */
+    int64_t     epochs;       /* of a search */
+    int64_t     train_epochs; /* of an oracle */
+    double      time_limit;   /* seconds for one answer; 0: none */
+    int64_t     unr_rollouts;
+    int64_t     seed;
+    int64_t     jobs; /* threads; 0: all cores */
+} cbx_bench_options;
+
+CBX_API const cbx_option_table *cbx_bench_table(void);
+
+typedef struct cbx_bench_data {
+    const char      *name; /* of its cells; neither commas nor quotes */
+    const cbx_graph *graph;
+} cbx_bench_data;
+
+/* The i-th data set of the paper, by the name of its file; NULL past the last. */
+CBX_API const char *cbx_bench_paper_data(size_t i);
+
+/* Processes that share the work on one folder. `take` gives the numbers 0, 1, 2, …
+ * of a phase, each to one process; `meet` returns when all have called it. */
+typedef struct cbx_bench_team {
+    int rank, size;
+    int64_t (*take)(void *user, int phase);
+    void (*meet)(void *user);
+    void *user;
+} cbx_bench_team;
+
+/* What the caller hears; each may be NULL. `failed` is told of work that failed
+ * while the rest goes on. */
+typedef struct cbx_bench_hooks {
+    cbx_progress progress;
+    void (*failed)(void *user, const char *message);
+    void *user;
+} cbx_bench_hooks;
+
+typedef struct cbx_bench_result {
+    int64_t oracles, answers; /* there now, in the folder */
+    int64_t asked;            /* of the answers: by this call and process */
+    int64_t failures;         /* oracles and methods, in this call and process */
+} cbx_bench_result;
+
+/* `resume`: goes on with what the folder has, which must have been begun with the
+ * same settings. `team` may be NULL. Cancelling keeps what is there. */
+CBX_API cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data *data,
+                                 size_t num_data, const char *folder, bool resume,
+                                 const cbx_bench_team *team, const cbx_bench_hooks *hooks,
+                                 cbx_bench_result *result, cbx_error *err);
+
+/* One data set with one model: what is to be done, and about how long that takes on one
+ * thread, from a few short trials. */
+typedef struct cbx_bench_estimate {
+    const char *data, *model;
+    int64_t     oracles, answers;
+    double      seconds;
+} cbx_bench_estimate;
+
+typedef int (*cbx_on_estimate)(void *user, const cbx_bench_estimate *cell);
+
+CBX_API cbx_status cbx_bench_dry_run(const cbx_bench_options *options, const cbx_bench_data *data,
+                                     size_t num_data, cbx_on_estimate each, void *user,
+                                     cbx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,6 +91,10 @@ class Header:
     def take_struct(self, tag, body, name):
         fields = []
         for declaration in filter(None, (part.strip() for part in body.split(";"))):
+            function = re.match(r"\w+ \(\*(\w+)\)\(.*\)$", declaration)
+            if function:
+                fields.append((function.group(1), "c_void_p"))
+                continue
             match = re.match(r"((?:const )?(?:struct )?\w+(?: const)?)\s*(.*)$", declaration)
             if not match:
                 raise HeaderError(f"struct {name}: {declaration}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the library against PyTorch Geometric: the committed golden files, models in both directions,
-and searches on random graphs.
+searches on random graphs, and a benchmark's measures.
 
     run.py [path of the combinex program]
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import check_roundtrip
+import compare_measures
 import compare_traces
 import make_layer_goldens
 import make_traces
@@ -83,6 +84,7 @@ def main():
     results += check_roundtrip.run_all(program)
     for explainer in compare_traces.METHODS:
         results += compare_traces.run_all(program, count=RANDOM_TRACES, explainer=explainer)
+    results += compare_measures.run_all(program)
     return check_roundtrip.summary(results)
 
 

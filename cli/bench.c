@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench.c: combinex bench. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+#include "progress.h"
+#include "source.h"
+#include "team.h"
+#include "text.h"
+
+typedef struct bench_args {
+    general_options   general;
+    const char       *data;
+    const char       *out;
+    bool              resume;
+    bool              dry_run;
+    cbx_bench_options options;
+} bench_args;
+
+typedef struct bench_job {
+    const bench_args *args;
+    cbx_bench_team    team;
+    source           *sources;
+    cbx_bench_data   *data;
+    char            **names; /* in the tables */
+    size_t            count;
+    size_t            missing; /* of "all" */
+    bool              ended;   /* together with the others, whatever came of it */
+    progress          bar;
+} bench_job;
+
+static const cbx_option_table *run_table(void)
+{
+    static const cbx_option options[] = {
+        {"data", CBX_OPTION_TEXT, offsetof(bench_args, data), NULL, 0, 0, NULL,
+         "data sets, separated by commas, as other commands take them; all: those of the paper"},
+        {"out", CBX_OPTION_TEXT, offsetof(bench_args, out), NULL, 0, 0, NULL,
+         "the folder for oracles, rows and tables"},
+        {"resume", CBX_OPTION_BOOL, offsetof(bench_args, resume), "false", 0, 0, NULL,
+         "go on with the benchmark that was begun in that folder with the same options"},
+        {"dry-run", CBX_OPTION_BOOL, offsetof(bench_args, dry_run), "false", 0, 0, NULL,
+         "only show what would be done and about how long it takes"},
+    };
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    return &table;
+}
+
+/* --------------------------------------------------------------- the data */
+
+/* "some/cora.safetensors" -> "cora" */
+static char *table_name(const char *data)
+{
+    static const char ending[] = ".safetensors";
+    const char       *slash = strrchr(data, '/');
+    char             *name = strdup(slash ? slash + 1 : data);
+    size_t            length = name ? strlen(name) : 0;
+    if (length >= sizeof ending && !strcmp(name + length - (sizeof ending - 1), ending))
+        name[length - (sizeof ending - 1)] = '\0';
+    return name;
+}
+
+static int add_data(bench_job *job, const char *data)
+{
+    size_t  at = job->count;
+    source *sources = realloc(job->sources, (at + 1) * sizeof *sources);
+    if (sources)
+        job->sources = sources;
+    cbx_bench_data *list = realloc(job->data, (at + 1) * sizeof *list);
+    if (list)
+        job->data = list;
+    char **names = realloc(job->names, (at + 1) * sizeof *names);
+    if (names)
+        job->names = names;
+    char *name = table_name(data);
+    if (!sources || !list || !names || !name) {
+        free(name);
+        return fail("out of memory");
+    }
+    int status = source_open(&job->sources[at], data);
+    if (status) {
+        free(name);
+        return status;
+    }
+    job->names[at] = name;
+    job->data[at] = (cbx_bench_data){name, job->sources[at].graph};
+    job->count++;
+    return EXIT_DONE;
+}
+
+static int open_data(bench_job *job)
+{
+    const char *list = job->args->data;
+    if (!strcmp(list, "all")) { /* what is missing costs its cells, not the others */
+        for (size_t i = 0; cbx_bench_paper_data(i); i++)
+            job->missing += add_data(job, cbx_bench_paper_data(i)) != EXIT_DONE;
+        return job->count ? EXIT_DONE : EXIT_FAILED;
+    }
+    while (true) {
+        size_t length = strcspn(list, ",");
+        char  *one = strndup(list, length);
+        int    status = one ? add_data(job, one) : fail("out of memory");
+        free(one);
+        if (status || !list[length])
+            return status;
+        list += length + 1;
+    }
+}
+
+static void close_data(bench_job *job)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        source_close(&job->sources[i]);
+        free(job->names[i]);
+    }
+    free(job->sources);
+    free(job->data);
+    free(job->names);
+}
+
+/* ------------------------------------------------------------ the dry run */
+
+typedef struct estimates {
+    const bench_args *args;
+    int64_t           oracles, answers;
+    double            seconds;
+} estimates;
+
+static void put_seconds(double seconds)
+{
+    if (seconds < 100)
+        (void)printf("%10.1f s\n", seconds);
+    else if (seconds < 6000)
+        (void)printf("%8.1f min\n", seconds / 60);
+    else
+        (void)printf("%10.1f h\n", seconds / 3600);
+}
+
+static int put_estimate(void *user, const cbx_bench_estimate *e)
+{
+    estimates  *sum = user;
+    number_text answers;
+    sum->oracles += e->oracles;
+    sum->answers += e->answers;
+    sum->seconds += e->seconds;
+    if (sum->args->general.json) {
+        json j = {.out = stdout};
+        json_open(&j, NULL, '{');
+        json_text(&j, "data", e->data);
+        json_text(&j, "model", e->model);
+        json_int(&j, "oracles", e->oracles);
+        json_int(&j, "answers", e->answers);
+        json_double(&j, "seconds", e->seconds);
+        json_close(&j, '}');
+        json_line(&j);
+    } else {
+        (void)printf("%-22s %-10s %3lld oracles %10s answers ", e->data, e->model,
+                     (long long)e->oracles, text_count(answers, e->answers));
+        put_seconds(e->seconds);
+    }
+    (void)fflush(stdout);
+    return 0;
+}
+
+static int dry_run(const bench_job *job)
+{
+    estimates   sum = {.args = job->args};
+    cbx_error   err;
+    number_text answers;
+    if (cbx_bench_dry_run(&job->args->options, job->data, job->count, put_estimate, &sum, &err))
+        return fail_with(&err);
+    if (!job->args->general.json) {
+        (void)printf("%-22s %-10s %3lld oracles %10s answers ", "together", "",
+                     (long long)sum.oracles, text_count(answers, sum.answers));
+        put_seconds(sum.seconds);
+        (void)printf("Times are for one thread, from a few short trials. Nothing was written.\n");
+    }
+    return EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static int on_progress(void *user, int64_t done, int64_t total, const char *text)
+{
+    bench_job *job = user;
+    team_serve(&job->team);
+    return progress_update(&job->bar, done, total, text);
+}
+
+static void on_failure(void *user, const char *message)
+{
+    bench_job *job = user;
+    progress_hide(&job->bar);
+    (void)fail("%s", message);
+}
+
+static void put_result(const bench_job *job, const cbx_bench_result *r)
+{
+    count_text  answers;
+    number_text asked;
+    if (job->args->general.json) {
+        json j = {.out = stdout};
+        json_open(&j, NULL, '{');
+        json_text(&j, "folder", job->args->out);
+        json_int(&j, "answers", r->answers);
+        json_int(&j, "asked", r->asked);
+        json_int(&j, "failures", r->failures);
+        json_close(&j, '}');
+        json_line(&j);
+    } else if (!job->args->general.quiet) {
+        (void)printf("%s, %s of them new; tables in ", text_counted(answers, r->answers, "answer"),
+                     text_count(asked, r->asked));
+        text_put(stdout, job->args->out, 0);
+        (void)printf(": report.html, summary.md, .csv, .json, .tex, ranks.svg, timing.csv\n");
+    }
+}
+
+static int bench(bench_job *job)
+{
+    const bench_args *a = job->args;
+    cbx_bench_result  result;
+    cbx_error         err = {0};
+    cbx_bench_hooks   hooks = {on_progress, on_failure, job};
+    progress_begin(&job->bar, "bench", a->general.quiet || job->team.rank > 0);
+    cbx_status status = cbx_bench_run(&a->options, job->data, job->count, a->out, a->resume,
+                                      &job->team, &hooks, &result, &err);
+    progress_end(&job->bar);
+    if (status == CBX_CANCELLED) {
+        (void)fail("interrupted; what is done stays in %s, and --resume goes on with it", a->out);
+        return EXIT_INTERRUPTED;
+    }
+    if (status)
+        return fail_with(&err);
+    job->ended = true;
+    result.failures = team_sum(&job->team, result.failures);
+    result.asked = team_sum(&job->team, result.asked);
+    if (job->team.rank > 0)
+        return EXIT_DONE;
+    put_result(job, &result);
+    if (job->missing)
+        (void)fail("%zu of the paper's data sets were not found", job->missing);
+    if (result.failures)
+        return fail("%lld oracles or methods failed; the rest is in %s", (long long)result.failures,
+                    a->out);
+    return job->missing ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(void *args)
+{
+    const bench_args *a = args;
+    bench_job         job = {.args = a};
+    if (!a->out && !a->dry_run)
+        return usage_error("bench", "bench needs a folder: --out DIR");
+    int status = team_begin(&job.team);
+    if (status)
+        return status;
+    status = open_data(&job);
+    if (status == EXIT_DONE)
+        status = a->dry_run ? (job.team.rank == 0 ? dry_run(&job) : EXIT_DONE) : bench(&job);
+    close_data(&job);
+    return team_end(&job.team, job.ended || a->dry_run, status);
+}
+
+const command command_bench = {
+    .name = "bench",
+    .summary = "compare explainers on data sets and models, in tables",
+    .about = "Trains oracles on the folds of data sets, explains the same test rows with every "
+             "method, measures, and writes tables with the published figures beside. An "
+             "interrupted benchmark goes on with --resume to the same tables. Under mpirun, "
+             "processes share the work.",
+    .args_size = sizeof(bench_args),
+    .groups =
+        (const option_group[]){{.table = run_table},
+                               {.table = cbx_bench_table, .offset = offsetof(bench_args, options)},
+                               {.table = NULL}},
+    .extras = (const option_extra[]){{.name = "data", .value = "LIST", .required = true},
+                                     {.name = "out", .value = "DIR"},
+                                     {.name = "models", .value = "LIST"},
+                                     {.name = "explainers", .value = "LIST"},
+                                     {.name = NULL}},
+    .examples =
+        (const example[]){
+            {"what a small benchmark would take",
+             "combinex bench --data karate --folds 2 --samples 5 --dry-run"},
+            {"run it", "combinex bench --data karate --folds 2 --samples 5 --out karate-bench"},
+            {"go on after an interruption",
+             "combinex bench --data karate --folds 2 --samples 5 --out karate-bench --resume"},
+            {.why = NULL}},
+    .run = run,
+};

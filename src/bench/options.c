@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.c: the options of a benchmark, and the data sets of the paper. */
+#include <stddef.h>
+
+#include "combinex.h"
+
+static const char *const presets[] = {"paper", "none", NULL};
+
+#define AT(field) offsetof(cbx_bench_options, field)
+static const cbx_option bench_options[] = {
+    {"models", CBX_OPTION_TEXT, AT(models), "all", 0, 0, NULL,
+     "oracles, separated by commas: gcn, cheb, graphconv; all"},
+    {"explainers", CBX_OPTION_TEXT, AT(explainers), "all", 0, 0, NULL,
+     "methods, separated by commas: combinex-def, combinex-feat, combinex-dyn, combinex-exp, "
+     "combinex-lin, combinex-sin, ego, random-edges, random-features, cff, cf-gnn, unr; all: "
+     "these; also minimal"},
+    {"folds", CBX_OPTION_INT, AT(folds), "4", 1, 1000, NULL,
+     "times that the data is split and an oracle trained"},
+    {"samples", CBX_OPTION_INT, AT(samples), "150", 1, 1e9, NULL,
+     "test rows explained in each fold, at most"},
+    {"preset", CBX_OPTION_CHOICE, AT(preset), "paper", 0, 0, presets,
+     "settings of the searches: those published, or the program's own"},
+    {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
+     "steps of a search; of the random methods, draws"},
+    {"train-epochs", CBX_OPTION_INT, AT(train_epochs), "500", 1, 1e9, NULL,
+     "passes over the training rows of an oracle"},
+    {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
+     "seconds a target; 0: no limit. A search that meets it depends on the machine"},
+    {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
+     "unr: subgraphs looked at, at most"},
+    {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
+     "of splits, oracles, samples and the methods that draw"},
+    {"jobs", CBX_OPTION_INT, AT(jobs), "0", 0, 1024, NULL,
+     "threads: targets explained at once; 0: all cores"},
+};
+#undef AT
+
+static const cbx_option_table bench_table = {"Benchmark", bench_options,
+                                             sizeof bench_options / sizeof *bench_options,
+                                             sizeof(cbx_bench_options)};
+
+const cbx_option_table *cbx_bench_table(void)
+{
+    return &bench_table;
+}
+
+static const char *const paper_data[] = {
+    "cora",           "citeseer",    "pubmed",         "cornell",
+    "texas",          "wisconsin",   "facebook",       "wiki",
+    "AIDS",           "ENZYMES",     "PROTEINS",       "karate",
+    "actor",          "AIDS-graphs", "ENZYMES-graphs", "PROTEINS_full-graphs",
+    "COIL-DEL-graphs"};
+
+const char *cbx_bench_paper_data(size_t i)
+{
+    return i < sizeof paper_data / sizeof *paper_data ? paper_data[i] : NULL;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c: from options to cells, methods and targets. */
+#include "plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "graph.h"
+#include "layer.h"
+#include "rng.h"
+
+enum { TEST_PART = 2, STREAM_SAMPLES = 71 }; /* of cbx_split; a stream of its own */
+
+/* In the order of the paper's tables. */
+static const cbx_bench_method methods[] = {
+    {"combinex-def", "combinex", "constant", true, true, true, false},
+    {"combinex-feat", "combinex", "features", true, false, true, false},
+    {"combinex-dyn", "combinex", "dynamic", true, true, true, false},
+    {"combinex-exp", "combinex", "exponential", true, true, true, false},
+    {"combinex-lin", "combinex", "linear", true, true, true, false},
+    {"combinex-sin", "combinex", "sinusoidal", true, true, true, false},
+    {"ego", "ego", NULL, false, true, true, false},
+    {"random-edges", "random-edges", NULL, false, true, true, false},
+    {"random-features", "random-features", NULL, true, false, true, false},
+    {"cff", "cff", NULL, false, true, true, false},
+    {"cf-gnn", "cf-gnn", NULL, false, true, true, false},
+    {"unr", "unr", NULL, false, true, false, false},
+    {"minimal", "minimal", NULL, true, true, true, true},
+};
+enum { METHODS = sizeof methods / sizeof *methods, NAMES_MAX = 32 };
+
+/* Fills in `chosen` with the positions that a list of names, or "all", means. */
+static cbx_status choose(const char *option, const char *list, const char *const *names,
+                         int32_t all, int32_t *chosen, int32_t *count, cbx_error *err)
+{
+    *count = 0;
+    if (!strcmp(list, "all")) {
+        for (; *count < all; (*count)++)
+            chosen[*count] = *count;
+        return CBX_OK;
+    }
+    while (true) {
+        size_t  length = strcspn(list, ",");
+        char    word[64];
+        int32_t at = 0;
+        (void)snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), list);
+        while (names[at] && strcmp(names[at], word) != 0)
+            at++;
+        const char *near = names[at] ? NULL : cbx_nearest(word, names);
+        if (!names[at])
+            return cbx_fail(err, CBX_INVALID, "--%s: there is no '%s'%s%s%s", option, word,
+                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        for (int32_t k = 0; k < *count; k++)
+            if (chosen[k] == at)
+                return cbx_fail(err, CBX_INVALID, "--%s: '%s' is there twice", option, word);
+        chosen[(*count)++] = at;
+        if (!list[length])
+            return CBX_OK;
+        list += length + 1;
+    }
+}
+
+static cbx_status choose_all(cbx_bench_plan *p, cbx_error *err)
+{
+    const char *names[METHODS + 1] = {0};
+    int32_t     chosen[NAMES_MAX], num_models = 0, paper = 0;
+    for (int32_t i = 0; i < METHODS; i++) {
+        names[i] = methods[i].name;
+        paper += !methods[i].extra;
+    }
+    while (cbx_layer_names[num_models])
+        num_models++;
+    cbx_status status = choose("models", p->options->models, cbx_layer_names, num_models, chosen,
+                               &p->num_models, err);
+    if (status)
+        return status;
+    p->models = CBX_NEW(&p->arena, const char *, p->num_models);
+    for (int32_t i = 0; p->models && i < p->num_models; i++)
+        p->models[i] = cbx_layer_names[chosen[i]];
+    status =
+        choose("explainers", p->options->explainers, names, paper, chosen, &p->num_methods, err);
+    if (status)
+        return status;
+    p->methods = CBX_NEW(&p->arena, const cbx_bench_method *, p->num_methods);
+    for (int32_t i = 0; p->methods && i < p->num_methods; i++)
+        p->methods[i] = &methods[chosen[i]];
+    return p->models && p->methods ? CBX_OK : cbx_fail_memory(err);
+}
+
+static cbx_status check_names(const cbx_bench_plan *p, cbx_error *err)
+{
+    if (!p->num_data)
+        return cbx_fail(err, CBX_INVALID, "a benchmark needs a data set");
+    for (int32_t i = 0; i < p->num_data; i++) {
+        const char *name = p->data[i].name;
+        if (!*name || strlen(name) > 100 || strpbrk(name, ",\"\n\r/"))
+            return cbx_fail(err, CBX_INVALID,
+                            "'%.120s' cannot be the name of a data set in a table: up to 100 "
+                            "characters, none of them a comma, a quote or a slash",
+                            name);
+        for (int32_t k = 0; k < i; k++)
+            if (!strcmp(p->data[k].name, name))
+                return cbx_fail(err, CBX_INVALID, "--data: '%s' is there twice", name);
+    }
+    return CBX_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t fold,
+                              cbx_model_spec *spec, cbx_train_options *train, cbx_error *err)
+{
+    cbx_options_default(cbx_model_table(), spec);
+    cbx_options_default(cbx_train_table(), train);
+    train->epochs = plan->options->train_epochs;
+    train->seed = plan->options->seed;
+    train->fold = fold; /* another shuffle */
+    train->threads = plan->options->jobs;
+    return cbx_options_set(cbx_model_table(), spec, "model", plan->models[model], err);
+}
+
+cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
+                            cbx_explain_options *options, cbx_error *err)
+{
+    const cbx_bench_method *m = plan->methods[method];
+    cbx_status              status = CBX_OK;
+    cbx_options_default(cbx_explain_table(), options);
+    if (plan->options->preset == 0)
+        status = cbx_explain_preset(options, "paper", err);
+    if (!status)
+        status = cbx_options_set(cbx_explain_table(), options, "explainer", m->explainer, err);
+    if (!status && m->policy)
+        status = cbx_options_set(cbx_explain_table(), options, "policy", m->policy, err);
+    options->epochs = plan->options->epochs;
+    options->time_limit = plan->options->time_limit;
+    options->unr_rollouts = plan->options->unr_rollouts;
+    options->seed = plan->options->seed;
+    options->threads = plan->options->jobs;
+    return status;
+}
+
+/* The same rows for every model and method. */
+static cbx_status draw_targets(cbx_bench_plan *p, int32_t data, int32_t fold, cbx_error *err)
+{
+    const cbx_graph  *graph = p->data[data].graph;
+    int32_t           rows = cbx_graph_label_rows(graph), count = 0, at = data * p->folds + fold;
+    int32_t          *list = CBX_NEW(&p->arena, int32_t, rows);
+    uint8_t          *part = malloc((size_t)rows + 1);
+    cbx_model_spec    spec;
+    cbx_train_options train;
+    if (!list || !part) {
+        free(part);
+        return cbx_fail_memory(err);
+    }
+    cbx_status status = cbx_bench_training(p, 0, fold, &spec, &train, err);
+    if (!status)
+        status = cbx_split(graph, &train, part, err);
+    for (int32_t i = 0; !status && i < rows; i++)
+        if (part[i] == TEST_PART)
+            list[count++] = i;
+    free(part);
+    if (status) {
+        cbx_error_prefix(err, p->data[data].name);
+        return status;
+    }
+    cbx_rng rng =
+        cbx_rng_stream((uint64_t)p->options->seed, STREAM_SAMPLES, (uint64_t)fold, (uint64_t)rows);
+    cbx_rng_shuffle(&rng, list, count);
+    if (count > p->options->samples)
+        count = (int32_t)p->options->samples;
+    if (count)
+        qsort(list, (size_t)count, sizeof *list, ascending);
+    p->targets[at] = list;
+    p->num_targets[at] = count;
+    return CBX_OK;
+}
+
+static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
+{
+    const cbx_bench_options *o = p->options;
+    size_t                   size;
+    FILE                    *out = open_memstream(&p->text, &size);
+    if (!out)
+        return cbx_fail_memory(err);
+    (void)fprintf(out, "version %s\n", cbx_version());
+    for (int32_t i = 0; i < p->num_data; i++) {
+        char hash[65];
+        cbx_graph_hash(p->data[i].graph, hash);
+        (void)fprintf(out, "data %s %s\n", p->data[i].name, hash);
+    }
+    for (int32_t i = 0; i < p->num_models; i++)
+        (void)fprintf(out, "model %s\n", p->models[i]);
+    for (int32_t i = 0; i < p->num_methods; i++)
+        (void)fprintf(out, "explainer %s\n", p->methods[i]->name);
+    (void)fprintf(out,
+                  "folds %lld\nsamples %lld\npreset %s\nepochs %lld\ntrain-epochs %lld\n"
+                  "time-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
+                  (long long)o->folds, (long long)o->samples, o->preset ? "none" : "paper",
+                  (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
+                  (long long)o->unr_rollouts, (long long)o->seed);
+    return fclose(out) ? cbx_fail_memory(err) : CBX_OK;
+}
+
+static cbx_status fill(cbx_bench_plan *p, cbx_error *err)
+{
+    cbx_status status = cbx_options_check(cbx_bench_table(), p->options, err);
+    if (!status)
+        status = check_names(p, err);
+    if (!status)
+        status = choose_all(p, err);
+    if (status)
+        return status;
+    p->folds = (int32_t)p->options->folds;
+    p->targets = CBX_NEW0(&p->arena, int32_t *, p->num_data * p->folds);
+    p->num_targets = CBX_NEW0(&p->arena, int32_t, p->num_data * p->folds);
+    if (!p->targets || !p->num_targets)
+        return cbx_fail_memory(err);
+    for (int32_t d = 0; d < p->num_data && !status; d++)
+        for (int32_t f = 0; f < p->folds && !status; f++)
+            status = draw_targets(p, d, f, err);
+    return status ? status : write_text(p, err);
+}
+
+cbx_status cbx_bench_plan_init(cbx_bench_plan *plan, const cbx_bench_options *options,
+                               const cbx_bench_data *data, size_t num_data, cbx_error *err)
+{
+    *plan = (cbx_bench_plan){.options = options, .data = data, .num_data = (int32_t)num_data};
+    cbx_status status = fill(plan, err);
+    if (status)
+        cbx_bench_plan_free(plan);
+    return status;
+}
+
+void cbx_bench_plan_free(cbx_bench_plan *plan)
+{
+    free(plan->text);
+    plan->text = NULL;
+    cbx_arena_free(&plan->arena);
+}

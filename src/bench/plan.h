@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.h: what a benchmark is to do.
+ *
+ * Everything is known by its number in the plan: data set, model, fold, method. Files
+ * hold names. */
+#ifndef CBX_BENCH_PLAN_H
+#define CBX_BENCH_PLAN_H
+
+#include "arena.h"
+#include "combinex.h"
+
+/* A row of the tables. */
+typedef struct cbx_bench_method {
+    const char *name, *explainer, *policy; /* policy NULL: it has none */
+    bool        features, edges;           /* what it can change */
+    bool        graphs;                    /* it explains graphs, too */
+    bool        extra;                     /* not of the paper: not among "all" */
+} cbx_bench_method;
+
+typedef struct cbx_bench_plan {
+    const cbx_bench_options *options;
+    const cbx_bench_data    *data;
+    int32_t                  num_data, num_models, num_methods, folds;
+    const char             **models;
+    const cbx_bench_method **methods;
+    int32_t                **targets; /* by data set and fold: rows, ascending */
+    int32_t                 *num_targets;
+    char                    *text; /* all that decides the results, a line a setting */
+    cbx_arena                arena;
+} cbx_bench_plan;
+
+cbx_status cbx_bench_plan_init(cbx_bench_plan *plan, const cbx_bench_options *options,
+                               const cbx_bench_data *data, size_t num_data, cbx_error *err);
+void       cbx_bench_plan_free(cbx_bench_plan *plan);
+
+/* Whether the method is asked about this data set at all. */
+static inline bool cbx_bench_applies(const cbx_bench_plan *plan, int32_t data, int32_t method)
+{
+    return plan->methods[method]->graphs ||
+           cbx_graph_view(plan->data[data].graph)->task == CBX_NODE;
+}
+
+/* How the fold's oracle is trained and how the method is called. */
+cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t fold,
+                              cbx_model_spec *spec, cbx_train_options *train, cbx_error *err);
+cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
+                            cbx_explain_options *options, cbx_error *err);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows.c: reading, gathering and appending answers. */
+#include "rows.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "error.h"
+
+#define HEADER                                                                               \
+    "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"         \
+    "node_sparsity,edge_sparsity,distribution_distance,embedding_distance,features_changed," \
+    "edges_removed,nodes,edges,epoch,oracle_accuracy,seconds,peak_mb\n"
+enum { FIELDS = 23, LINE_MAX_BYTES = 1024 };
+
+/* ----------------------------------------------------------------- a line */
+
+static void put_real(char *text, size_t size, double value)
+{
+    if (isfinite(value))
+        (void)snprintf(text, size, "%.9g", value);
+    else
+        text[0] = '\0';
+}
+
+static int put_row(char *line, const cbx_bench_plan *plan, const cbx_bench_row *r)
+{
+    const cbx_measures *m = &r->measures;
+    double              real[] = {m->fidelity,           m->node_sparsity,
+                                  m->edge_sparsity,      m->distribution_distance,
+                                  m->embedding_distance, r->accuracy};
+    char                text[6][32];
+    for (int i = 0; i < 6; i++)
+        put_real(text[i], sizeof text[i], real[i]);
+    return snprintf(line, LINE_MAX_BYTES,
+                    "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
+                    "%.6g,%.6g\n",
+                    plan->data[r->data].name, plan->models[r->model], r->fold,
+                    plan->methods[r->method]->name, r->row, cbx_outcome_name(r->outcome),
+                    (long long)r->label, r->prediction, r->target, r->result, text[0], text[1],
+                    text[2], text[3], text[4], (long long)m->features_changed,
+                    (long long)m->edges_removed, r->nodes, (long long)r->edges, (long long)r->epoch,
+                    text[5], r->seconds, r->peak_mb);
+}
+
+/* Cuts the line at its commas; false unless there are FIELDS fields. */
+static bool cut(char *line, char **field)
+{
+    int count = 0;
+    for (; count < FIELDS; line++) {
+        field[count++] = line;
+        line += strcspn(line, ",");
+        if (!*line)
+            break;
+        *line = '\0';
+    }
+    return count == FIELDS && !*line;
+}
+
+static bool get_int(const char *text, int64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return end != text && !*end && !errno;
+}
+
+static bool get_real(const char *text, double *out)
+{
+    char *end;
+    *out = NAN;
+    if (!*text)
+        return true;
+    *out = strtod(text, &end);
+    return !*end;
+}
+
+static bool get_names(const cbx_bench_plan *plan, char **field, cbx_bench_row *r)
+{
+    r->data = r->model = r->method = -1;
+    for (int32_t i = 0; i < plan->num_data; i++)
+        if (!strcmp(plan->data[i].name, field[0]))
+            r->data = i;
+    for (int32_t i = 0; i < plan->num_models; i++)
+        if (!strcmp(plan->models[i], field[1]))
+            r->model = i;
+    for (int32_t i = 0; i < plan->num_methods; i++)
+        if (!strcmp(plan->methods[i]->name, field[3]))
+            r->method = i;
+    for (int k = CBX_FOUND; k <= CBX_SKIPPED; k++)
+        if (!strcmp(cbx_outcome_name((cbx_outcome)k), field[5])) {
+            r->outcome = (cbx_outcome)k;
+            return r->data >= 0 && r->model >= 0 && r->method >= 0;
+        }
+    return false;
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row *r)
+{
+    static const int whole[] = {2, 4, 6, 7, 8, 9, 15, 16, 17, 18, 19};
+    static const int real[] = {10, 11, 12, 13, 14, 20, 21, 22};
+    char            *field[FIELDS];
+    int64_t          n[11];
+    double           x[8];
+    if (!cut(line, field))
+        return "it does not have 23 fields";
+    if (!get_names(plan, field, r))
+        return "it is not of this benchmark";
+    for (int i = 0; i < 11; i++)
+        if (!get_int(field[whole[i]], &n[i]))
+            return "one of its fields is not a whole number";
+    for (int i = 0; i < 8; i++)
+        if (!get_real(field[real[i]], &x[i]))
+            return "one of its fields is not a number";
+    r->fold = (int32_t)n[0];
+    r->row = (int32_t)n[1];
+    r->label = n[2];
+    r->prediction = (int32_t)n[3];
+    r->target = (int32_t)n[4];
+    r->result = (int32_t)n[5];
+    r->measures = (cbx_measures){x[0], x[1], x[2], x[3], x[4], n[6], n[7]};
+    r->nodes = (int32_t)n[8];
+    r->edges = n[9];
+    r->epoch = n[10];
+    r->accuracy = x[5];
+    r->seconds = x[6];
+    r->peak_mb = x[7];
+    return r->fold < 0 || r->fold >= plan->folds ? "it is not of this benchmark" : NULL;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int by_key(const void *a, const void *b)
+{
+    const cbx_bench_row *x = a, *y = b;
+    int32_t              one[] = {x->data, x->model, x->fold, x->method, x->row};
+    int32_t              two[] = {y->data, y->model, y->fold, y->method, y->row};
+    for (int i = 0; i < 5; i++)
+        if (one[i] != two[i])
+            return one[i] < two[i] ? -1 : 1;
+    return 0;
+}
+
+static cbx_status add_line(const cbx_bench_plan *plan, const char *path, int64_t number, char *line,
+                           cbx_bench_rows *out, int64_t *room, cbx_error *err)
+{
+    if (out->count == *room) {
+        int64_t        larger = 2 * *room + 256;
+        cbx_bench_row *more = realloc(out->rows, (size_t)larger * sizeof *more);
+        if (!more)
+            return cbx_fail_memory(err);
+        out->rows = more;
+        *room = larger;
+    }
+    const char *wrong = get_row(plan, line, &out->rows[out->count]);
+    if (wrong)
+        return cbx_fail(err, CBX_INVALID, "%s: line %lld: %s", path, (long long)number, wrong);
+    out->count++;
+    return CBX_OK;
+}
+
+/* A part's last line may have been cut short: it does not count unless it ends. */
+static cbx_status read_file(const cbx_bench_plan *plan, const char *path, cbx_bench_rows *out,
+                            int64_t *room, cbx_error *err)
+{
+    char      *text;
+    cbx_status status = cbx_bench_read(path, &text, err);
+    int64_t    number = 0;
+    for (char *line = text; line && !status;) {
+        char *end = strchr(line, '\n');
+        if (!end)
+            break;
+        *end = '\0';
+        number++;
+        bool header = !strncmp(line, HEADER, strlen(HEADER) - 1);
+        if (!header && *line)
+            status = add_line(plan, path, number, line, out, room, err);
+        line = end + 1;
+    }
+    free(text);
+    return status;
+}
+
+static bool is_part(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 10 && !strncmp(name, "rows.", 5) && !strcmp(name + length - 5, ".part");
+}
+
+/* Calls `each` for rows.csv, where asked, and for every part. */
+static cbx_status each_file(const char *folder, bool with_csv,
+                            cbx_status (*each)(void *user, const char *path, cbx_error *err),
+                            void *user, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    DIR       *all = opendir(folder);
+    if (!all)
+        return cbx_fail_errno(err, folder, "read");
+    for (struct dirent *e = readdir(all); e && !status; e = readdir(all)) {
+        if (!is_part(e->d_name) && !(with_csv && !strcmp(e->d_name, "rows.csv")))
+            continue;
+        char *path = cbx_bench_path(folder, e->d_name);
+        status = path ? each(user, path, err) : cbx_fail_memory(err);
+        free(path);
+    }
+    (void)closedir(all);
+    return status;
+}
+
+typedef struct reading {
+    const cbx_bench_plan *plan;
+    cbx_bench_rows       *out;
+    int64_t               room;
+} reading;
+
+static cbx_status read_one(void *user, const char *path, cbx_error *err)
+{
+    reading *r = user;
+    return read_file(r->plan, path, r->out, &r->room, err);
+}
+
+cbx_status cbx_bench_rows_load(const cbx_bench_plan *plan, const char *folder, cbx_bench_rows *out,
+                               cbx_error *err)
+{
+    *out = (cbx_bench_rows){0};
+    reading    r = {plan, out, 0};
+    cbx_status status = each_file(folder, true, read_one, &r, err);
+    if (status) {
+        cbx_bench_rows_free(out);
+        return status;
+    }
+    if (out->count)
+        qsort(out->rows, (size_t)out->count, sizeof *out->rows, by_key);
+    int64_t kept = 0; /* a part that was gathered and not yet removed repeats its rows */
+    for (int64_t i = 0; i < out->count; i++)
+        if (!i || by_key(&out->rows[kept - 1], &out->rows[i]) != 0)
+            out->rows[kept++] = out->rows[i];
+    out->count = kept;
+    return CBX_OK;
+}
+
+void cbx_bench_rows_free(cbx_bench_rows *rows)
+{
+    free(rows->rows);
+    *rows = (cbx_bench_rows){0};
+}
+
+const cbx_bench_row *cbx_bench_rows_find(const cbx_bench_rows *rows, const cbx_bench_row *key)
+{
+    if (!rows->count)
+        return NULL;
+    return bsearch(key, rows->rows, (size_t)rows->count, sizeof *rows->rows, by_key);
+}
+
+/* -------------------------------------------------------------- gathering */
+
+static cbx_status remove_one(void *user, const char *path, cbx_error *err)
+{
+    (void)user;
+    return unlink(path) ? cbx_fail_errno(err, path, "remove") : CBX_OK;
+}
+
+cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
+                                 const cbx_bench_rows *rows, cbx_error *err)
+{
+    char  *text = NULL, line[LINE_MAX_BYTES];
+    size_t size = 0;
+    FILE  *out = open_memstream(&text, &size);
+    char  *path = cbx_bench_path(folder, "rows.csv");
+    if (out)
+        (void)fputs(HEADER, out);
+    for (int64_t i = 0; out && i < rows->count; i++) {
+        (void)put_row(line, plan, &rows->rows[i]);
+        (void)fputs(line, out);
+    }
+    bool       failed = !out || (ferror(out) | fclose(out)) || !path;
+    cbx_status status = failed ? cbx_fail_memory(err) : cbx_bench_write(path, text, size, err);
+    if (!status)
+        status = each_file(folder, false, remove_one, NULL, err);
+    free(text);
+    free(path);
+    return status;
+}
+
+/* -------------------------------------------------------------- appending */
+
+cbx_status cbx_bench_part_open(cbx_bench_part *part, const char *folder, int rank, cbx_error *err)
+{
+    char name[48];
+    (void)snprintf(name, sizeof name, "rows.%d.part", rank);
+    *part = (cbx_bench_part){.fd = -1, .path = cbx_bench_path(folder, name)};
+    if (!part->path)
+        return cbx_fail_memory(err);
+    /* What was there has been gathered, and may end in the middle of a line. */
+    part->fd = open(part->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (part->fd >= 0)
+        return CBX_OK;
+    cbx_status status = cbx_fail_errno(err, part->path, "write");
+    cbx_bench_part_close(part);
+    return status;
+}
+
+cbx_status cbx_bench_part_add(cbx_bench_part *part, const cbx_bench_plan *plan,
+                              const cbx_bench_row *row, cbx_error *err)
+{
+    static const double MOMENT = 0.2; /* seconds; a sync can cost more than an answer */
+    char                line[LINE_MAX_BYTES];
+    int                 size = put_row(line, plan, row);
+    for (int at = 0; at < size;) {
+        ssize_t wrote = write(part->fd, line + at, (size_t)(size - at));
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return cbx_fail_errno(err, part->path, "write");
+        at += (int)wrote;
+    }
+    return cbx_clock() - part->synced > MOMENT ? cbx_bench_part_sync(part, err) : CBX_OK;
+}
+
+cbx_status cbx_bench_part_sync(cbx_bench_part *part, cbx_error *err)
+{
+    part->synced = cbx_clock();
+    if (fsync(part->fd) && errno != EINVAL && errno != EROFS)
+        return cbx_fail_errno(err, part->path, "write");
+    return CBX_OK;
+}
+
+void cbx_bench_part_close(cbx_bench_part *part)
+{
+    if (part->fd >= 0)
+        (void)close(part->fd);
+    free(part->path);
+    *part = (cbx_bench_part){.fd = -1};
+}

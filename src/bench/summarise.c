@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summarise.c: every table of a benchmark, each a file in its folder. */
+#include <stdlib.h>
+
+#include "error.h"
+#include "summary.h"
+
+typedef struct table {
+    const char *file;
+    void (*put)(FILE *out, const cbx_bench_summary *s);
+    void (*put_ranks)(FILE *out, const cbx_bench_summary *s, const double *ranks);
+} table;
+
+static const table tables[] = {
+    {"summary.csv", cbx_bench_put_csv, NULL},     {"summary.json", cbx_bench_put_json, NULL},
+    {"summary.md", cbx_bench_put_markdown, NULL}, {"summary.tex", cbx_bench_put_latex, NULL},
+    {"timing.csv", cbx_bench_put_timing, NULL},   {"ranks.svg", NULL, cbx_bench_put_svg},
+    {"report.html", NULL, cbx_bench_put_html},
+};
+
+static cbx_status write_table(const table *t, const cbx_bench_summary *s, const double *ranks,
+                              const char *folder, cbx_error *err)
+{
+    char  *text = NULL, *path = cbx_bench_path(folder, t->file);
+    size_t size = 0;
+    FILE  *out = open_memstream(&text, &size);
+    if (out && t->put)
+        t->put(out, s);
+    else if (out)
+        t->put_ranks(out, s, ranks);
+    bool       failed = !out || (ferror(out) | fclose(out)) || !path;
+    cbx_status status = failed ? cbx_fail_memory(err) : cbx_bench_write(path, text, size, err);
+    free(text);
+    free(path);
+    return status;
+}
+
+cbx_status cbx_bench_summarise(const cbx_bench_plan *plan, const cbx_bench_rows *rows,
+                               const char *folder, cbx_error *err)
+{
+    cbx_bench_summary s;
+    cbx_status        status = cbx_bench_summary_init(&s, plan, rows, err);
+    if (status)
+        return status;
+    double *ranks = CBX_NEW(&s.arena, double, plan->num_methods *CBX_BENCH_MEASURES);
+    if (ranks)
+        cbx_bench_ranks(&s, ranks);
+    else
+        status = cbx_fail_memory(err);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
+        status = write_table(&tables[i], &s, ranks, folder, err);
+    cbx_bench_summary_free(&s);
+    return status;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole benchmarks through the library: alone, cancelled, and by a team, whose processes are
+ * threads here. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rows.h"
+#include "test.h"
+
+static cbx_graph        *graph;
+static cbx_bench_data    data;
+static cbx_bench_options options;
+
+static void begin(void)
+{
+    cbx_error err = {0};
+    CHECK_OK(cbx_graph_builtin("karate", NULL, &graph, &err), err);
+    data = (cbx_bench_data){"karate", graph};
+    cbx_options_default(cbx_bench_table(), &options);
+    options.models = "gcn,graphconv";
+    options.explainers = "combinex-lin,random-edges,ego";
+    options.folds = 2;
+    options.samples = 6;
+    options.train_epochs = 20;
+    options.epochs = 30;
+    options.jobs = 1;
+}
+
+/* A file of the folder without its last two columns, seconds and memory. */
+static char *timeless(const char *folder)
+{
+    char          *path = cbx_bench_path(folder, "rows.csv");
+    size_t         size = 0, at = 0;
+    unsigned char *text = test_read_file(path, &size);
+    char          *out = calloc(size + 1, 1);
+    for (size_t i = 0, commas = 0; text && i < size; i++) {
+        commas = text[i] == '\n' ? 0 : commas + (text[i] == ',');
+        if (commas < 21)
+            out[at++] = (char)text[i];
+    }
+    free(text);
+    free(path);
+    return out;
+}
+
+static void check_same(const char *one, const char *two)
+{
+    char *a = timeless(one), *b = timeless(two);
+    CHECK(strlen(a) > 1000 && !strcmp(a, b));
+    free(a), free(b);
+}
+
+typedef struct stopper {
+    int64_t after, calls;
+} stopper;
+
+static int stop(void *user, int64_t done, int64_t total, const char *text)
+{
+    stopper *s = user;
+    (void)total, (void)text;
+    s->calls++;
+    return done >= s->after;
+}
+
+TEST(a_cancelled_benchmark_keeps_its_answers_and_goes_on_to_the_same_rows)
+{
+    begin();
+    char             whole[512], parts[512];
+    cbx_bench_result result;
+    cbx_error        err = {0};
+    stopper          s = {.after = 20};
+    cbx_bench_hooks  hooks = {.progress = stop, .user = &s};
+    (void)snprintf(whole, sizeof whole, "%s", test_path("whole"));
+    (void)snprintf(parts, sizeof parts, "%s", test_path("parts"));
+    CHECK_OK(cbx_bench_run(&options, &data, 1, whole, false, NULL, NULL, &result, &err), err);
+    CHECK_INT(result.answers, 2 * 2 * 3 * 6);
+    CHECK_INT(result.asked, 72);
+    CHECK_INT(result.oracles, 4);
+    CHECK_INT(cbx_bench_run(&options, &data, 1, parts, false, NULL, &hooks, &result, &err),
+              CBX_CANCELLED);
+    CHECK(result.asked >= 20 && result.asked < 72 && s.calls > 20);
+    int64_t before = result.asked;
+    CHECK_OK(cbx_bench_run(&options, &data, 1, parts, true, NULL, NULL, &result, &err), err);
+    CHECK_INT(result.asked, 72 - before);
+    check_same(whole, parts);
+    cbx_graph_free(graph);
+}
+
+TEST(a_folder_that_is_in_use_is_refused)
+{
+    begin();
+    char      folder[512];
+    cbx_error err = {0};
+    (void)snprintf(folder, sizeof folder, "%s", test_path("used"));
+    CHECK(!mkdir(folder, 0777));
+    char *path = cbx_bench_path(folder, "lock");
+    int   fd = open(path, O_RDWR | O_CREAT, 0666);
+    CHECK(!flock(fd, LOCK_EX));
+    CHECK_INT(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err),
+              CBX_INVALID);
+    CHECK_CONTAINS(err.message, "another benchmark is running");
+    (void)close(fd);
+    free(path);
+    cbx_graph_free(graph);
+}
+
+/* ------------------------------------------------------------------ a team */
+
+enum { RANKS = 3 };
+
+static struct {
+    pthread_mutex_t   lock;
+    pthread_barrier_t barrier;
+    int64_t           next[8];
+    const char       *folder;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+typedef struct member {
+    cbx_bench_team   team;
+    cbx_bench_result result;
+    cbx_status       status;
+} member;
+
+static int64_t take(void *user, int phase)
+{
+    (void)user;
+    (void)pthread_mutex_lock(&shared.lock);
+    int64_t number = shared.next[phase]++;
+    (void)pthread_mutex_unlock(&shared.lock);
+    return number;
+}
+
+static void meet(void *user)
+{
+    (void)user;
+    (void)pthread_barrier_wait(&shared.barrier);
+}
+
+static void *take_part(void *user)
+{
+    member *m = user;
+    m->status =
+        cbx_bench_run(&options, &data, 1, shared.folder, false, &m->team, NULL, &m->result, NULL);
+    return NULL;
+}
+
+TEST(a_team_gives_the_rows_of_one_process)
+{
+    begin();
+    char      alone[512], together[512];
+    pthread_t threads[RANKS];
+    member    members[RANKS] = {0};
+    cbx_error err = {0};
+    int64_t   asked = 0;
+    (void)snprintf(alone, sizeof alone, "%s", test_path("alone"));
+    (void)snprintf(together, sizeof together, "%s", test_path("together"));
+    CHECK_OK(cbx_bench_run(&options, &data, 1, alone, false, NULL, NULL, NULL, &err), err);
+    shared.folder = together;
+    CHECK(!pthread_barrier_init(&shared.barrier, NULL, RANKS));
+    for (int i = 0; i < RANKS; i++) {
+        members[i].team = (cbx_bench_team){i, RANKS, take, meet, NULL};
+        CHECK(!pthread_create(&threads[i], NULL, take_part, &members[i]));
+    }
+    for (int i = 0; i < RANKS; i++) {
+        CHECK(!pthread_join(threads[i], NULL));
+        CHECK_INT(members[i].status, CBX_OK);
+        asked += members[i].result.asked;
+    }
+    CHECK_INT(asked, 72);
+    CHECK_INT(members[0].result.answers, 72);
+    check_same(alone, together);
+    (void)pthread_barrier_destroy(&shared.barrier);
+    cbx_graph_free(graph);
+}

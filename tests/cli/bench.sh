@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC1091,SC2034,SC2154 # lib.bash sets and reads some of these
+# A small benchmark from end to end: whole, killed and resumed, stopped and resumed, and
+# shared by processes. All must give the same tables.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+small=(bench --data karate --models "gcn,cheb" --folds 2 --samples 5 --train-epochs 60
+    --epochs 300 --unr-rollouts 300 --jobs 1)
+tables=(summary.csv summary.json summary.md summary.tex ranks.svg)
+
+same_tables() { # same_tables DIR DIR
+    local table
+    for table in "${tables[@]}"; do
+        cmp "$1/$table" "$2/$table" || return 1
+    done
+}
+timeless() { cut -d, -f1-21 "$1/rows.csv"; } # without seconds and memory
+same_rows() { cmp <(timeless "$1") <(timeless "$2"); }
+no_parts() { [[ -z $(find "$1" -name '*.part' -o -name '*.tmp') ]]; }
+
+run "${small[@]}" --out whole
+check "a benchmark runs from end to end" \
+    all status_is 0 , err_empty , out_has '^240 answers, 240 of them new; tables in whole'
+check "with one line an answer, all explainers and folds" \
+    test "$(timeless whole | tail -n +2 | cut -d, -f2-4 | sort | uniq -c | awk '{ print $1 }' | sort | uniq -c | xargs)" = "48 5"
+check "and every table" test -s whole/summary.csv -a -s whole/summary.json -a -s whole/summary.md \
+    -a -s whole/summary.tex -a -s whole/ranks.svg -a -s whole/timing.csv -a -s whole/report.html
+check "which put the published figures beside" \
+    grep -Eq 'combinex-feat .*\(0\.075 ± 0\.004, (better|equal|worse)\)' whole/summary.md
+check "no unfinished file stays" no_parts whole
+
+run "${small[@]}" --out whole
+check "a folder is not written over" fails_with 1 'a benchmark was begun here; --resume'
+run "${small[@]}" --out whole --resume --folds 3
+check "nor gone on with under other settings" \
+    fails_with 1 "begun with other settings: 'folds 2', and not 'folds 3'"
+cp -r whole again
+run "${small[@]}" --out again --resume -q
+check "what is complete is not done again" all status_is 0 , same_tables whole again , \
+    cmp whole/rows.csv again/rows.csv
+
+# Waits until some answers are there, and not yet all; then sends the signal.
+stop_in_the_middle() { # stop_in_the_middle SIGNAL DIR
+    "$COMBINEX" "${small[@]}" --out "$2" > "$scratch/log/out" 2> "$scratch/log/err" &
+    local job=$! tries=0
+    until [[ -f $2/rows.0.part && $(wc -l < "$2/rows.0.part") -ge 20 ]] || ((tries++ > 3000)); do
+        sleep 0.01
+    done
+    kill "-$1" "$job"
+    wait "$job" 2> /dev/null
+    status=$?
+    ran="combinex ${small[*]} --out $2, then SIG$1"
+}
+set -m # or bash would make jobs in the background ignore Ctrl-C
+stop_in_the_middle KILL killed
+check "killed in the middle, it leaves no tables" all status_is 137 , test ! -e killed/summary.csv
+check "but the answers so far" test "$(wc -l < killed/rows.0.part)" -ge 20 -a "$(wc -l < killed/rows.0.part)" -lt 240
+printf 'karate,gcn,0,comb' >> killed/rows.0.part # as if cut short while writing
+run "${small[@]}" --out killed --resume
+check "it resumes with what is missing" all status_is 0 , out_has '^240 answers, ' , \
+    not out_has '240 of them new'
+check "to the same tables, byte by byte" same_tables whole killed
+check "from the same rows" same_rows whole killed
+check "and removes what was unfinished" no_parts killed
+
+stop_in_the_middle INT stopped
+check "Ctrl-C says how to go on" all status_is 130 , err_has 'interrupted; .*--resume'
+run "${small[@]}" --out stopped --resume
+check "and it goes on to the same tables" all status_is 0 , same_tables whole stopped
+set +m
+
+run "${small[@]}" --out threads --jobs 3
+check "threads change nothing" all status_is 0 , same_tables whole threads , same_rows whole threads
+
+run "${small[@]}" --out whole --resume --json
+check "programs get numbers" all status_is 0 , out_has '"answers": 240, "asked": 0, "failures": 0'
+
+run bench --data karate --folds 2 --samples 5 --models gcn --explainers ego,cff --dry-run
+check "a dry run shows the plan and the time" all status_is 0 , out_has 'karate +gcn +2 oracles +20 answers +[0-9.]+ s' , \
+    out_has '^together'
+run bench --data karate --explainers combinex-lim --out x
+check "an explainer that does not exist is named" fails_with 1 "did you mean 'combinex-lin'"
+run bench --data karate
+check "without a folder it does not start" fails_with 2 'bench needs a folder: --out DIR'
+
+# A file where the oracle's should go: that cell fails, the other does not.
+mkdir -p broken/models/karate-cheb-0.model.safetensors
+run "${small[@]}" --explainers ego --out broken
+check "a cell that fails is reported and the rest goes on" all status_is 1 , \
+    err_has 'karate cheb fold 1/2: training: .*karate-cheb-0' , out_has '^15 answers' , \
+    grep -q '^node,karate,gcn,ego,2,10,' broken/summary.csv
+
+if ! command -v mpirun > /dev/null; then
+    echo "skipped: processes that share the work, which needs mpirun"
+    finish
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+# Open MPI keeps some memory to the end. What combinex leaks shows in the runs above.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+ranks() { # ranks N ARGUMENTS...
+    local n=$1
+    shift
+    ran="mpirun -n $n combinex $*"
+    timeout 250 mpirun -n "$n" "$COMBINEX" "$@" > "$scratch/log/out" 2> "$scratch/log/err"
+    status=$?
+}
+ranks 2 "${small[@]}" --out two
+if err_has 'built without MPI'; then
+    check "without MPI, processes do not write over each other" status_is 1
+    echo "skipped: processes that share the work: built without MPI"
+    finish
+fi
+check "two processes give the rows and tables of one" \
+    all status_is 0 , same_tables whole two , same_rows whole two , no_parts two
+ranks 4 "${small[@]}" --out four
+check "and so do four" all status_is 0 , same_tables whole four , same_rows whole four
+rm -r killed
+mkdir killed
+cp -r two/models two/plan.txt killed
+grep -E '^karate,gcn' two/rows.csv | head -n 30 > killed/rows.1.part
+ranks 2 "${small[@]}" --out killed --resume
+check "what a process that died left is used, and the rest done again" all status_is 0 , \
+    out_has '^240 answers, 210 of them new' , same_tables whole killed
+finish
