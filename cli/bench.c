@@ -18,6 +18,7 @@ typedef struct bench_args {
     bool              resume;
     bool              dry_run;
     cbx_bench_options options;
+    cbx_read_options  read;
 } bench_args;
 
 typedef struct bench_job {
@@ -79,7 +80,7 @@ static int add_data(bench_job *job, const char *data)
         free(name);
         return fail("out of memory");
     }
-    int status = source_open(&job->sources[at], data);
+    int status = source_open(&job->sources[at], data, &job->args->read);
     if (status) {
         free(name);
         return status;
@@ -274,6 +275,7 @@ const command command_bench = {
     .groups =
         (const option_group[]){{.table = run_table},
                                {.table = cbx_bench_table, .offset = offsetof(bench_args, options)},
+                               {.table = cbx_read_table, .offset = offsetof(bench_args, read)},
                                {.table = NULL}},
     .extras = (const option_extra[]){{.name = "data", .value = "LIST", .required = true},
                                      {.name = "out", .value = "DIR"},

@@ -11,11 +11,16 @@
 #include "output.h"
 #include "text.h"
 
-enum { ENOUGH_PERCENT = 80, SHOWN = 5 };
+/* Answers of more edits than MOST have too many features for any to stand out, and
+ * noting them all would take more memory than the search. */
+enum { ENOUGH_PERCENT = 80, SHOWN = 5, MOST = 100 };
 
 void explain_note(explain_recurring *r, const cbx_counterfactual *c)
 {
     if (c->outcome != CBX_FOUND)
+        return;
+    r->incomplete = r->incomplete || c->num_edits > MOST;
+    if (r->incomplete)
         return;
     for (int64_t k = 0; k < c->num_edits; k++) {
         const cbx_edit *e = &c->edits[k];
@@ -112,7 +117,7 @@ int explain_write_summary(const char *path, const explain_summary *summary, expl
     int    status = output_open(&out, path);
     if (status)
         return status;
-    if (!r->features && r->count && find_features(r, s->view->num_features)) {
+    if (!r->features && r->count && !r->incomplete && find_features(r, s->view->num_features)) {
         output_abandon(&out);
         return fail("out of memory");
     }
@@ -126,6 +131,7 @@ int explain_write_summary(const char *path, const explain_summary *summary, expl
     json_int(&j, "skipped", summary->skipped);
     json_double(&j, "mean_edits", summary->found ? (double)edits / (double)summary->found : 0);
     json_int(&j, "flips_covered", r->covered);
+    json_bool(&j, "features_known", !r->incomplete); /* not of answers with many edits */
     json_open(&j, "features", '[');
     for (int64_t k = 0; k < r->num_features; k++) {
         json_open(&j, NULL, '{');

@@ -36,7 +36,7 @@ _combinex() {
     local word i command='' options='' valued='' operand=0 first=2
     local remote="cora citeseer pubmed cornell texas wisconsin actor wiki facebook blogcatalog flickr AIDS ENZYMES PROTEINS_full COIL-DEL MUTAG PROTEINS NCI1 DD Mutagenicity BZR COX2 DHFR Cuneiform Fingerprint IMDB-BINARY syn1 treecycles-pgx treegrid-pgx amazon-computers amazon-photo coauthor-cs coauthor-physics ogbn-arxiv ogbn-products"
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
-    local commands="data train predict explain apply help"
+    local commands="data train predict explain apply bench help"
     COMPREPLY=()
     # bash splits --name=value into three words
     if [[ $cur == = ]]; then
@@ -178,6 +178,22 @@ _combinex() {
     "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "apply --task") _combinex_words "auto node graph"; return ;;
     "apply --sidecar") return ;;
+    "bench --data") return ;;
+    "bench --out") return ;;
+    "bench --models") return ;;
+    "bench --explainers") return ;;
+    "bench --folds") return ;;
+    "bench --samples") return ;;
+    "bench --preset") _combinex_words "paper none"; return ;;
+    "bench --epochs") return ;;
+    "bench --train-epochs") return ;;
+    "bench --time-limit") return ;;
+    "bench --unr-rollouts") return ;;
+    "bench --seed") return ;;
+    "bench --jobs") return ;;
+    "bench --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "bench --task") _combinex_words "auto node graph"; return ;;
+    "bench --sidecar") return ;;
     esac
     case $command in
     "data list")
@@ -223,6 +239,10 @@ _combinex() {
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --sidecar --json -q --quiet -h --help "
         valued="-o --output --line --to --format --task --sidecar "
+        ;;
+    "bench")
+        options="--data --out --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        valued="--data --out --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "
