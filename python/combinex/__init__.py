@@ -47,6 +47,15 @@ def from_pyg(module: _Any, data: _Any, **how: _Any) -> Model:
     return import_model(module, data, **how)
 
 
+def __getattr__(name: str) -> _Any:
+    """combinex.pyg, without importing torch for those who do not use it."""
+    if name == "pyg":
+        import importlib
+
+        return importlib.import_module(".pyg", __name__)
+    raise AttributeError(f"module 'combinex' has no attribute '{name}'")
+
+
 __all__ = [
     "CancelledError",
     "Counterfactual",

@@ -60,6 +60,24 @@ _CLASSES = {
 }
 
 
+# GNU's OpenMP keeps its threads, and does not know after a fork that they are gone: it
+# would wait for them for ever. A forked process does with one.
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def threads_here(wanted: int) -> int:
+    """0 stands for all cores."""
+    return 1 if _forked else wanted
+
+
 def text(raw: bytes | None) -> str:
     """Texts of files need not be UTF-8."""
     return raw.decode("utf-8", "replace") if raw else ""

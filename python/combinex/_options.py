@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import errors
-from ._lib import check, h, lib, text
+from ._lib import check, h, lib, text, threads_here
 
 _KINDS = {
     h.CBX_OPTION_INT: "a whole number",
@@ -127,6 +127,8 @@ class Options:
 
     @property
     def pointer(self) -> Any:
+        if "threads" in self.table.names:
+            self.raw.threads = threads_here(self.raw.threads)
         return ctypes.byref(self.raw)
 
     def __reduce__(self) -> Any:

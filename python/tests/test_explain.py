@@ -293,6 +293,30 @@ def test_other_threads_run_during_a_call(club, karate):
     assert counted[0] > 10
 
 
+def test_a_forked_process_can_go_on(club, karate):
+    """OpenMP's threads do not survive a fork, so the child must do without."""
+    import multiprocessing
+
+    expected = [cf.to_dict()["edits"] for cf in cx.explain_all(club, karate, threads=2, **EDGES)]
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+
+    def child():
+        cx.train(karate, epochs=2, threads=2)
+        club.predict(karate, threads=2)
+        theirs.send([cf.to_dict()["edits"] for cf in cx.explain_all(club, karate, threads=2, **EDGES)])
+
+    process = context.Process(target=child)
+    process.start()
+    try:
+        assert ours.poll(120), "the child hangs"
+        assert ours.recv() == expected
+        process.join(60)
+        assert process.exitcode == 0
+    finally:
+        process.kill()
+
+
 def test_graph_tasks():
     rng = np.random.default_rng(3)
     edges, batch, y, x = [], [], [], []
