@@ -9,6 +9,7 @@
 
 `model` may as well be a module of PyTorch Geometric, and `graph` its Data.
 """
+
 from typing import Any as _Any
 
 from ._command import bench

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What would change the class: edits, and how they were checked."""
+
 from __future__ import annotations
 
 import ctypes
@@ -18,7 +19,9 @@ from ._options import Options
 _EDIT = np.dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
 _FIELDS = dict(h.cbx_counterfactual._fields_)
-_POINTERS = {n for n, kind in _FIELDS.items() if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")}
+_POINTERS = {
+    n for n, kind in _FIELDS.items() if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
+}
 # What else a later library may point to: nobody here can copy that.
 _UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason"}
 _OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature"}
@@ -120,7 +123,7 @@ class Counterfactual:
 
     @property
     def status(self) -> str:
-        """"found", "not_found", "skipped" or "cancelled"."""
+        """ "found", "not_found", "skipped" or "cancelled"."""
         return text(lib.cbx_outcome_name(self._raw.outcome))
 
     @property

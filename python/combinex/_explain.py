@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asking: one target, or many."""
+
 from __future__ import annotations
 
 import ctypes
@@ -13,7 +14,6 @@ from ._graph import rows_of
 from ._lib import check, h, lib, make
 from ._options import Options, explain_table
 from ._watch import Progress, Watch
-
 
 _DICE = {"desired_class": "target", "total_CFs": "total_cfs"}  # its names -> the table's
 
@@ -170,4 +170,3 @@ def explain_all(
         problem.partial = Counterfactuals(answers, time.monotonic() - began)  # type: ignore[union-attr]
         raise
     return Counterfactuals(answers, time.monotonic() - began)
-

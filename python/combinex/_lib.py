@@ -4,6 +4,7 @@
 The declarations in _header.py are made from combinex.h when the package is built, and the compiler checks them
 then. Here the library says which header it was built from: another one would mean other structs.
 """
+
 from __future__ import annotations
 
 import ctypes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: convolutions, a pooling for graph tasks, a linear head."""
+
 from __future__ import annotations
 
 import ctypes
@@ -67,7 +68,7 @@ class Model:
 
     @property
     def conv(self) -> str:
-        """"gcn", "cheb" or "graphconv"."""
+        """ "gcn", "cheb" or "graphconv"."""
         return text(self._info.conv)
 
     @property

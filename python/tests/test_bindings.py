@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bindings cannot drift from the header: a mismatch ends the build, or the import."""
+
 import ctypes
 import importlib.util
 import re

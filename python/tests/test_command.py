@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m combinex, and what happens on Ctrl-C."""
+
 import signal
 import subprocess
 import sys
@@ -29,7 +30,10 @@ def start(code, *arguments):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_control_c_ends_a_long_call(call):
-    code = SETUP + f"try:\n    {CALLS[call]}\nexcept KeyboardInterrupt as e:\n    print('stopped', hasattr(e, 'partial'))\n"
+    code = (
+        SETUP
+        + f"try:\n    {CALLS[call]}\nexcept KeyboardInterrupt as e:\n    print('stopped', hasattr(e, 'partial'))\n"
+    )
     code += "import signal\nprint(signal.getsignal(signal.SIGINT) is signal.default_int_handler)\n"
     process = start(code)
     process.send_signal(signal.SIGINT)

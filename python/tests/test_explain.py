@@ -108,7 +108,12 @@ def test_which_rows(club, karate):
     assert [cf.row for cf in cx.explain_all(club, karate, nodes=range(3), **quick)] == [0, 1, 2]
     assert len(cx.explain_all(club, karate, **quick)) == 34
     assert len(cx.explain_all(club, karate, nodes=[], **quick)) == 0
-    for wrong, message in (([34], "node 34 does not exist"), ([-1], "node -1"), ([True], "expected .34"), ([0.5], "whole")):
+    for wrong, message in (
+        ([34], "node 34 does not exist"),
+        ([-1], "node -1"),
+        ([True], "expected .34"),
+        ([0.5], "whole"),
+    ):
         with pytest.raises(cx.InvalidError, match=message):
             cx.explain_all(club, karate, nodes=wrong, **quick)
     with pytest.raises(cx.InvalidError, match="use nodes="):

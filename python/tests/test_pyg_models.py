@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules of PyTorch Geometric: what is imported predicts the same, and what flips here flips there."""
+
 import importlib.util
 import os
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """combinex as an algorithm of torch_geometric.explain."""
+
 from __future__ import annotations
 
 import logging

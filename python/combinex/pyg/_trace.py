@@ -4,6 +4,7 @@
 The layers are watched, the code between them is not: whatever stands there is found out from the numbers, see
 _match.py. So it does not matter how a forward function is written.
 """
+
 from __future__ import annotations
 
 import inspect
