@@ -57,6 +57,7 @@ endif
 
 format:
 	@clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
+	@if command -v black > /dev/null; then black -q python examples/*.py; fi
 
 clean:
 	@rm -rf $(folders) build-path-*

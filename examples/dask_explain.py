@@ -8,6 +8,7 @@
 Each worker gets the graph and the model once, then pieces of the targets, and gives back lines of JSON, which
 `combinex explain GRAPH MODEL --replay all.jsonl` checks.
 """
+
 import argparse
 from pathlib import Path
 

@@ -9,6 +9,7 @@ asks the compiler whether it lays the structs out likewise, and carries the fing
 package was made from; the package compares it with the one in _header.py when it is imported. Whatever in
 the header is not understood here is an error, and ends the build.
 """
+
 import ctypes
 import hashlib
 import re

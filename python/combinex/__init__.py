@@ -9,6 +9,7 @@
 
 `model` may as well be a module of PyTorch Geometric, and `graph` its Data.
 """
+
 from typing import Any as _Any
 
 from ._command import bench
@@ -45,6 +46,15 @@ def from_pyg(module: _Any, data: _Any, **how: _Any) -> Model:
     from .pyg import import_model
 
     return import_model(module, data, **how)
+
+
+def __getattr__(name: str) -> _Any:
+    """combinex.pyg, without importing torch for those who do not use it."""
+    if name == "pyg":
+        import importlib
+
+        return importlib.import_module(".pyg", __name__)
+    raise AttributeError(f"module 'combinex' has no attribute '{name}'")
 
 
 __all__ = [

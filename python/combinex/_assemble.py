@@ -11,6 +11,7 @@ times -s. So a model without a head, whose last convolution gives the scores, ha
 among ChebConv or GraphConv layers is one of them that does not look at neighbours. All of this is exact; it fails
 where a maximum is taken of what would be split in two.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line, in this process or in another."""
+
 from __future__ import annotations
 
 import ctypes
@@ -38,6 +39,9 @@ def bench(*arguments: str, **options: Any) -> str:
     """Runs `combinex bench`: options are its flags, with _ for -."""
     if "\n  bench " not in run("--help"):
         raise errors.Error("this combinex has no command 'bench'")
-    flags = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={as_text(value)}")
-             for name, value in options.items() if value is not None and value is not False]
+    flags = [
+        f"--{name.replace('_', '-')}" + ("" if value is True else f"={as_text(value)}")
+        for name, value in options.items()
+        if value is not None and value is not False
+    ]
     return run("bench", *arguments, *flags)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what users have to a Graph and a Model."""
+
 from __future__ import annotations
 
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What would change the class: edits, and how they were checked."""
+
 from __future__ import annotations
 
 import ctypes
@@ -17,6 +18,12 @@ from ._options import Options
 
 _EDIT = np.dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
+_FIELDS = dict(h.cbx_counterfactual._fields_)
+_POINTERS = {
+    n for n, kind in _FIELDS.items() if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
+}
+# What else a later library may point to: nobody here can copy that.
+_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "next"}
 _OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature"}
 
 
@@ -49,6 +56,14 @@ class Probabilities(NamedTuple):
     after: np.ndarray | None
 
 
+def _text_of(raw: Any, graph: Graph) -> str:
+    return taken_text(lib.cbx_python_text(graph._address, ctypes.byref(raw))).rstrip("\n")
+
+
+def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, bytes]) -> str:
+    return taken_text(lib.cbx_counterfactual_json(ctypes.byref(raw), graph._address, options.pointer, *digests))
+
+
 class Counterfactual:
     """The answer for one node or graph. Printed, it says what `combinex explain` would say."""
 
@@ -76,6 +91,10 @@ class Counterfactual:
         parts["edits"] = bytes_at(source.edits, source.num_edits * _EDIT.itemsize)
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
+        if _UNKNOWN:  # so what is made of it is made now
+            digests = (graph.hash().encode(), model.hash().encode())
+            parts["text"] = _text_of(source, graph).encode()
+            parts["json"] = _json_of(source, graph, options, digests).encode()
         cf = cls._from_parts(parts, graph, options, model)
         if source.next:
             cf.others = [cls._of(h.cbx_counterfactual.from_address(source.next), graph, options, model)]
@@ -89,13 +108,12 @@ class Counterfactual:
     ) -> "Counterfactual":
         cf = cls.__new__(cls)
         raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
-        for name, kind in raw._fields_:  # none of the library's pointers may survive
-            if kind is ctypes.c_void_p or kind is ctypes.c_char_p or hasattr(kind, "contents"):
-                setattr(raw, name, None)
+        for name in _POINTERS:  # the library has freed what they point to
+            setattr(raw, name, None)
         for name in ("before", "after", "edits", "trace"):
             if parts[name]:
                 address = ctypes.cast(ctypes.c_char_p(parts[name]), ctypes.c_void_p)
-                kind = dict(raw._fields_)[name]
+                kind = _FIELDS[name]
                 setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
         raw.reason = parts["reason"]
         cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
@@ -112,7 +130,7 @@ class Counterfactual:
 
     @property
     def status(self) -> str:
-        """"found", "not_found", "skipped" or "cancelled"."""
+        """ "found", "not_found", "skipped" or "cancelled"."""
         return text(lib.cbx_outcome_name(self._raw.outcome))
 
     @property
@@ -227,7 +245,7 @@ class Counterfactual:
     def __getattr__(self, key: str) -> Any:
         """The other numbers of the result: num_edits, num_nodes, epochs, loss, seconds …"""
         raw = self.__dict__.get("_raw")
-        if raw is not None and key in dict(raw._fields_):
+        if raw is not None and key in _FIELDS:
             value = getattr(raw, key)
             if isinstance(value, (int, float)):
                 return value
@@ -265,15 +283,10 @@ class Counterfactual:
 
     def to_json(self) -> str:
         """The line that `combinex explain --json` writes (docs/formats.md): `combinex explain --replay` checks it."""
-        return taken_text(
-            lib.cbx_counterfactual_json(
-                ctypes.byref(self._raw),
-                self._graph._address,
-                self._options.pointer,
-                self._graph.hash().encode(),
-                self._model_hash().encode(),
-            )
-        )
+        if "json" in self._parts:
+            return self._parts["json"].decode()
+        digests = (self._graph.hash().encode(), self._model_hash().encode())
+        return _json_of(self._raw, self._graph, self._options, digests)
 
     def to_dict(self) -> dict[str, Any]:
         """to_json, read."""
@@ -299,7 +312,7 @@ class Counterfactual:
         return out
 
     def __str__(self) -> str:
-        return taken_text(lib.cbx_python_text(self._graph._address, ctypes.byref(self._raw))).rstrip("\n")
+        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph)
 
     def __repr__(self) -> str:
         change = f", {self.prediction} → {self.result}, {self.num_edits} edits" if self.found else ""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asking: one target, or many."""
+
 from __future__ import annotations
 
 import ctypes
@@ -14,6 +15,12 @@ from ._lib import check, h, lib, make
 from ._options import Options, explain_table
 from ._watch import Progress, Watch
 
+_DICE = {"desired_class": "target", "total_CFs": "total_cfs"}  # its names -> the table's
+
+
+def _own_name(name: str) -> str:
+    return name if explain_table.knows(name) else _DICE.get(name, name)
+
 
 class Rules(Mapping[str, Any]):
     """What a counterfactual may do, and any other option of the search, by the library's names:
@@ -25,11 +32,8 @@ class Rules(Mapping[str, Any]):
     options("explain") lists the names. They are checked here, once.
     """
 
-    # names of DiCE -> ours
-    ALIASES = {"desired_class": "target", "total_CFs": "total_cfs"}
-
     def __init__(self, **options: Any):
-        self._given = {self.ALIASES.get(name, name): value for name, value in options.items()}
+        self._given = {_own_name(name): value for name, value in options.items()}
         Options(explain_table, self._given)
 
     def __getitem__(self, name: str) -> Any:
@@ -49,7 +53,7 @@ def _options(rules: Mapping[str, Any] | None, preset: str | None, options: dict[
     """A preset gives way to rules, and rules to what the call itself says."""
     merged: dict[str, Any] = {"preset": preset} if preset else {}
     for name, value in {**(rules or {}), **options}.items():
-        merged[Rules.ALIASES.get(name, name)] = value
+        merged[_own_name(name)] = value
     return Options(explain_table, merged)
 
 
@@ -166,4 +170,3 @@ def explain_all(
         problem.partial = Counterfactuals(answers, time.monotonic() - began)  # type: ignore[union-attr]
         raise
     return Counterfactuals(answers, time.monotonic() - began)
-

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs: NumPy arrays that the library borrows, or a file that it maps."""
+
 from __future__ import annotations
 
 import ctypes
@@ -230,7 +231,7 @@ class Graph:
 
     @property
     def task(self) -> str:
-        """"node" or "graph": what has a class."""
+        """ "node" or "graph": what has a class."""
         return "graph" if self._view.task == h.CBX_GRAPH else "node"
 
     @property

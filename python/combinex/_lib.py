@@ -4,6 +4,7 @@
 The declarations in _header.py are made from combinex.h when the package is built, and the compiler checks them
 then. Here the library says which header it was built from: another one would mean other structs.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -58,6 +59,24 @@ _CLASSES = {
     h.CBX_NO_MEMORY: errors.OutOfMemoryError,
     h.CBX_CANCELLED: errors.CancelledError,
 }
+
+
+# GNU's OpenMP keeps its threads, and does not know after a fork that they are gone: it
+# would wait for them for ever. A forked process does with one.
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def threads_here(wanted: int) -> int:
+    """0 stands for all cores."""
+    return 1 if _forked else wanted
 
 
 def text(raw: bytes | None) -> str:

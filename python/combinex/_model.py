@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: convolutions, a pooling for graph tasks, a linear head."""
+
 from __future__ import annotations
 
 import ctypes
@@ -13,7 +14,7 @@ import numpy as np
 
 from . import _safetensors, errors
 from ._graph import Graph
-from ._lib import check, h, lib, make, owned, text
+from ._lib import check, h, lib, make, owned, text, threads_here
 
 
 class Model:
@@ -67,7 +68,7 @@ class Model:
 
     @property
     def conv(self) -> str:
-        """"gcn", "cheb" or "graphconv"."""
+        """ "gcn", "cheb" or "graphconv"."""
         return text(self._info.conv)
 
     @property
@@ -131,7 +132,7 @@ class Model:
     def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """Log-probabilities: a row for each node or graph, a column for each class."""
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
-        check(lib.cbx_predict, self._address, graph._address, threads, out.ctypes.data)
+        check(lib.cbx_predict, self._address, graph._address, threads_here(threads), out.ctypes.data)
         return out
 
     def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options by name, from the library's own tables: whatever is added there is known here."""
+
 from __future__ import annotations
 
 import ctypes
@@ -7,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import errors
-from ._lib import check, h, lib, text
+from ._lib import check, h, lib, text, threads_here
 
 _KINDS = {
     h.CBX_OPTION_INT: "a whole number",
@@ -117,9 +118,7 @@ class Options:
             raise errors.InvalidError(f"{name}: a text with a zero byte")
         self.kept.append(content)
         try:
-            check(
-                lib.cbx_options_set, self.table.pointer, ctypes.byref(self.raw), option.encode(), content
-            )
+            check(lib.cbx_options_set, self.table.pointer, ctypes.byref(self.raw), option.encode(), content)
         except errors.InvalidError as problem:
             # the library speaks as to the command line
             message = str(problem).replace(f"--{option}:", f"{name}:")
@@ -127,6 +126,8 @@ class Options:
 
     @property
     def pointer(self) -> Any:
+        if "threads" in self.table.names:
+            self.raw.threads = threads_here(self.raw.threads)
         return ctypes.byref(self.raw)
 
     def __reduce__(self) -> Any:

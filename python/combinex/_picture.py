@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A counterfactual as a small picture: HTML with an SVG in it, nothing loaded from anywhere."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -140,4 +141,6 @@ def table_of(cfs: "Counterfactuals") -> str:
         cells = ("" if v is None else f"{v:.3g}" if isinstance(v, float) else str(v) for v in row)
         body += "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
     more = f"<p>… and {len(cfs) - MOST_ROWS} more</p>" if len(cfs) > MOST_ROWS else ""
-    return f"<div><p>{escape(str(cfs))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+    return (
+        f"<div><p>{escape(str(cfs))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Safetensors files of float32 arrays: how a model's parameters reach the library."""
+
 from __future__ import annotations
 
 import json

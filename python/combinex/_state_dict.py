@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models from a state_dict: which tensors make which layer, by their names and shapes."""
+
 from __future__ import annotations
 
 import os

@@ -5,6 +5,7 @@ torch.save writes a zip archive: data.pkl, a pickle that refers to storages by k
 pickle can call anything; here it finds only what a dictionary of tensors takes, each name standing for a function
 below, and everything else ends the reading.
 """
+
 from __future__ import annotations
 
 import io

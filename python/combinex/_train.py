@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training and splits."""
+
 from __future__ import annotations
 
 import ctypes

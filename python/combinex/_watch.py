@@ -5,6 +5,7 @@ The library reports from the thread that called it. A C function lets a report t
 other Python threads are not disturbed. While a call runs in the main thread, an interrupt sets a flag and the
 next report stops the work; then the interrupt is passed on to whoever handled it before.
 """
+
 from __future__ import annotations
 
 import ctypes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests share. They run against the installed package, or the one in build/python/package."""
+
 import os
 import subprocess
 import sys

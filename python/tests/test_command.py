@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m combinex, and what happens on Ctrl-C."""
-import os
+
 import signal
 import subprocess
 import sys
@@ -19,8 +19,9 @@ CALLS = {
 }
 
 
-def start(code):
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(code, *arguments):
+    line = [sys.executable, "-c", code, *arguments]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.3)  # to be inside the call
     assert process.poll() is None
@@ -29,7 +30,10 @@ def start(code):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_control_c_ends_a_long_call(call):
-    code = SETUP + f"try:\n    {CALLS[call]}\nexcept KeyboardInterrupt as e:\n    print('stopped', hasattr(e, 'partial'))\n"
+    code = (
+        SETUP
+        + f"try:\n    {CALLS[call]}\nexcept KeyboardInterrupt as e:\n    print('stopped', hasattr(e, 'partial'))\n"
+    )
     code += "import signal\nprint(signal.getsignal(signal.SIGINT) is signal.default_int_handler)\n"
     process = start(code)
     process.send_signal(signal.SIGINT)
@@ -60,14 +64,9 @@ def test_the_command_line_ends_quietly_when_nobody_reads():
 
 
 def test_the_command_line_is_interrupted_like_a_program(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "combinex", "train", "karate", "--epochs", "1000000000", "-o", str(tmp_path / "m")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(1)
-    os.kill(process.pid, signal.SIGINT)
+    code = "import sys, combinex._command as c\nprint('ready', flush=True)\nc.main(sys.argv[1:])"
+    process = start(code, "train", "karate", "--epochs", "1000000000", "-o", str(tmp_path / "m"))
+    process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode != 0 and "Traceback" not in err
     assert not (tmp_path / "m").exists()

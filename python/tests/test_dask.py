@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/dask_explain.py on a cluster of two processes."""
+
 import json
 import subprocess
 import sys

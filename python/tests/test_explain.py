@@ -108,7 +108,12 @@ def test_which_rows(club, karate):
     assert [cf.row for cf in cx.explain_all(club, karate, nodes=range(3), **quick)] == [0, 1, 2]
     assert len(cx.explain_all(club, karate, **quick)) == 34
     assert len(cx.explain_all(club, karate, nodes=[], **quick)) == 0
-    for wrong, message in (([34], "node 34 does not exist"), ([-1], "node -1"), ([True], "expected .34"), ([0.5], "whole")):
+    for wrong, message in (
+        ([34], "node 34 does not exist"),
+        ([-1], "node -1"),
+        ([True], "expected .34"),
+        ([0.5], "whole"),
+    ):
         with pytest.raises(cx.InvalidError, match=message):
             cx.explain_all(club, karate, nodes=wrong, **quick)
     with pytest.raises(cx.InvalidError, match="use nodes="):
@@ -291,6 +296,30 @@ def test_other_threads_run_during_a_call(club, karate):
         counted[0] += 1
     thread.join()
     assert counted[0] > 10
+
+
+def test_a_forked_process_can_go_on(club, karate):
+    """OpenMP's threads do not survive a fork, so the child must do without."""
+    import multiprocessing
+
+    expected = [cf.to_dict()["edits"] for cf in cx.explain_all(club, karate, threads=2, **EDGES)]
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+
+    def child():
+        cx.train(karate, epochs=2, threads=2)
+        club.predict(karate, threads=2)
+        theirs.send([cf.to_dict()["edits"] for cf in cx.explain_all(club, karate, threads=2, **EDGES)])
+
+    process = context.Process(target=child)
+    process.start()
+    try:
+        assert ours.poll(120), "the child hangs"
+        assert ours.recv() == expected
+        process.join(60)
+        assert process.exitcode == 0
+    finally:
+        process.kill()
 
 
 def test_graph_tasks():

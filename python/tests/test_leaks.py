@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """10,000 calls of each kind leave the process as large as it was."""
+
 import gc
 
 import numpy as np

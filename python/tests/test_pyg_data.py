@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data, Batch, lists and sparse adjacencies of PyTorch Geometric; edits on them; files of torch.save."""
+
 import numpy as np
 import pytest
 
@@ -90,9 +91,11 @@ def test_adj_t():
         out = module(edited.x, edited.adj_t)[cf.row].detach()
         assert int(out.argmax()) == cf.result
         gone = {(edit.source, edit.target) for edit in cf.edits}
-        rows, columns = edited.adj_t.to_sparse_coo().indices().tolist() if isinstance(
-            edited.adj_t, torch.Tensor
-        ) else [part.tolist() for part in edited.adj_t.coo()[:2]]
+        rows, columns = (
+            edited.adj_t.to_sparse_coo().indices().tolist()
+            if isinstance(edited.adj_t, torch.Tensor)
+            else [part.tolist() for part in edited.adj_t.coo()[:2]]
+        )
         assert set(zip(columns, rows)) == pairs - gone
 
 

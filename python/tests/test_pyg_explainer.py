@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """combinex inside torch_geometric.explain."""
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="no torch here: the PyG explainer is not tested")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models from state_dicts, without torch; files that torch.save wrote are in test_pyg.py."""
+
 import os
 import pickle
 import zipfile
@@ -119,7 +120,10 @@ def test_what_has_no_equal_is_refused():
     graphconv = Layer("graphconv", [rel, root], bias, 1.0)
     with pytest.raises(cx.UnsupportedError, match="max pooling"):
         assemble("graph", [graphconv], {0: np.eye(2)}, np.zeros(2), pool="max")
-    two = [Layer("graphconv", [array(3, 3), array(3, 3)], array(3), 1.0, "first"), Layer("graphconv", [rel, root], bias, 0.0, "second")]
+    two = [
+        Layer("graphconv", [array(3, 3), array(3, 3)], array(3), 1.0, "first"),
+        Layer("graphconv", [rel, root], bias, 0.0, "second"),
+    ]
     with pytest.raises(cx.UnsupportedError, match="second takes a maximum"):
         assemble("node", two, {1: np.eye(2)}, np.zeros(2), aggr="max")
     mixed = [Layer("gcn", [array(3, 3)], array(3)), Layer("graphconv", [rel, root], bias)]

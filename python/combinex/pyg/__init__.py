@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch Geometric: its data and its modules, and combinex as one of its explainers. Needs torch and PyG."""
+
 from ._data import graph_from_pyg
 from ._explainer import CombinexExplainer
 from ._import import import_both, import_model

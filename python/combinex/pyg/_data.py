@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data of PyTorch Geometric as a Graph, and edits on it."""
+
 from __future__ import annotations
 
 import copy
@@ -46,7 +47,9 @@ def collate(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return Batch.from_data_list(list(data))
     if not isinstance(data, Data):
-        raise UnsupportedError(f"a {type(data).__name__} cannot be imported; supported are Data, Batch and lists of Data")
+        raise UnsupportedError(
+            f"a {type(data).__name__} cannot be imported; supported are Data, Batch and lists of Data"
+        )
     if data.get("x") is None:
         raise InvalidError("the data has no features: data.x is None")
     return data

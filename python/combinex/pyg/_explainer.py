@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """combinex as an algorithm of torch_geometric.explain."""
+
 from __future__ import annotations
 
 import logging
@@ -24,8 +25,8 @@ class CombinexExplainer(ExplainerAlgorithm):
         explanation = explainer(data.x, data.edge_index, index=14)
 
     Masks are 1 for what a counterfactual changes: features set, edges removed; "object" masks of nodes mark every node
-    that an edit touches. `explanation.counterfactuals` has the answers themselves, one for each index. Options are those
-    of combinex.explain_all.
+    that an edit touches. `explanation.counterfactuals` has the answers themselves, one for each index. Options are
+    those of combinex.explain_all.
     """
 
     def __init__(self, **options: Any):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A module of PyTorch Geometric as a Model, proved on the user's data."""
+
 from __future__ import annotations
 
 import copy
@@ -145,5 +146,3 @@ def _suspect(graph: Graph, structure: Structure) -> str:
         if _worst(own.predict(nodes), output.log_softmax(1))[0] > TOLERANCE:
             return f"{name} ({type(next(c.module for c in structure.calls if c.name == name)).__name__})"
     return "what stands behind the convolutions"
-
-

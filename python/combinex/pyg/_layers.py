@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyG's convolutions as layers of ours."""
+
 from __future__ import annotations
 
 from typing import Any

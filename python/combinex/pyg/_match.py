@@ -5,6 +5,7 @@ On features drawn at random, what a layer is given is compared with what the lay
 one of it, all of them side by side, their mean, sum or maximum over each graph. Nothing else fits by accident. Where
 nothing fits, the layer that was given it is the one to name.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -98,7 +99,9 @@ class Matcher:
                 f"the module gives {rows} rows for {len(self.x)} nodes and {self.graphs} graphs: expected one of these"
             )
         if self.output.shape[1] < 2:
-            raise UnsupportedError("the module gives one number a row; expected a score for each of two or more classes")
+            raise UnsupportedError(
+                "the module gives one number a row; expected a score for each of two or more classes"
+            )
         head, bias, pool = self.head(after, task)
         aggregations = set(self.kinds.values())
         if len(aggregations) > 1:
@@ -112,7 +115,9 @@ class Matcher:
     def check_kinds(self) -> None:
         for call in self.calls:
             if call.kind == "other":
-                raise UnsupportedError(f"{call.name} is {type(call.module).__name__}, which is not known here; {SUPPORTED}")
+                raise UnsupportedError(
+                    f"{call.name} is {type(call.module).__name__}, which is not known here; {SUPPORTED}"
+                )
             if not isinstance(call.input, torch.Tensor) or not isinstance(call.output, torch.Tensor):
                 raise UnsupportedError(f"{call.name} works on more than one tensor; {SUPPORTED}")
         if not any(call.kind == "conv" for call in self.calls):
@@ -159,7 +164,9 @@ class Matcher:
     def head(self, after: list[Call], task: str) -> tuple[dict[int, np.ndarray], np.ndarray, str]:
         for call in after:
             if call.kind != "linear":
-                raise UnsupportedError(f"{call.name} ({type(call.module).__name__}) stands behind the convolutions; {SUPPORTED}")
+                raise UnsupportedError(
+                    f"{call.name} ({type(call.module).__name__}) stands behind the convolutions; {SUPPORTED}"
+                )
         while True:
             found = self.try_head(after, task)
             if found:
@@ -281,5 +288,3 @@ def dropout_of(module: Any) -> float:
     """For the record: it does nothing in predictions."""
     rates = [part.p for part in module.modules() if isinstance(part, torch.nn.Dropout)]
     return float(min(rates[0], 0.99)) if rates else 0.0
-
-

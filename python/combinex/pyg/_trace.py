@@ -4,6 +4,7 @@
 The layers are watched, the code between them is not: whatever stands there is found out from the numbers, see
 _match.py. So it does not matter how a forward function is written.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -14,6 +15,7 @@ import torch
 from torch_geometric.nn import MessagePassing
 
 from ..errors import InvalidError, UnsupportedError
+from ._data import pointers
 
 
 @dataclass
@@ -124,7 +126,7 @@ def call_with(module: Any, data: Any, edge_index: torch.Tensor) -> Any:
         elif name in ("edge_index", "adj_t", "adj", "edges"):
             value = adjacency if data.get("edge_index") is None else data.edge_index
         elif name in ("batch_size", "num_graphs"):
-            value = data.num_graphs if data.get("batch") is not None else None
+            value = len(pointers(data)) - 1 if data.get("batch") is not None else None
         elif data.get(name) is not None:
             value = data[name]
         elif name == "edge_weight" and isinstance(data.get("edge_attr"), torch.Tensor) and data.edge_attr.dim() == 1:
