@@ -284,9 +284,10 @@ static double loss_for(cbx_margin *g, float input, float edges)
                                      .then_diag = g->slope_diag,
                                      .out = next});
         if (cbx_model_head_sees(m, l)) {
-            double pull = 0;
+            const float *pulls = g->pull + (int64_t)l * m->num_classes;
+            double       pull = 0;
             for (int32_t c = 0; c < m->num_classes; c++)
-                pull = fmax(pull, g->pull[(int64_t)l * m->num_classes + c]);
+                pull = pulls[c] > pull ? pulls[c] : pull;
             most += pull * seen_length(p, l, next);
         }
         float *other = moved;
