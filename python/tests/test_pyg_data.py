@@ -83,7 +83,7 @@ def test_adj_t():
     np.testing.assert_allclose(model.predict(native), expected, atol=1e-5)
     pairs = set(zip(*data.edge_index.tolist()))
     assert set(zip(native.edge_source.tolist(), native.edge_target.tolist())) == pairs
-    found = [cf for cf in cx.explain_all(module, transposed, target="any", features_to_vary="none").found]
+    found = [cf for cf in cx.explain_all(module, transposed, target="any", features_to_vary="none", edges="directed").found]
     assert found
     for cf in found:
         edited = cf.apply(transposed)
@@ -124,7 +124,11 @@ def test_apply_changes_a_copy_and_only_what_it_must():
     data.note = "kept"
     before = data.clone()
     seen = set()
-    for options in (dict(features_to_vary="none"), dict(keep_edges=True), dict(features_to_vary="none", edges="undirected")):
+    for options in (
+        dict(features_to_vary="none", edges="directed"),
+        dict(keep_edges=True),
+        dict(features_to_vary="none", edges="undirected"),
+    ):
         for cf in cx.explain_all(module, data, target="any", **options).found:
             edited = cf.apply(data)
             assert isinstance(edited, Data) and edited.note == "kept" and edited.validate()

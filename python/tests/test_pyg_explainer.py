@@ -30,7 +30,7 @@ def explainer(module, config=NODES, kind="model", node="attributes", edge="objec
 
 def test_a_node():
     data, module = graph(), node_model()
-    ask = explainer(module)
+    ask = explainer(module, edges="directed")
     flips = 0
     for node in range(0, 40, 4):
         explanation = ask(data.x, data.edge_index, index=node)
@@ -49,7 +49,7 @@ def test_a_node():
 
 def test_edges_alone_and_what_is_made_of_them():
     data, module = club_data(), Club()
-    ask = explainer(module, node="object", features_to_vary="none")
+    ask = explainer(module, node="object", features_to_vary="none", edges="directed")
     for node in range(34):
         explanation = ask(data.x, data.edge_index, index=node)
         cf = explanation.counterfactuals[0]
