@@ -11,7 +11,7 @@
 #include "minimal.h"
 #include "rng.h"
 
-enum { MOST_VALUES = 64, MOST_SET = 64 };
+enum { MOST_SET = 64 };
 
 typedef struct proof {
     cbx_search  *s;
@@ -28,8 +28,7 @@ static bool is_countable(const cbx_whatif *W)
 {
     const cbx_rules *r = W->rules;
     for (int32_t j = 0; j < W->f; j++)
-        if (!r->fixed[j] && r->lo[j] < r->hi[j] &&
-            (!W->s->discrete[j] || r->hi[j] - r->lo[j] > MOST_VALUES))
+        if (!r->fixed[j] && r->lo[j] < r->hi[j] && !W->values[j])
             return false;
     return true;
 }
@@ -52,8 +51,11 @@ static int64_t list_moves(proof *p)
     return p->count;
 }
 
+/* All smaller sets, and so all parts of this one, have been tried: it is irreducible,
+ * unless a move of it is two edits. */
 static void better_one(proof *p, double cost)
 {
+    p->found->irreducible = p->W->rules->groups == 0;
     memcpy(p->found->moves, p->chosen, (size_t)p->size * sizeof *p->chosen);
     p->found->count = p->size;
     p->found->cost = cost;

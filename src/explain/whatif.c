@@ -94,9 +94,30 @@ static int32_t name_of(const cbx_search *s, int32_t i)
     return s->view->node ? s->view->node[i] : i;
 }
 
+/* How many values a feature can take: all whole numbers within its bounds, where it is
+ * discrete and every node's value is one; otherwise 0, they cannot be counted. */
+static int32_t count_values(const cbx_whatif *W, int32_t j)
+{
+    enum { MOST = 64 };
+    float lo = W->rules->lo[j], hi = W->rules->hi[j];
+    if (!W->s->discrete[j] || lo != rintf(lo) || hi != rintf(hi) || hi - lo > MOST)
+        return 0;
+    for (int32_t i = 0; i < W->rows; i++) {
+        float x = W->x0[(int64_t)i * W->f + j];
+        if (x != rintf(x))
+            return 0;
+    }
+    return (int32_t)(hi - lo) + 1;
+}
+
 static int find_allowed(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_search *s = W->s;
+    W->values = CBX_NEW(arena, int32_t, W->f);
+    if (!W->values)
+        return -1;
+    for (int32_t j = 0; j < W->f; j++)
+        W->values[j] = count_values(W, j);
     W->allowed_row = CBX_NEW0(arena, uint8_t, W->rows);
     W->allowed_pair = CBX_NEW0(arena, uint8_t, W->pairs);
     W->reached = CBX_NEW0(arena, uint8_t, s->view->n);
@@ -403,13 +424,14 @@ bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
             return true;
         }
     }
-    /* a feature can go to its lower bound (stage 0) and to its upper one (1); a group
-     * from a feature to another */
+    /* a feature can go to each of its values, or where they cannot be counted to its two
+     * bounds; a group from a feature to another */
     for (; at->row < W->rows; at->row++, at->column = 0)
         for (; at->column < W->f; at->column++, at->stage = at->other = 0) {
-            int32_t i = at->row, j = at->column;
-            while (r->group[j] < 0 && at->stage < 2) {
-                float to = at->stage++ ? r->hi[j] : r->lo[j];
+            int32_t i = at->row, j = at->column, values = W->values[j];
+            while (r->group[j] < 0 && at->stage < (values ? values : 2)) {
+                float to = values ? r->lo[j] + (float)at->stage : at->stage ? r->hi[j] : r->lo[j];
+                at->stage++;
                 *m = (cbx_move){CBX_MOVE_FEATURE, i, j, -1, -1, to, W->s->options->feature_cost, 0};
                 if (cbx_whatif_may(W, m))
                     return true;

@@ -34,6 +34,7 @@ typedef struct cbx_whatif {
     int32_t          *target_of;                               /* by slot */
     uint8_t          *gone;                                    /* by pair */
     uint8_t          *allowed_row, *allowed_pair;
+    int32_t          *values;  /* by feature: how many it can take; 0: not countable */
     uint8_t          *reached; /* by node, for walks */
     int32_t          *queue;
     cbx_matrix        X;

@@ -182,6 +182,39 @@ static inline oracle oracle_make(oracle_shape s)
     return o;
 }
 
+/* A graph as it is given, and a model of one layer whose parameters are to be set. */
+static inline oracle oracle_by_hand(const cbx_graph_data *data, const char *conv,
+                                    const char *aggregation, int64_t hidden)
+{
+    oracle         o = {.data = *data};
+    cbx_model_spec spec;
+    cbx_error      err = {0};
+    oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
+    o.data = *cbx_graph_view(o.graph);
+    cbx_options_default(cbx_model_table(), &spec);
+    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
+    oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", aggregation, &err), &err);
+    spec.layers = 1;
+    spec.hidden = hidden;
+    oracle_must(cbx_model_new(o.graph, &spec, 1, &o.model, &err), &err);
+    return o;
+}
+
+/* By PyG's name, and out x in as PyG has it. */
+static inline void oracle_set(oracle *o, const char *wanted, const float *values)
+{
+    const char *name;
+    int32_t     rows, cols;
+    cbx_error   err = {0};
+    for (size_t i = 0; cbx_model_parameter(o->model, i, &name, &rows, &cols); i++)
+        if (!strcmp(name, wanted)) {
+            oracle_must(cbx_model_set(o->model, i, values, &err), &err);
+            return;
+        }
+    printf("  the test itself: no parameter %s\n", wanted);
+    exit(1);
+}
+
 static inline void oracle_free(oracle *o)
 {
     cbx_graph_free(o->graph);

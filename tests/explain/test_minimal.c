@@ -155,7 +155,7 @@ TEST(asking_what_if_is_asking_the_edited_graph)
 
 /* ---- the optimum, by brute force */
 
-/* All edits of a row's factual graph: removing pairs, setting features to their bounds. */
+/* All edits there are: removing pairs, setting features to any whole number in bounds. */
 static int64_t all_edits(const oracle *o, cbx_edit *edits)
 {
     const cbx_graph_data *d = &o->data;
@@ -169,8 +169,8 @@ static int64_t all_edits(const oracle *o, cbx_edit *edits)
                                         .undirected = true};
     for (int32_t i = 0; i < d->num_nodes; i++)
         for (int32_t j = 0; j < d->num_features; j++)
-            for (int up = 0; up < 2; up++) {
-                float x = data_feature(d, i, j), to = up ? d->feat_max[j] : d->feat_min[j];
+            for (float to = d->feat_min[j]; to <= d->feat_max[j]; to++) {
+                float x = data_feature(d, i, j);
                 if (to != x)
                     edits[count++] = (cbx_edit){.op = CBX_SET_FEATURE,
                                                 .edge = -1,
@@ -227,6 +227,41 @@ TEST(the_answer_is_the_optimum_that_brute_force_finds)
     CHECK_INT(same, found);
     CHECK(optimal > 0);
     free(all);
+    oracle_free(&o);
+}
+
+/* A class that only a value in the middle reaches: f(x) = relu(x) - 2 relu(x - 2) - 1 is
+ * above 0 for x = 2 alone, of x = 0 .. 4. */
+TEST(a_proof_tries_values_between_the_bounds)
+{
+    static const int64_t source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1}, y[] = {0, 1, 0};
+    static const float   x[] = {0, 4, 0}, lo[] = {0}, hi[] = {4};
+    static const uint8_t discrete[] = {1};
+    oracle               o = oracle_by_hand(&(cbx_graph_data){.num_nodes = 3,
+                                                              .num_features = 1,
+                                                              .num_edges = 4,
+                                                              .num_classes = 2,
+                                                              .edge_source = source,
+                                                              .edge_target = target,
+                                                              .x = x,
+                                                              .y = y,
+                                                              .feat_min = lo,
+                                                              .feat_max = hi,
+                                                              .discrete = discrete},
+                                            "graphconv", "add", 2);
+    oracle_set(&o, "layers.0.lin_rel.weight", (float[]){0, 0});
+    oracle_set(&o, "layers.0.lin_rel.bias", (float[]){0, -2});
+    oracle_set(&o, "layers.0.lin_root.weight", (float[]){1, 1});
+    oracle_set(&o, "output_layer.weight", (float[]){0, 0, 1, -2});
+    oracle_set(&o, "output_layer.bias", (float[]){0, -1});
+    cbx_explain_options options = FEW("target", "1", "prove", "5");
+    cbx_counterfactual *r = explain_row(&o, 0, &options);
+    CHECK_INT(r->outcome, CBX_FOUND);
+    CHECK_INT(r->certificate, CBX_OPTIMAL);
+    CHECK_INT(r->num_edits, 1);
+    if (r->num_edits == 1)
+        CHECK_NEAR(r->edits[0].to, 2, 0);
+    cbx_counterfactual_free(r);
     oracle_free(&o);
 }
 
