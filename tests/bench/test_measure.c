@@ -5,16 +5,6 @@
 #include "../explain/oracle.h"
 #include "test.h"
 
-static void set_parameter(cbx_model *m, const char *wanted, const float *values)
-{
-    const char *name;
-    int32_t     rows, cols;
-    cbx_error   err = {0};
-    for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++)
-        if (!strcmp(name, wanted))
-            oracle_must(cbx_model_set(m, i, values, &err), &err);
-}
-
 /* 0 -> 1 -> 2, and node 3 alone. The one layer adds the first features of a node and of
  * its sources: hidden rows are 1, 3, 6 and 5. The means of the data set are 3 and 1 for
  * the features and 15/4 for the hidden layer. */
@@ -22,26 +12,18 @@ static oracle path_oracle(void)
 {
     static const int64_t source[] = {0, 1}, target[] = {1, 2}, y[] = {0, 1, 1, -1};
     static const float   x[] = {1, 0, 2, 0, 4, 1, 5, 3};
-    oracle               o = {.data = {.num_nodes = 4,
-                                       .num_features = 2,
-                                       .num_edges = 2,
-                                       .num_classes = 2,
-                                       .edge_source = source,
-                                       .edge_target = target,
-                                       .x = x,
-                                       .y = y}};
-    cbx_model_spec       spec;
-    cbx_error            err = {0};
-    oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
-    spec.layers = 1;
-    spec.hidden = 1;
-    oracle_must(cbx_model_new(o.graph, &spec, 1, &o.model, &err), &err);
-    set_parameter(o.model, "layers.0.lin_rel.weight", (float[]){1, 0});
-    set_parameter(o.model, "layers.0.lin_rel.bias", (float[]){0});
-    set_parameter(o.model, "layers.0.lin_root.weight", (float[]){1, 0});
+    const cbx_graph_data data = {.num_nodes = 4,
+                                 .num_features = 2,
+                                 .num_edges = 2,
+                                 .num_classes = 2,
+                                 .edge_source = source,
+                                 .edge_target = target,
+                                 .x = x,
+                                 .y = y};
+    oracle               o = oracle_by_hand(&data, "graphconv", "add", 1);
+    oracle_set(&o, "layers.0.lin_rel.weight", (float[]){1, 0});
+    oracle_set(&o, "layers.0.lin_rel.bias", (float[]){0});
+    oracle_set(&o, "layers.0.lin_root.weight", (float[]){1, 0});
     return o;
 }
 

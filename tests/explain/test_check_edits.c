@@ -7,40 +7,20 @@
 #include "setup.h"
 #include "test.h"
 
-static void set_parameter(cbx_model *m, const char *wanted, const float *values)
-{
-    const char *name;
-    int32_t     rows, cols;
-    cbx_error   err = {0};
-    for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++)
-        if (!strcmp(name, wanted))
-            oracle_must(cbx_model_set(m, i, values, &err), &err);
-}
-
 /* Two nodes: a loop of weight 5 at node 0, and 1 -> 0; x = 1 and -0.5. */
 static oracle two_nodes(const char *conv, const char *aggregation, int64_t hidden)
 {
     static const int64_t source[] = {0, 1}, target[] = {0, 0}, y[] = {0, 1};
     static const float   weight[] = {5, 1}, x[] = {1, -0.5f};
-    oracle               o = {.data = {.num_nodes = 2,
-                                       .num_features = 1,
-                                       .num_edges = 2,
-                                       .edge_source = source,
-                                       .edge_target = target,
-                                       .edge_weight = weight,
-                                       .x = x,
-                                       .y = y}};
-    cbx_model_spec       spec;
-    cbx_error            err = {0};
-    oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", aggregation, &err), &err);
-    spec.layers = 1;
-    spec.hidden = hidden;
-    oracle_must(cbx_model_new(o.graph, &spec, 1, &o.model, &err), &err);
-    return o;
+    const cbx_graph_data data = {.num_nodes = 2,
+                                 .num_features = 1,
+                                 .num_edges = 2,
+                                 .edge_source = source,
+                                 .edge_target = target,
+                                 .edge_weight = weight,
+                                 .x = x,
+                                 .y = y};
+    return oracle_by_hand(&data, conv, aggregation, hidden);
 }
 
 /* gcn: h at node 0 is w/D - 0.5/√D, D = w + 1, where w is its loop's weight: 0.629
@@ -49,10 +29,10 @@ static oracle two_nodes(const char *conv, const char *aggregation, int64_t hidde
 static oracle loop_oracle(void)
 {
     oracle o = two_nodes("gcn", "add", 2);
-    set_parameter(o.model, "layers.0.lin.weight", (float[]){1, -1});
-    set_parameter(o.model, "layers.0.bias", (float[]){0, 0});
-    set_parameter(o.model, "output_layer.weight", (float[]){30, 0, 0, 30});
-    set_parameter(o.model, "output_layer.bias", (float[]){0.5f, 0});
+    oracle_set(&o, "layers.0.lin.weight", (float[]){1, -1});
+    oracle_set(&o, "layers.0.bias", (float[]){0, 0});
+    oracle_set(&o, "output_layer.weight", (float[]){30, 0, 0, 30});
+    oracle_set(&o, "output_layer.bias", (float[]){0.5f, 0});
     return o;
 }
 
@@ -103,11 +83,11 @@ TEST(a_mean_or_a_maximum_forgets_removed_edges)
         cbx_edit edit = {.op = CBX_REMOVE_EDGE, .source = 0, .target = 0, .edge = 0};
         cbx_edit both[] = {edit, {.op = CBX_REMOVE_EDGE, .source = 1, .target = 0, .edge = 1}};
         float    logp[2];
-        set_parameter(o.model, "layers.0.lin_rel.weight", (float[]){1});
-        set_parameter(o.model, "layers.0.lin_rel.bias", (float[]){10}); /* relu does nothing */
-        set_parameter(o.model, "layers.0.lin_root.weight", (float[]){0});
-        set_parameter(o.model, "output_layer.weight", (float[]){1, 0});
-        set_parameter(o.model, "output_layer.bias", (float[]){-10, 0});
+        oracle_set(&o, "layers.0.lin_rel.weight", (float[]){1});
+        oracle_set(&o, "layers.0.lin_rel.bias", (float[]){10}); /* relu does nothing */
+        oracle_set(&o, "layers.0.lin_root.weight", (float[]){0});
+        oracle_set(&o, "output_layer.weight", (float[]){1, 0});
+        oracle_set(&o, "output_layer.bias", (float[]){-10, 0});
         CHECK_INT(cbx_check_edits(o.model, o.graph, 0, NULL, 0, logp, NULL), CBX_OK);
         CHECK_NEAR(logp[0] - logp[1], with_both[i], 1e-5);
         CHECK_INT(cbx_check_edits(o.model, o.graph, 0, &edit, 1, logp, NULL), CBX_OK);

@@ -82,41 +82,23 @@ TEST(influence_is_the_slope_times_the_change_for_features_and_edges)
 
 /* ---- single edits, in a graph of three nodes and one feature */
 
-static void set_parameter(cbx_model *m, const char *wanted, const float *values)
-{
-    const char *name;
-    int32_t     rows, cols;
-    cbx_error   err = {0};
-    for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++)
-        if (!strcmp(name, wanted))
-            oracle_must(cbx_model_set(m, i, values, &err), &err);
-}
-
 /* Node 0 gets 2 -> 0 and 1 -> 2 is there too; x = 1, 2, 3 within 0 and 10. */
 static oracle three_nodes(const char *conv)
 {
     static const int64_t source[] = {2, 1}, target[] = {0, 2}, y[] = {0, 1, 0};
     static const float   x[] = {1, 2, 3}, lo[] = {0}, hi[] = {10};
     static const uint8_t discrete[] = {0};
-    oracle               o = {.data = {.num_nodes = 3,
-                                       .num_features = 1,
-                                       .num_edges = 2,
-                                       .edge_source = source,
-                                       .edge_target = target,
-                                       .x = x,
-                                       .y = y,
-                                       .discrete = discrete,
-                                       .feat_min = lo,
-                                       .feat_max = hi}};
-    cbx_model_spec       spec;
-    cbx_error            err = {0};
-    oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
-    spec.layers = spec.hidden = 1;
-    oracle_must(cbx_model_new(o.graph, &spec, 1, &o.model, &err), &err);
-    return o;
+    const cbx_graph_data data = {.num_nodes = 3,
+                                 .num_features = 1,
+                                 .num_edges = 2,
+                                 .edge_source = source,
+                                 .edge_target = target,
+                                 .x = x,
+                                 .y = y,
+                                 .discrete = discrete,
+                                 .feat_min = lo,
+                                 .feat_max = hi};
+    return oracle_by_hand(&data, conv, "add", 1);
 }
 
 TEST(a_single_feature_edit_has_its_influence)
@@ -125,10 +107,10 @@ TEST(a_single_feature_edit_has_its_influence)
      * log-odds of class 1 are 12 x - 15: -3 at x = 1, with slope 12. */
     oracle              o = three_nodes("cheb");
     cbx_explain_options a = ASK("policy", "features", "epochs", "60");
-    set_parameter(o.model, "layers.0.lins.0.weight", (float[]){2});
-    set_parameter(o.model, "layers.0.bias", (float[]){0});
-    set_parameter(o.model, "output_layer.weight", (float[]){0, 6});
-    set_parameter(o.model, "output_layer.bias", (float[]){0, -15});
+    oracle_set(&o, "layers.0.lins.0.weight", (float[]){2});
+    oracle_set(&o, "layers.0.bias", (float[]){0});
+    oracle_set(&o, "output_layer.weight", (float[]){0, 6});
+    oracle_set(&o, "output_layer.bias", (float[]){0, -15});
     cbx_counterfactual *r = explain_row(&o, 0, &a);
     CHECK_INT(r->outcome, CBX_FOUND);
     if (CHECK(r->num_edits == 1)) {
@@ -147,11 +129,11 @@ TEST(a_single_edge_edit_has_its_influence)
      * of class 1 are 3 - 15 w. Removing the edge, to first order: 15. */
     oracle              o = three_nodes("graphconv");
     cbx_explain_options a = ASK("policy", "edges", "epochs", "60");
-    set_parameter(o.model, "layers.0.lin_rel.weight", (float[]){1});
-    set_parameter(o.model, "layers.0.lin_rel.bias", (float[]){0});
-    set_parameter(o.model, "layers.0.lin_root.weight", (float[]){1});
-    set_parameter(o.model, "output_layer.weight", (float[]){5, 0});
-    set_parameter(o.model, "output_layer.bias", (float[]){-8, 0});
+    oracle_set(&o, "layers.0.lin_rel.weight", (float[]){1});
+    oracle_set(&o, "layers.0.lin_rel.bias", (float[]){0});
+    oracle_set(&o, "layers.0.lin_root.weight", (float[]){1});
+    oracle_set(&o, "output_layer.weight", (float[]){5, 0});
+    oracle_set(&o, "output_layer.bias", (float[]){-8, 0});
     for (a.edges = 0; a.edges < 2; a.edges++) {
         cbx_counterfactual *r = explain_row(&o, 0, &a);
         CHECK_INT(r->outcome, CBX_FOUND);
