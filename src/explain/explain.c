@@ -206,7 +206,7 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         s->num_edits = s->others[k].num_edits;
         s->cost = s->others[k].cost;
         s->certificate = s->others[k].certificate;
-        s->robustness = -1;
+        s->robustness = s->others[k].robustness;
         status = pack_answer(s, began, tail, err);
     }
     if (status) {

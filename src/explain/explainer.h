@@ -38,6 +38,7 @@ typedef struct cbx_alternative {
     cbx_edit       *edits;
     int64_t         num_edits;
     double          cost;
+    double          robustness; /* -1: not measured */
     cbx_certificate certificate;
 } cbx_alternative;
 

@@ -43,6 +43,11 @@ cbx_status cbx_minimal_prove(cbx_search *s, cbx_minimal *found, double seconds, 
  * that keep the class. */
 double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples);
 
+/* True: however the features move within the rules, the prediction stays. Where edges may
+ * go it never is. */
+cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved,
+                                    cbx_error *err);
+
 /* Is the class out of reach whatever the features and the edges are? */
 bool cbx_model_never(const cbx_model *model, int32_t class);
 

@@ -31,6 +31,7 @@ static const char *const pulls[] = {"target", "away", NULL};
 static const char *const complements[] = {"masked", "whole", NULL};
 static const char *const scores[] = {"log", "probability", NULL};
 static const char *const selections[] = {"loss", "edits", NULL};
+static const char *const starts[] = {"factual", "both", NULL};
 static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
@@ -104,6 +105,11 @@ static const cbx_option explain_options[] = {
      "minimal: sets of edits that are built up together"},
     {"tried", CBX_OPTION_INT, AT(tried), "32", 1, 4096, NULL,
      "minimal: edits tried from each of them"},
+    {"rebuilds", CBX_OPTION_INT, AT(rebuilds), "12", 0, 1e6, NULL,
+     "minimal: times in a row that a part of the answer is taken back and built up anew in vain"},
+    {"start", CBX_OPTION_CHOICE, AT(start), "factual", 0, 0, starts,
+     "minimal: where the search begins: at the factual graph, and at combinex's answer if that "
+     "leads nowhere, or at both"},
     {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
      "minimal: what removing an edge costs"},
     {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,

@@ -19,6 +19,7 @@ typedef struct proof {
     cbx_whatif  *W;
     cbx_move    *moves, chosen[MOST_SET];
     int64_t      count, size;
+    int64_t      edits; /* that the chosen moves are */
     double       cheapest, until;
     bool         stopped;
 } proof;
@@ -61,15 +62,24 @@ static void better_one(proof *p, double cost)
     p->found->cost = cost;
 }
 
+/* May the move and `left - 1` more be made, by the number of edits they are? */
+static bool has_room(const proof *p, const cbx_move *m, int64_t left)
+{
+    int64_t most = p->s->options->max_edits;
+    return most == 0 || p->edits + cbx_move_edits(m) + left - 1 <= most;
+}
+
 /* Sets of exactly `left` more moves, from `first` on. */
 static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, cbx_error *err)
 {
     for (int64_t k = first; k < p->count && !p->stopped; k++) {
         const cbx_move *m = &p->moves[k];
         double          sum = cost + m->cost;
-        if (sum + (double)(left - 1) * p->cheapest >= p->found->cost || !cbx_whatif_may(p->W, m))
+        if (sum + (double)(left - 1) * p->cheapest >= p->found->cost || !has_room(p, m, left) ||
+            !cbx_whatif_may(p->W, m))
             continue;
         p->chosen[p->size++] = *m;
+        p->edits += cbx_move_edits(m);
         cbx_whatif_do(p->W, m);
         cbx_status status = CBX_OK;
         if (left > 1) {
@@ -82,6 +92,7 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
         }
         cbx_whatif_undo(p->W, m);
         p->size--;
+        p->edits -= cbx_move_edits(m);
         p->stopped = p->stopped || ((p->W->asked & 255) == 0 && cbx_clock() > p->until) ||
                      cbx_search_should_stop(p->s, p->s->epochs, p->s->options->epochs);
         if (status)
@@ -151,22 +162,4 @@ double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples
     for (int64_t k = found->count - 1; k >= 0; k--)
         cbx_whatif_undo(W, &found->moves[k]);
     return tried ? (double)kept / (double)tried : -1;
-}
-
-/* ---- classes that cannot be */
-
-/* What the head sees has been through relu and is never negative. A class that another
- * outdoes in every weight and in the bias is never the best. */
-bool cbx_model_never(const cbx_model *m, int32_t class)
-{
-    int32_t      C = m->num_classes;
-    const float *W = m->theta + m->head_offset, *b = W + (int64_t)m->head_in * C;
-    for (int32_t c = 0; c < C; c++) {
-        bool outdone = c != class && b[c] >= b[class] && (c < class || b[c] > b[class]);
-        for (int32_t k = 0; k < m->head_in && outdone; k++)
-            outdone = W[(int64_t)k * C + c] >= W[(int64_t)k * C + class];
-        if (outdone)
-            return true;
-    }
-    return false;
 }

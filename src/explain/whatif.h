@@ -21,6 +21,12 @@ typedef struct cbx_move {
     double        gain; /* expected of the move: rise of the score, to first order */
 } cbx_move;
 
+/* How many edits of the graph it is: a group that points elsewhere is two. */
+static inline int64_t cbx_move_edits(const cbx_move *m)
+{
+    return m->kind == CBX_MOVE_GROUP ? 2 : 1;
+}
+
 typedef struct cbx_whatif {
     cbx_search       *s;
     const cbx_rules  *rules;

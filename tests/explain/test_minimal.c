@@ -320,6 +320,62 @@ TEST(a_class_that_another_outdoes_in_all_weights_is_out_of_reach)
 
 /* ---- more than one answer */
 
+static int64_t edits_of(const cbx_counterfactual *r)
+{
+    return r->outcome == CBX_FOUND ? r->num_edits : 0;
+}
+
+/* A group that points elsewhere is one move, but two edits of the graph. */
+TEST(at_most_so_many_edits_are_edits_of_the_graph)
+{
+    oracle  o = oracle_make((oracle_shape){0}); /* the club: one-hot identities */
+    int64_t with_groups = 0;
+    for (int64_t most = 1; most <= 5; most++)
+        for (int32_t row = 0; row < 12; row++)
+            for (int proving = 0; proving < 2; proving++) {
+                cbx_explain_options options =
+                    FEW("target", "any", "one-hot", "0-33", "prove", proving ? "0.05" : "0");
+                options.max_edits = most;
+                cbx_counterfactual *r = explain_row(&o, row, &options);
+                CHECK(edits_of(r) <= most);
+                with_groups += r->num_features_changed;
+                cbx_counterfactual_free(r);
+            }
+    CHECK(with_groups > 0);
+    oracle_free(&o);
+}
+
+TEST(answers_come_cheapest_first)
+{
+    oracle  o = oracle_make((oracle_shape){0});
+    int64_t several = 0;
+    for (int32_t row = 0; row < 34; row++) {
+        cbx_explain_options options =
+            FEW("target", "any", "total-cfs", "5", "tried", "3", "width", "1", "rebuilds", "0");
+        cbx_counterfactual *r = explain_row(&o, row, &options);
+        for (const cbx_counterfactual *a = r; a && a->next; a = a->next) {
+            CHECK(a->cost <= a->next->cost);
+            CHECK(a->robustness >= 0 && a->next->robustness >= 0);
+            several += a->cost < a->next->cost;
+        }
+        cbx_counterfactual_free(r);
+    }
+    CHECK(several > 0);
+    oracle_free(&o);
+}
+
+TEST(there_is_no_trace_of_a_search_without_epochs)
+{
+    oracle              o = oracle_make((oracle_shape){0});
+    cbx_explain_options options = FEW("target", "any");
+    cbx_counterfactual *r;
+    cbx_error           err = {0};
+    options.trace = true;
+    CHECK_INT(cbx_explain(o.model, o.graph, 8, &options, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK(strstr(err.message, "no epochs to trace") != NULL);
+    oracle_free(&o);
+}
+
 TEST(further_answers_are_other_answers)
 {
     for (int diverse = 0; diverse < 2; diverse++) {

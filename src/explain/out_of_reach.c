@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* out_of_reach.c: there is nothing to find, proved without trying.
+ *
+ * Two reasons. A class can be one that no input leads to, by the weights of the head
+ * alone. And where no edge may go, features can move as far as their ranges reach and no
+ * further; the model's own bounds (margin.h) tell how much of the prediction's lead that
+ * can take at most. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "margin.h"
+#include "minimal.h"
+
+/* What the head sees has been through relu and is never negative. A class that another
+ * outdoes in every weight and in the bias is never the best. */
+bool cbx_model_never(const cbx_model *m, int32_t class)
+{
+    int32_t      C = m->num_classes;
+    const float *W = m->theta + m->head_offset, *b = W + (int64_t)m->head_in * C;
+    for (int32_t c = 0; c < C; c++) {
+        bool outdone = c != class && b[c] >= b[class] && (c < class || b[c] > b[class]);
+        for (int32_t k = 0; k < m->head_in && outdone; k++)
+            outdone = W[(int64_t)k * C + c] >= W[(int64_t)k * C + class];
+        if (outdone)
+            return true;
+    }
+    return false;
+}
+
+/* By feature: the most that the first layer stretches a move of it alone, as a share of
+ * what it stretches any move by. */
+static void measure_shares(const cbx_model *m, const float *stretch, float *share)
+{
+    const cbx_layer *first = &m->layers[0];
+    cbx_parameter    p;
+    for (int32_t j = 0; j < first->n_in; j++)
+        share[j] = 0;
+    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
+        for (int32_t j = 0; j < p.rows && stretch[i] > 0; j++) {
+            const float *row = m->theta + m->parameters[i].offset + (int64_t)j * p.cols;
+            share[j] = fmaxf(share[j], cbx_length(p.cols, row) / stretch[i]);
+        }
+}
+
+static int descending(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x < y) - (x > y);
+}
+
+/* How far a row can move with at most so many of its features changed, as the first layer
+ * sees it: no further than each of them in turn. `moves`: f floats. */
+static float farthest(const cbx_whatif *W, int32_t row, int64_t edits, const float *share,
+                      float *moves)
+{
+    const cbx_rules *r = W->rules;
+    const float     *x = W->x0 + (int64_t)row * W->f;
+    double           sum = 0, squares = 0;
+    for (int32_t j = 0; j < W->f; j++) {
+        float most = fmaxf(fabsf(r->hi[j] - x[j]), fabsf(x[j] - r->lo[j]));
+        moves[j] = r->fixed[j] ? 0 : most * share[j];
+        squares += r->fixed[j] ? 0 : (double)most * most;
+    }
+    if (edits > 0 && edits < W->f)
+        qsort(moves, (size_t)W->f, sizeof *moves, descending);
+    for (int32_t j = 0; j < W->f && (edits == 0 || j < edits); j++)
+        sum += moves[j];
+    return (float)(fmin(sum, sqrt(squares)) * 1.0001);
+}
+
+cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved,
+                                    cbx_error *err)
+{
+    const cbx_minimal_shared *shared = s->shared;
+    cbx_pass                  pass;
+    cbx_margin                margin;
+    cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
+    *proved = false;
+    for (int64_t p = 0; p < W->pairs; p++)
+        if (W->allowed_pair[p])
+            return CBX_OK;
+    if (!W->exact)
+        return CBX_OK;
+    cbx_status status = cbx_pass_init(&pass, s->model, s->view, &X, false, 1, s->arena, err);
+    if (status)
+        return status;
+    float *moves = CBX_NEW(s->arena, float, W->f), *share = CBX_NEW(s->arena, float, W->f);
+    if (!moves || !share || cbx_margin_init(&margin, &pass, &X, shared->stretch, s->arena))
+        return cbx_fail_memory(err);
+    measure_shares(s->model, shared->stretch, share);
+    (void)cbx_margin_start(&margin, &X, NULL);
+    cbx_margin_finish(&margin);
+    for (int32_t i = 0; i < W->rows; i++)
+        if (W->allowed_row[i])
+            cbx_margin_moved(&margin)[i] += farthest(W, i, s->options->max_edits, share, moves);
+    *proved = cbx_margin_start(&margin, &X, NULL) > 0;
+    return CBX_OK;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* polish.c: makes a set of moves that flips smaller.
+ *
+ *   reduce    take back every move that is not needed, until none is
+ *   swap      take back two and look for one that does
+ *   rebuild   take back some at random and build up again, otherwise or as far beyond
+ *             the border as it goes
+ *
+ * and again from the start, whenever it got cheaper. */
+#include <math.h>
+
+#include "fewest.h"
+#include "rng.h"
+
+cbx_status cbx_fewest_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
+{
+    for (bool again = s->count > 1; again;) {
+        again = false;
+        for (int64_t k = s->count - 1; k >= 0 && s->count > 1; k--) {
+            bool flipped = false;
+            cbx_move_set_copy(&F->work, s);
+            cbx_move_set_take_out(&F->work, k);
+            cbx_fewest_go_to(F, &F->work);
+            F->work.score = cbx_whatif_ask(F->W);
+            cbx_status status = cbx_fewest_flips(F, &F->work, &flipped, err);
+            if (status)
+                return status;
+            if (flipped) {
+                cbx_move_set_copy(s, &F->work);
+                again = s->count > 1;
+            }
+        }
+    }
+    return CBX_OK;
+}
+
+/* Two moves back, one other forward. */
+static cbx_status swap(cbx_fewest *F, cbx_error *err)
+{
+    double       before = F->best.cost;
+    cbx_move_set base = {.moves = F->sets[0][0].moves};
+    cbx_move_set_copy(&base, &F->best);
+    for (int64_t a = 0; a < base.count && base.count > 2; a++)
+        for (int64_t b = 0; b < a; b++) {
+            cbx_move_set rest = {.moves = F->sets[0][1].moves};
+            cbx_move_set_copy(&rest, &base);
+            cbx_move_set_take_out(&rest, a);
+            cbx_move_set_take_out(&rest, b);
+            cbx_status status =
+                cbx_fewest_expand(F, &rest, 2 * F->s->options->tried, NULL, NULL, 0, err);
+            if (status || cbx_fewest_out_of_time(F, F->s->epochs) || F->best.cost < before)
+                return status;
+        }
+    return CBX_OK;
+}
+
+/* Some moves back, at random, and others forward, the best one at a time. */
+static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
+{
+    double       before = F->best.cost;
+    cbx_move_set now = {.moves = F->sets[0][0].moves};
+    cbx_move_set_copy(&now, &F->best);
+    uint64_t half = (uint64_t)(now.count + 1) / 2;
+    for (int64_t back = 1 + (int64_t)cbx_rng_below(rng, half < 8 ? half : 8); back >= 0; back--)
+        if (now.count > 0)
+            cbx_move_set_take_out(&now, (int64_t)cbx_rng_below(rng, (uint64_t)now.count));
+    while (now.cost + F->cheapest <= before) {
+        int64_t    count = 0;
+        cbx_status status =
+            cbx_fewest_expand(F, &now, F->s->options->tried / 2 + 1, F->sets[1], &count, 1, err);
+        if (status || count == 0 || F->best.cost < before ||
+            cbx_fewest_out_of_time(F, F->s->epochs))
+            return status;
+        cbx_move_set_copy(&now, &F->sets[1][0]);
+    }
+    return CBX_OK;
+}
+
+/* Moves of an answer: up to SWAP_MOST, pairs of them are looked at; above REBUILD_LEAST it
+ * is built anew in parts. On smaller ones, which the width of the search and the swaps have
+ * covered well, that costs twice the time for one edit in a hundred. */
+enum { SWAP_MOST = 12, REBUILD_LEAST = 6 };
+
+cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
+{
+    const cbx_explain_options *o = F->s->options;
+    cbx_rng rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
+    for (double before = INFINITY; F->best.cost < before;) {
+        cbx_status status = cbx_fewest_reduce(F, &F->best, err);
+        before = F->best.cost;
+        if (!status && F->best.count <= SWAP_MOST)
+            status = swap(F, err);
+        for (int64_t k = 0; k < o->rebuilds && !status && F->best.count > REBUILD_LEAST &&
+                            F->best.cost == before && !F->s->cancelled;
+             k++)
+            status = rebuild(F, &rng, err);
+        if (status)
+            return status;
+    }
+    return CBX_OK;
+}
