@@ -20,7 +20,7 @@ echo precious > old.jsonl
 interrupt --node 0 --epochs 1000000000 --json -o old.jsonl
 check "Ctrl-C ends one search" fails_with 130 'interrupted, nothing was written'
 check "the old file is still there" grep -q precious old.jsonl
-interrupt --node 0 --epochs 5000000 --trace trace.json
+interrupt --node 0 --preset paper --epochs 5000000 --trace trace.json
 check "without a file, one line says where it stopped" all status_is 130 , out_lines 1 , \
     out_has '^node 0 .*, cancelled after [0-9,]+ epochs?$' , err_has '^combinex: interrupted$'
 check "an unfinished search leaves no trace" test ! -e trace.json
