@@ -105,18 +105,20 @@ bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step)
     return cbx_search_should_stop(F->s, step, F->s->options->epochs);
 }
 
-static cbx_status build_up(cbx_fewest *F, cbx_error *err)
+/* `effort` times as many moves are tried as the options say, and sets followed. */
+static cbx_status build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
 {
     cbx_move_set empty = {.moves = F->sets[0][0].moves};
     empty.score = cbx_whatif_ask(F->W);
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;
-    int64_t tried = F->s->options->tried;
+    int64_t tried = effort * F->s->options->tried;
+    int64_t widest = effort * F->s->options->width;
+    widest = widest < CBX_FEWEST_WIDTH ? widest : CBX_FEWEST_WIDTH;
     for (int64_t depth = 0, idle = 0; depth < CBX_FEWEST_MOVES; depth++) {
         cbx_move_set *now = F->sets[depth & 1], *next = F->sets[~depth & 1];
-        int64_t      *num_next = &F->num_sets[~depth & 1],
-                width = depth < DEEP ? F->s->options->width : 1;
+        int64_t      *num_next = &F->num_sets[~depth & 1], width = depth < DEEP ? widest : 1;
         *num_next = 0;
         for (int64_t k = 0; k < F->num_sets[depth & 1] && k < width; k++) {
             cbx_status status = cbx_fewest_expand(F, &now[k], depth < DEEP ? tried : tried / 3 + 1,
@@ -177,25 +179,43 @@ static cbx_status rank_for_their_class(cbx_search *s, cbx_error *err)
     return status ? status : cbx_rank_edits(s, reached, err);
 }
 
+/* Sets that many moves fit in. */
+static int make_room(cbx_fewest *F, int64_t moves)
+{
+    cbx_move_set *all[] = {&F->here, &F->best, &F->work};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        cbx_move *larger = CBX_NEW(F->s->arena, cbx_move, moves + 1);
+        if (!larger)
+            return -1;
+        if (all[i]->count)
+            memcpy(larger, all[i]->moves, (size_t)all[i]->count * sizeof *larger);
+        all[i]->moves = larger;
+    }
+    return 0;
+}
+
 /* As many of the edits, in their order, as it takes; reduced, and offered. */
 static cbx_status take_first(cbx_fewest *F, const cbx_search *from, const cbx_places *places,
                              cbx_move_set *all, cbx_error *err)
 {
+    int64_t most = F->s->options->max_edits;
     cbx_fewest_go_to(F, all);
-    for (int64_t k = 0; k < from->num_edits; k++) {
+    for (int64_t k = 0, ask = 1; k < from->num_edits; k++) {
         bool     flipped = false;
         cbx_move m;
-        if (!move_of_edit(F, &from->edits[k], places, &m) || cbx_forbids(F->forbidden, &m) ||
-            !cbx_fewest_has_room(F, all, &m))
+        if (move_of_edit(F, &from->edits[k], places, &m) && !cbx_forbids(F->forbidden, &m)) {
+            cbx_move_set_add(all, &m);
+            cbx_whatif_do(F->W, &m);
+            cbx_move_set_add(&F->here, &m);
+        }
+        if (all->count < ask && k + 1 < from->num_edits)
             continue;
-        cbx_move_set_add(all, &m);
-        cbx_whatif_do(F->W, &m);
-        cbx_move_set_add(&F->here, &m);
+        ask = all->count + 1 + all->count / 8; /* reducing makes up for steps that are too long */
         all->score = cbx_whatif_ask(F->W);
         cbx_status status = cbx_fewest_flips(F, all, &flipped, err);
         if (!status && flipped)
             status = cbx_fewest_reduce(F, all, err);
-        if (!status && flipped)
+        if (!status && flipped && (most == 0 || all->edits <= most))
             status = offer(F, all, err);
         if (status || flipped)
             return status;
@@ -207,15 +227,15 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
 {
     cbx_search search = *F->s;
     search.shared = F->shared->stretch;
-    cbx_places   places;
-    cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, CBX_FEWEST_MOVES + 1)};
-    if (!all.moves)
-        return cbx_fail_memory(err);
+    cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     F->s->epochs = search.epochs;
     F->s->cancelled = search.cancelled;
     if (status || !search.found)
         return status;
+    cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, search.num_edits)};
+    if (!all.moves || (search.num_edits > CBX_FEWEST_MOVES && make_room(F, search.num_edits)))
+        return cbx_fail_memory(err);
     status = rank_for_their_class(&search, err);
     if (status)
         return status;
@@ -228,19 +248,18 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
 
 /* ---- the whole of it */
 
+/* How much harder it is tried where nothing was found. */
+enum { EFFORT = 8 };
+
 static int make_sets(cbx_fewest *F, cbx_arena *arena)
 {
-    cbx_move_set *all[] = {&F->here, &F->best, &F->work};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(all[i]->moves = CBX_NEW(arena, cbx_move, CBX_FEWEST_MOVES + 1)))
-            return -1;
-    for (int k = 0; k < 2 * CBX_FEWEST_WIDTH; k++)
-        if (k % CBX_FEWEST_WIDTH < F->s->options->width + 1 &&
-            !(F->sets[k / CBX_FEWEST_WIDTH][k % CBX_FEWEST_WIDTH].moves =
-                  CBX_NEW(arena, cbx_move, CBX_FEWEST_MOVES + 1)))
-            return -1;
-    F->promising = CBX_NEW(arena, cbx_move, 2 * F->s->options->tried);
-    return F->promising ? 0 : -1;
+    const cbx_explain_options *o = F->s->options;
+    for (int64_t k = 0; k <= o->width * EFFORT && k <= CBX_FEWEST_WIDTH; k++)
+        for (int i = 0; i < 2; i++)
+            if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_FEWEST_MOVES + 1)))
+                return -1;
+    F->promising = CBX_NEW(arena, cbx_move, EFFORT * o->tried);
+    return F->promising ? make_room(F, CBX_FEWEST_MOVES) : -1;
 }
 
 /* Is every edit needed, by the whole graph? */
@@ -281,7 +300,9 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
         return cbx_fail_memory(err);
     F.best.cost = INFINITY;
     F.cheapest = fmin(s->options->edge_cost, s->options->feature_cost);
-    status = build_up(&F, err);
+    for (int64_t effort = 1; effort <= EFFORT && !status; effort *= EFFORT)
+        if (!F.best.count && !s->cancelled)
+            status = build_up(&F, effort, err);
     if (!status && !s->cancelled && (!F.best.count || s->options->start == CBX_START_BOTH))
         status = from_combinex(&F, err);
     if (!status && F.best.count && !s->cancelled)

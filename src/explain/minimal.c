@@ -51,10 +51,17 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
 
 /* So that the next answer is another: without the first move of this one, or, if they are
  * to be diverse, without any of it. */
-static void forbid(cbx_forbidden *f, const cbx_minimal *found, bool diverse)
+static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *found, cbx_error *err)
 {
-    for (int64_t k = 0; k < (diverse ? found->count : 1); k++)
-        f->moves[f->count++] = found->moves[k];
+    int64_t   more = s->options->diverse ? found->count : 1;
+    cbx_move *moves = CBX_NEW(s->arena, cbx_move, f->count + more);
+    if (!moves)
+        return cbx_fail_memory(err);
+    if (f->count)
+        memcpy(moves, f->moves, (size_t)f->count * sizeof *moves);
+    memcpy(moves + f->count, found->moves, (size_t)more * sizeof *moves);
+    *f = (cbx_forbidden){moves, f->count + more};
+    return CBX_OK;
 }
 
 /* What is known where nothing was found. */
@@ -105,9 +112,9 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 {
     const cbx_explain_options *o = s->options;
     cbx_minimal                found;
-    cbx_forbidden forbidden = {CBX_NEW(s->arena, cbx_move, o->total_cfs * CBX_FEWEST_MOVES), 0};
+    cbx_forbidden              forbidden = {0};
     s->others = CBX_NEW0(s->arena, cbx_alternative, o->total_cfs);
-    if (!forbidden.moves || !s->others)
+    if (!s->others)
         return cbx_fail_memory(err);
     if (s->target >= 0 && cbx_model_never(s->model, s->target)) {
         s->certificate = CBX_PROVED_NONE;
@@ -115,8 +122,9 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     }
     cbx_status status = find_first(s, &forbidden, &found, err);
     for (int64_t k = 1; k < o->total_cfs && !status && found.count && !s->cancelled; k++) {
-        forbid(&forbidden, &found, o->diverse);
-        status = cbx_minimal_find(s, &forbidden, &found, err);
+        status = forbid(s, &forbidden, &found, err);
+        if (!status)
+            status = cbx_minimal_find(s, &forbidden, &found, err);
         if (!status && found.count)
             status = keep(s, &found, false, err);
     }

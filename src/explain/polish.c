@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* polish.c: makes a set of moves that flips smaller.
  *
- *   reduce    take back every move that is not needed, until none is
+ *   reduce    take back every move that is not needed, many at once and then each, until
+ *             none is
  *   swap      take back two and look for one that does
  *   rebuild   take back some at random and build up again, otherwise or as far beyond
  *             the border as it goes
@@ -12,24 +13,43 @@
 #include "fewest.h"
 #include "rng.h"
 
+/* The moves from begin to end taken back, if what is left flips without them. */
+static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t end, bool *flipped,
+                          cbx_error *err)
+{
+    cbx_move_set_copy(&F->work, s);
+    for (int64_t k = end - 1; k >= begin; k--) {
+        cbx_move_set_take_out(&F->work, k);
+        cbx_whatif_undo(F->W, &s->moves[k]);
+    }
+    F->work.score = cbx_whatif_ask(F->W);
+    cbx_status status = cbx_fewest_flips(F, &F->work, flipped, err);
+    for (int64_t k = begin; k < end && !*flipped; k++)
+        cbx_whatif_do(F->W, &s->moves[k]);
+    if (*flipped) {
+        cbx_move_set_copy(s, &F->work);
+        cbx_move_set_copy(&F->here, &F->work);
+    }
+    return status;
+}
+
 cbx_status cbx_fewest_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
 {
-    for (bool again = s->count > 1; again;) {
-        again = false;
-        for (int64_t k = s->count - 1; k >= 0 && s->count > 1; k--) {
-            bool flipped = false;
-            cbx_move_set_copy(&F->work, s);
-            cbx_move_set_take_out(&F->work, k);
-            cbx_fewest_go_to(F, &F->work);
-            F->work.score = cbx_whatif_ask(F->W);
-            cbx_status status = cbx_fewest_flips(F, &F->work, &flipped, err);
-            if (status)
+    enum { FEW = 16 }; /* above, halves, quarters and so on are tried before single moves */
+    cbx_fewest_go_to(F, s);
+    cbx_move_set_copy(&F->here, s); /* in this order */
+    for (int64_t part = s->count > FEW ? s->count / 2 : 1; part > 0;) {
+        bool taken = false;
+        for (int64_t end = s->count; end > 0 && s->count > 1; end -= part) {
+            bool       flipped = false;
+            int64_t    begin = end > part ? end - part : 0;
+            cbx_status status =
+                without(F, s, begin + (end - begin == s->count), end, &flipped, err);
+            if (status || cbx_fewest_out_of_time(F, F->s->epochs))
                 return status;
-            if (flipped) {
-                cbx_move_set_copy(s, &F->work);
-                again = s->count > 1;
-            }
+            taken = taken || flipped;
         }
+        part = part == 1 && taken ? 1 : part / 2;
     }
     return CBX_OK;
 }
@@ -90,8 +110,9 @@ cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
         before = F->best.cost;
         if (!status && F->best.count <= SWAP_MOST)
             status = swap(F, err);
-        for (int64_t k = 0; k < o->rebuilds && !status && F->best.count > REBUILD_LEAST &&
-                            F->best.cost == before && !F->s->cancelled;
+        for (int64_t k = 0;
+             k < o->rebuilds && !status && F->best.count > REBUILD_LEAST &&
+             F->best.count <= CBX_FEWEST_MOVES && F->best.cost == before && !F->s->cancelled;
              k++)
             status = rebuild(F, &rng, err);
         if (status)
