@@ -19,17 +19,29 @@ CALLS = {
 }
 
 
-def start(code, *arguments):
-    line = [sys.executable, "-c", code, *arguments]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.3)  # to be inside the call
-    assert process.poll() is None
-    return process
+@pytest.fixture
+def start():
+    """Starts Python on some code, and ends it with the test, whatever became of that."""
+    started = []
+
+    def begin(code):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)  # to be inside the call
+        assert process.poll() is None
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_control_c_ends_a_long_call(call):
+def test_control_c_ends_a_long_call(call, start):
     code = (
         # whoever started the tests may ignore it, and that is inherited
         "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -43,7 +55,7 @@ def test_control_c_ends_a_long_call(call):
     assert out.splitlines() == [f"stopped {call == 'explain_all'}", "True"] and err == ""
 
 
-def test_control_c_reaches_the_user_s_own_handler():
+def test_control_c_reaches_the_user_s_own_handler(start):
     code = "import signal, sys\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(7))\n" + SETUP + CALLS["explain"]
     process = start(code)
     process.send_signal(signal.SIGINT)

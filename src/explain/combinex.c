@@ -12,8 +12,9 @@
  * edges, policy.h α.
  *
  * Only rows of P that the first layer reads are held: the others have no gradient
- * and stay 0. The thresholded features are sparse where X is, and their forward
- * pass is skipped while neither a feature nor an edge has crossed its threshold. */
+ * and stay 0. The thresholded features are sparse where X is. A pass whose class is
+ * proved by the one before it (margin.h) is not run, nor is that of the thresholded graph
+ * while neither a feature nor an edge has crossed its threshold. */
 #include <math.h>
 #include <string.h>
 

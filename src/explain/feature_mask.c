@@ -170,9 +170,7 @@ static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_
 {
     const cbx_live *l = &F->live;
     double          drift = 0;
-    for (int64_t i = 0; how_many > 0; i++) {
-        if (i >= count)
-            break;
+    for (int64_t i = 0; i < count && how_many > 0; i++) {
         if (crossed[i] == 0)
             continue;
         float             soft, firm;

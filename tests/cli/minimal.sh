@@ -17,7 +17,9 @@ check "and replay checks them again" status_is 0
 
 # An edit too many is found out: the same edits and one that does nothing for it.
 python=$(command -v python3)
-if [ -n "$python" ]; then
+if [ -z "$python" ]; then
+    echo "skipped: an edit too many is found out, which needs python3 to add it"
+else
     "$python" - <<'P'
 import json
 lines = [json.loads(line) for line in open("all.jsonl")]
