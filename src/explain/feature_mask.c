@@ -58,13 +58,19 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
     float            *span = CBX_NEW(arena, float, F->f), *discrete = CBX_NEW(arena, float, F->f);
     if (!span || !discrete)
         return -1;
-    F->box = (cbx_feature_box){s->lo, s->hi, span, discrete, true};
+    /* Features without room have no entries, so they need not be like the others. */
+    int32_t first = F->f;
+    bool    uniform = true;
     for (int32_t j = 0; j < F->f; j++) {
         span[j] = s->hi[j] - s->lo[j];
         discrete[j] = s->discrete[j] ? 1 : 0;
-        F->box.uniform = F->box.uniform && s->lo[j] == s->lo[0] && s->hi[j] == s->hi[0] &&
-                         discrete[j] == discrete[0];
+        if (!(s->lo[j] < s->hi[j]))
+            continue;
+        first = first < F->f ? first : j;
+        uniform = uniform && s->lo[j] == s->lo[first] && s->hi[j] == s->hi[first] &&
+                  discrete[j] == discrete[first];
     }
+    F->box = (cbx_feature_box){s->lo, s->hi, span, discrete, uniform, first < F->f ? first : 0};
     return 0;
 }
 
@@ -90,7 +96,7 @@ static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64
 {
     l->end[i] = at;
     l->count += at - l->begin[i];
-    int32_t column = at > l->begin[i] ? l->column[at - 1] : 0;
+    int32_t column = at > l->begin[i] ? l->column[at - 1] : box->first;
     for (int64_t end = l->begin[i] + padded(at - l->begin[i]); at < end; at++) {
         l->column[at] = column;
         l->x[at] = box->lo[column];

@@ -11,7 +11,7 @@
 
 /* Gradients of weights (A transposed) have few, long rows: smaller blocks, or
  * there would be one. */
-enum { ROWS = 128, ROWS_TRANSPOSED = 64, SMALL = 1000000 };
+enum { ROWS = 128, ROWS_TRANSPOSED = 64 };
 
 #if defined(__GNUC__) && defined(__ELF__)
 /* Present when the BLAS is OpenBLAS; others have no threads or their own rules. */
@@ -35,21 +35,44 @@ static void clear(int64_t count, float *C)
         C[i] = 0;
 }
 
-/* One block. OpenBLAS multiplies small matrices without copying them first, which
- * for thin ones takes longer than the product: so a product of few rows and many
- * columns of A is cut along k, each part just small enough (a million
- * multiplications is its limit). */
-static void block(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, int32_t k,
-                  const float *A, int32_t lda, const float *B, float *C, bool add)
+/* OpenBLAS multiplies small matrices without copying them first, which for thin ones
+ * takes longer than the product. Small is up to a million multiplications, and for A B'
+ * an output of 1,200 values; so a product is cut into parts that just are. */
+enum { SMALL = 1000000, SMALL_TRANSPOSED = 1200 };
+
+/* The size of the parts of `whole`, each being a multiple of `unit`, that make `cost`
+ * at most `most`; whole where that is impossible. */
+static int32_t part_of(int32_t whole, double cost, double most, int32_t unit)
 {
-    int32_t ldb = tb == CblasNoTrans ? n : k, part = k;
-    if (ta == CblasNoTrans && tb == CblasNoTrans && (double)m * n * k > SMALL)
-        part = (int32_t)(SMALL / ((double)m * n)) / 64 * 64;
-    if (part < 64)
-        part = k;
-    for (int32_t at = 0; at < k; at += part)
-        cblas_sgemm(CblasRowMajor, ta, tb, m, n, k - at < part ? k - at : part, 1.0f, A + at, lda,
-                    B + (int64_t)at * n, ldb, add || at ? 1.0f : 0.0f, C, n);
+    if (cost <= most)
+        return whole;
+    int32_t part = (int32_t)(whole * most / cost) / unit * unit;
+    return part > 0 ? part : whole;
+}
+
+/* A B: in blocks of rows, or, where that leaves hardly any, along k. */
+static void block_nn(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
+                     bool add)
+{
+    double  cost = (double)m * n * k;
+    int32_t rows = part_of(m, cost, SMALL, 16), part = k;
+    if (rows == m)
+        part = part_of(k, cost, SMALL, 64);
+    for (int32_t i = 0; i < m; i += rows)
+        for (int32_t at = 0; at < k; at += part)
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m - i < rows ? m - i : rows, n,
+                        k - at < part ? k - at : part, 1.0f, A + (int64_t)i * k + at, k,
+                        B + (int64_t)at * n, n, add || at ? 1.0f : 0.0f, C + (int64_t)i * n, n);
+}
+
+/* A B': along the rows of B. */
+static void block_nt(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
+                     bool add)
+{
+    int32_t part = part_of(n, (double)m * n, SMALL_TRANSPOSED, 8);
+    for (int32_t at = 0; at < n; at += part)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n - at < part ? n - at : part, k,
+                    1.0f, A, k, B + (int64_t)at * k, k, add ? 1.0f : 0.0f, C + at, n);
 }
 
 static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, int32_t k,
@@ -65,8 +88,13 @@ static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, i
     int32_t step = ta == CblasNoTrans ? ROWS : ROWS_TRANSPOSED, blocks = (m + step - 1) / step;
     CBX_PARALLEL_FOR(threads, blocks > 1 ? (double)m * n * k : 0, at, m, step, {
         int32_t rows = m - (int32_t)at < step ? m - (int32_t)at : step;
-        block(ta, tb, rows, n, k, ta == CblasNoTrans ? A + at * k : A + at,
-              ta == CblasNoTrans ? k : m, B, C + at * n, add);
+        if (ta != CblasNoTrans)
+            cblas_sgemm(CblasRowMajor, ta, tb, rows, n, k, 1.0f, A + at, m, B, n, add ? 1.0f : 0.0f,
+                        C + at * n, n);
+        else if (tb == CblasNoTrans)
+            block_nn(rows, n, k, A + at * k, B, C + at * n, add);
+        else
+            block_nt(rows, n, k, A + at * k, B, C + at * n, add);
     });
 }
 

@@ -62,7 +62,7 @@ typedef enum kinds { ALL_DISCRETE, ALL_CONTINUOUS, MIXED } kinds;
 
 static kinds kind_of(const cbx_feature_box *box)
 {
-    return !box->uniform ? MIXED : box->discrete[0] != 0 ? ALL_DISCRETE : ALL_CONTINUOUS;
+    return !box->uniform ? MIXED : box->discrete[box->first] != 0 ? ALL_DISCRETE : ALL_CONTINUOUS;
 }
 
 /* What the loops know of entry k's feature. */
@@ -78,7 +78,8 @@ typedef struct bounds {
 
 CBX_INLINE bounds unpack(const cbx_feature_box *b)
 {
-    return (bounds){b->lo, b->hi, b->span, b->discrete, {b->lo[0], b->hi[0], b->span[0], true}};
+    limits first = {b->lo[b->first], b->hi[b->first], b->span[b->first], true};
+    return (bounds){b->lo, b->hi, b->span, b->discrete, first};
 }
 
 CBX_INLINE limits limits_of(kinds kind, bounds b, const int32_t *column, int64_t k)

@@ -18,7 +18,8 @@ typedef struct cbx_feature_box {
     const float *lo, *hi;
     const float *span;     /* hi - lo */
     const float *discrete; /* 1 or 0 */
-    bool         uniform;  /* all features are like the first */
+    bool         uniform;  /* all features of the entries are like the first */
+    int32_t      first;    /* one of those */
 } cbx_feature_box;
 
 typedef struct cbx_entries {

@@ -60,8 +60,8 @@ static void check_size(shape s, int32_t m, int32_t n, int32_t k, bool add)
 static void check_all_sizes(shape s)
 {
     /* 128 rows are one block, 64 where A is transposed: sizes around them, around
-     * 16, and none. The last are large enough for a block to be cut along k as well:
-     * in parts of 192, into 64 and less; and one is too wide for that. */
+     * 16, and none. The last are large enough for a block to be cut again, by rows or,
+     * with three of them, along k; A B' is cut along n from 1,200 values on. */
     static const int32_t sizes[][3] = {
         {0, 3, 2},      {3, 0, 2},      {3, 2, 0},      {0, 0, 0},      {1, 1, 1},
         {1, 9, 4},      {2, 1, 7},      {15, 16, 17},   {17, 33, 16},   {63, 3, 5},
