@@ -332,6 +332,9 @@ static cbx_status from_combinex(state *st, cbx_error *err)
 {
     cbx_search search = *st->s;
     search.shared = st->shared->stretch;
+    search.found = false; /* that was an answer before this one */
+    search.edits = NULL;
+    search.num_edits = 0;
     cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     st->s->epochs = search.epochs;
