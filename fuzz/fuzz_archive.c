@@ -15,9 +15,9 @@ static void read_all(cbx_bundle *archive)
     for (size_t i = 0; cbx_bundle_name(archive, i); i++) {
         char   start[16];
         size_t got;
-        fuzz_check(cbx_bundle_peek(archive, cbx_bundle_name(archive, i), start, sizeof start, &got,
-                                   &err),
-                   &err);
+        fuzz_check(
+            cbx_bundle_peek(archive, cbx_bundle_name(archive, i), start, sizeof start, &got, &err),
+            &err);
     }
     cbx_status status = cbx_reader_choose(archive, &options, &reader, &err);
     if (!status && !reader->load)

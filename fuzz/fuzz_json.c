@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     cbx_arena       arena = {0};
     cbx_json_error  why = {0};
     const cbx_json *json = NULL;
-    cbx_status status = cbx_json_parse((const char *)bytes, size, &arena, &json, &why);
+    cbx_status      status = cbx_json_parse((const char *)bytes, size, &arena, &json, &why);
     if (status == CBX_NO_MEMORY)
         fuzz_stop("a small input took too much memory");
     if (status && (!why.text[0] || why.position > size))

@@ -64,8 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         (void)cbx_options_set(cbx_explain_table(), &o, line, value ? value : "", NULL);
     }
     keep_short(&o);
-    fuzz_check(cbx_explain(fuzz_model(), fuzz_graph(), (int32_t)(size % 6), &o, NULL, NULL, &c, &err),
-               &err);
+    fuzz_check(
+        cbx_explain(fuzz_model(), fuzz_graph(), (int32_t)(size % 6), &o, NULL, NULL, &c, &err),
+        &err);
     look_at(c);
     cbx_counterfactual_free(c);
     free(text);

@@ -18,9 +18,9 @@ static void compare(const char *text)
     if (url && !curl_url_set(url, CURLUPART_URL, text, 0) &&
         !curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) &&
         !curl_url_get(url, CURLUPART_HOST, &host, 0) && strcasecmp(scheme, "https") != 0 &&
-        (strcasecmp(scheme, "http") != 0 || (strcmp(host, "127.0.0.1") != 0 &&
-                                             strcmp(host, "[::1]") != 0 &&
-                                             strcasecmp(host, "localhost") != 0)))
+        (strcasecmp(scheme, "http") != 0 ||
+         (strcmp(host, "127.0.0.1") != 0 && strcmp(host, "[::1]") != 0 &&
+          strcasecmp(host, "localhost") != 0)))
         fuzz_stop("%s would be asked of %s by %s", text, host, scheme);
     curl_free(scheme);
     curl_free(host);

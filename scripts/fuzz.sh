@@ -17,10 +17,11 @@ trap 'rm -rf "$TMPDIR"' EXIT
 export TMPDIR folder seconds
 
 run_one() {
-    local name=$1 words more=()
+    local name=$1 words more=() longest=16384
     case $name in
         safetensors | model | json | sidecar | replay) words=json ;;
-        options | rules | bench | args | url) words=options ;;
+        options | rules | args | url) words=options longest=512 ;;
+        bench) words=options ;;
         graphml | gml) words=markup ;;
         npz | planetoid | motif_pickle | archive) words=arrays ;;
         *) words=tables ;;
@@ -29,7 +30,7 @@ run_one() {
     [ ! -d "fuzz/found/$name" ] || more+=("fuzz/found/$name")
     local log="$TMPDIR/$name.log" status=0
     "$folder/fuzz/fuzz_$name" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 \
-        -rss_limit_mb=2048 -malloc_limit_mb=256 -max_len=16384 -dict="fuzz/words/$words.dict" \
+        -rss_limit_mb=2048 -malloc_limit_mb=256 -max_len=$longest -dict="fuzz/words/$words.dict" \
         -artifact_prefix="$folder/crash-$name-" "$folder/corpus/$name" "fuzz/seeds/$name" \
         ${more[@]+"${more[@]}"} > "$log" 2>&1 || status=$?
     awk -v name="$name" -v status="$status" '
