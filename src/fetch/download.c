@@ -40,11 +40,13 @@ static void host_of(const char *url, char *host, size_t size)
     size_t      length = strcspn(at, "/?#");
     const char *user = memchr(at, '@', length);
     host[0] = '\0';
+    if (memchr(at, '\\', length)) /* to some a slash */
+        return;
     if (user) {
         length -= (size_t)(user + 1 - at);
         at = user + 1;
     }
-    if (memchr(at, '@', length) || memchr(at, '\\', length))
+    if (memchr(at, '@', length))
         return;
     size_t inside = *at == '[' ? strcspn(at, "]") + 1 : strcspn(at, ":");
     if (inside > length)
