@@ -54,8 +54,9 @@ static json_t *entry(const cbx_tensor *t, uint64_t at)
             json_decref(shape);
             return NULL;
         }
+    uint64_t end = at + bytes_of(t);
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype_names[t->dtype], "shape", shape,
-                     "data_offsets", (json_int_t)at, (json_int_t)(at + bytes_of(t)));
+                     "data_offsets", (json_int_t)at, (json_int_t)end);
 }
 
 /* Tensors in order of falling element size, otherwise as given. */

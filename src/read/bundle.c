@@ -149,7 +149,7 @@ static cbx_status list_folder(cbx_bundle *b, const char *folder, const char *pre
         if (stat(path, &info)) {
             /* a dangling link is nobody's file */
         } else if (S_ISDIR(info.st_mode) && depth < DEEPEST && belongs(prefix, e->d_name)) {
-            strcat(name, "/");
+            (void)snprintf(name, size, "%s%s/", prefix, e->d_name);
             status = list_folder(b, path, name, depth + 1, err);
         } else if (S_ISREG(info.st_mode) && b->count < MOST_FILES) {
             status = add_name(b, name, strlen(name), 0, 0, -1, err);
