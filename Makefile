@@ -5,6 +5,8 @@
 #   make demo     train a model and use it
 #   make check    all tests, then once more under the sanitizers
 #   make fuzz     every reader of outside bytes, FUZZ_SECONDS each, under the sanitizers
+#   make analyze  gcc -fanalyzer, clang-tidy and cppcheck
+#   make coverage which lines the tests reach (gcovr)
 #   make install  to PREFIX (/usr/local), below DESTDIR if set
 #
 # CMAKE_FLAGS are used when a build folder is first made; after `make clean`, again.
@@ -87,7 +89,7 @@ flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
 # libcurl's headers are not for every architecture.
 flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF \
                     -DCBX_CURL=OFF
-folders = build build-asan build-fuzz build-gcc build-clang build-arm64
+folders = build build-analyze build-coverage build-asan build-fuzz build-gcc build-clang build-arm64
 
 # Once a folder is configured, its own makefiles see when that must be done again.
 $(folders:=/configured):
@@ -96,7 +98,7 @@ $(folders:=/configured):
 
 # ------------------------------------------ checks that take further tools
 
-.PHONY: bootstrap-check check-more warnings-gcc warnings-clang cross-arm64
+.PHONY: bootstrap-check check-more analyze coverage warnings-gcc warnings-clang cross-arm64
 with = if command -v $(1) > /dev/null; then $(2); else echo "== no $(1): skipped"; fi
 again = $(MAKE) --no-print-directory
 # SC2317 takes functions that are called by name, as the tests do, for unreachable.
@@ -112,6 +114,10 @@ check-more: bootstrap-check
 	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
 	@scripts/check-paths.sh
 	@$(call with,shellcheck,echo "== shellcheck" && $(shellcheck) $(scripts))
+	@$(again) analyze
+
+analyze:
+	@scripts/analyze.sh build-analyze $(JOBS)
 
 warnings-gcc warnings-clang: warnings-%: build-%/configured
 	@echo "== $*: warnings are errors"

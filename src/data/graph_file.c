@@ -418,6 +418,8 @@ cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *e
         if (!copy)
             return cbx_fail_memory(err);
         if (m) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a graph with edges has them
+             */
             memcpy(copy, d->edge_source, (size_t)m * sizeof *copy);
             memcpy(copy + m, d->edge_target, (size_t)m * sizeof *copy);
         }

@@ -113,9 +113,9 @@ cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t
     cbx_atomic_file file = {.fd = -1};
     char           *header = NULL;
     size_t         *order = calloc(count ? count : 1, sizeof *order);
-    cbx_status      status = check_texts(path, tensors, count, meta, meta_count, err);
-    if (!status && !order)
-        status = cbx_fail_memory(err);
+    if (!order)
+        return cbx_fail_memory(err);
+    cbx_status status = check_texts(path, tensors, count, meta, meta_count, err);
     if (status)
         goto done;
     order_tensors(tensors, count, order);
