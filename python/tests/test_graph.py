@@ -161,7 +161,6 @@ def test_measures(karate):
     assert facts["undirected"] is True and facts["self_loops"] == 0 and facts["max_in_degree"] == 17
 
 
-def test_a_batch_with_far_more_graphs_than_nodes_is_refused():
+def test_a_batch_with_more_graphs_than_nodes_is_refused():
     with pytest.raises(cx.InvalidError, match="2147483649 graphs for 1 nodes"):
         cx.Graph([[0], [0]], [[1.0]], batch=[2**31])
-    assert cx.Graph([[0], [0]], [[1.0]], batch=[9]).num_rows == 10  # some may be empty
