@@ -116,6 +116,9 @@ check-more: bootstrap-check
 	@$(call with,shellcheck,echo "== shellcheck" && $(shellcheck) $(scripts))
 	@$(again) analyze
 
+coverage: bootstrap-check
+	@scripts/coverage.sh build-coverage $(JOBS)
+
 analyze:
 	@scripts/analyze.sh build-analyze $(JOBS)
 
