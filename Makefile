@@ -4,13 +4,16 @@
 #   make          build/combinex, build/libcombinex.so and .a
 #   make demo     train a model and use it
 #   make check    all tests, then once more under the sanitizers
-#   make fuzz     100,000 mutated inputs for every reader, under the sanitizers
+#   make fuzz     every reader of outside bytes, FUZZ_SECONDS each, under the sanitizers
+#   make analyze  gcc -fanalyzer, clang-tidy and cppcheck
+#   make coverage which lines the tests reach (gcovr)
 #   make install  to PREFIX (/usr/local), below DESTDIR if set
 #
 # CMAKE_FLAGS are used when a build folder is first made; after `make clean`, again.
 PREFIX ?= /usr/local
 DESTDIR ?=
 CMAKE_FLAGS ?=
+FUZZ_SECONDS ?= 60
 FUZZ_RUNS ?= 100000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
@@ -36,7 +39,20 @@ check: bootstrap-check build/configured build-asan/configured
 	@echo "== tests" && $(call ctest,build)
 	@echo "== the same under the address and undefined behaviour sanitizers" && $(call ctest,build-asan)
 
-fuzz: bootstrap-check build-asan/configured
+# libFuzzer where clang has it; else the seeds, changed at random FUZZ_RUNS times. FUZZ=
+# names some of the targets.
+FUZZ ?=
+fuzz: bootstrap-check
+	@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+		clang -fsanitize=fuzzer -x c -o /dev/null - 2> /dev/null; \
+	then $(again) fuzz-guided; else $(again) fuzz-random; fi
+
+.PHONY: fuzz-guided fuzz-random
+fuzz-guided: build-fuzz/configured
+	@$(call build,build-fuzz) --target fuzzers
+	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ)
+
+fuzz-random: build-asan/configured
 	@$(call build,build-asan)
 	@for target in build-asan/fuzz/fuzz_*; do \
 		case $$target in *.c) continue ;; esac; \
@@ -66,12 +82,14 @@ clean:
 
 flags.build       = -DCMAKE_BUILD_TYPE=Release
 flags.build-asan  = -DCMAKE_BUILD_TYPE=Debug -DCBX_SANITIZE=ON
+flags.build-fuzz  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_SANITIZE=ON \
+                    -DCBX_LIBFUZZER=ON -DCBX_MPI=OFF
 flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
 flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
 # libcurl's headers are not for every architecture.
 flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF \
                     -DCBX_CURL=OFF
-folders = build build-asan build-gcc build-clang build-arm64
+folders = build build-analyze build-coverage build-asan build-fuzz build-gcc build-clang build-arm64
 
 # Once a folder is configured, its own makefiles see when that must be done again.
 $(folders:=/configured):
@@ -80,7 +98,7 @@ $(folders:=/configured):
 
 # ------------------------------------------ checks that take further tools
 
-.PHONY: bootstrap-check check-more warnings-gcc warnings-clang cross-arm64
+.PHONY: bootstrap-check check-more analyze coverage warnings-gcc warnings-clang cross-arm64
 with = if command -v $(1) > /dev/null; then $(2); else echo "== no $(1): skipped"; fi
 again = $(MAKE) --no-print-directory
 # SC2317 takes functions that are called by name, as the tests do, for unreachable.
@@ -96,6 +114,13 @@ check-more: bootstrap-check
 	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
 	@scripts/check-paths.sh
 	@$(call with,shellcheck,echo "== shellcheck" && $(shellcheck) $(scripts))
+	@$(again) analyze
+
+coverage: bootstrap-check
+	@scripts/coverage.sh build-coverage $(JOBS)
+
+analyze:
+	@scripts/analyze.sh build-analyze $(JOBS)
 
 warnings-gcc warnings-clang: warnings-%: build-%/configured
 	@echo "== $*: warnings are errors"

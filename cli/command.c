@@ -25,7 +25,7 @@ static int words_match(const char *name, int argc, char *const *argv)
 {
     for (int i = 0; i < argc; i++) {
         size_t length = strcspn(name, " ");
-        if (strlen(argv[i]) != length || strncmp(name, argv[i], length))
+        if (strlen(argv[i]) != length || strncmp(name, argv[i], length) != 0)
             return 0;
         name += length;
         if (!*name)

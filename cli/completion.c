@@ -104,7 +104,7 @@ static void put_words(FILE *out, const char *group)
     size_t      length = group ? strlen(group) + 1 : 0;
     for (size_t i = 0; command_at(i); i++) {
         const char *name = command_at(i)->name;
-        if (group && (strncmp(name, group, length - 1) || name[length - 1] != ' '))
+        if (group && (strncmp(name, group, length - 1) != 0 || name[length - 1] != ' '))
             continue;
         name += length;
         size_t word = strcspn(name, " ");

@@ -133,7 +133,7 @@ int explain_write_summary(const char *path, const explain_summary *summary, expl
     json_int(&j, "flips_covered", r->covered);
     json_bool(&j, "features_known", !r->incomplete); /* not of answers with many edits */
     json_open(&j, "features", '[');
-    for (int64_t k = 0; k < r->num_features; k++) {
+    for (int64_t k = 0; r->features && k < r->num_features; k++) {
         json_open(&j, NULL, '{');
         json_int(&j, "feature", r->features[k]);
         if (s->view->feature_names)

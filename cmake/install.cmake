@@ -36,3 +36,4 @@ install(FILES docs/man/combinex.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIO
 install(FILES completions/combinex.bash RENAME combinex OPTIONAL
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+include(cmake/sbom.cmake)

@@ -2,31 +2,32 @@
 /* fuzz.c: see fuzz.h. */
 #include "fuzz.h"
 
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static void stop(const char *why, const cbx_error *err)
+void fuzz_stop(const char *why, ...)
 {
-    (void)fprintf(stderr, "%s: %s\n", why, err->message);
-    abort(); /* what every fuzzer takes for a find */
+    va_list args;
+    va_start(args, why);
+    (void)vfprintf(stderr, why, args);
+    va_end(args);
+    (void)fputc('\n', stderr);
+    abort();
 }
 
-static void nothing(void *user, cbx_problem_kind kind, const char *message)
-{
-    (void)user, (void)kind, (void)message;
-}
-
-static void check(cbx_status status, const cbx_error *err)
+void fuzz_check(cbx_status status, const cbx_error *err)
 {
     if (status == CBX_NO_MEMORY)
-        stop("a small input took too much memory", err);
+        fuzz_stop("a small input took too much memory: %s", err->message);
     if (status && !err->message[0])
-        stop("an error without a message", err);
+        fuzz_stop("an error without a message");
 }
 
-/* What a reader calls a graph can be measured and hashed. */
-static void use(cbx_graph *graph)
+void fuzz_use(cbx_graph *graph)
 {
     cbx_graph_stats stats;
     char            hash[65];
@@ -35,6 +36,13 @@ static void use(cbx_graph *graph)
     (void)cbx_graph_measure(graph, &stats, NULL);
     cbx_graph_hash(graph, hash);
     cbx_graph_free(graph);
+}
+
+/* ---- readers */
+
+static void nothing(void *user, cbx_problem_kind kind, const char *message)
+{
+    (void)user, (void)kind, (void)message;
 }
 
 static void read_once(const cbx_reader *reader, const uint8_t *bytes, size_t size, bool checking,
@@ -50,8 +58,8 @@ static void read_once(const cbx_reader *reader, const uint8_t *bytes, size_t siz
         (void)reader->detect(r.bundle);
         status = cbx_reading_graph(&r, reader, &graph);
     }
-    check(status, &err);
-    use(graph);
+    fuzz_check(status, &err);
+    fuzz_use(graph);
     cbx_bundle_close(r.bundle);
 }
 
@@ -61,32 +69,124 @@ void fuzz_read(const cbx_reader *reader, const uint8_t *bytes, size_t size)
     read_once(reader, bytes, size, true, CBX_READ_NODE);
 }
 
-static char folder[] = "/tmp/combinex-fuzz-XXXXXX", path[64];
+void fuzz_load(const cbx_reader *reader, const uint8_t *bytes, size_t size)
+{
+    cbx_error   err = {0};
+    cbx_graph  *graph = NULL;
+    const char *path = fuzz_file("x", bytes, size);
+    fuzz_check(reader->load(path, &graph, &err), &err);
+    fuzz_use(graph);
+    fuzz_check(cbx_graph_check(path, NULL, nothing, NULL, &err), &err);
+}
+
+/* ---- files */
+
+static char folder[1024], last[1100];
 
 static void remove_folder(void)
 {
-    (void)unlink(path);
+    (void)unlink(last);
     (void)rmdir(folder);
 }
 
-void fuzz_load(const cbx_reader *reader, const uint8_t *bytes, size_t size)
+static void give_up(const char *what)
 {
-    cbx_error  err = {0};
-    cbx_graph *graph = NULL;
-    if (!path[0] && !mkdtemp(folder)) {
-        perror(folder);
-        exit(1);
+    perror(what);
+    _exit(1);
+}
+
+const char *fuzz_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+    if (folder[0])
+        return folder;
+    (void)snprintf(folder, sizeof folder, "%s/combinex-fuzz-XXXXXX",
+                   base && *base ? base : P_tmpdir);
+    if (!mkdtemp(folder))
+        give_up(folder);
+    (void)atexit(remove_folder);
+    return folder;
+}
+
+const char *fuzz_file(const char *name, const uint8_t *bytes, size_t size)
+{
+    (void)snprintf(last, sizeof last, "%s/%s", fuzz_folder(), name);
+    int fd = open(last, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0)
+        give_up(last);
+    for (size_t at = 0; at < size;) {
+        ssize_t wrote = write(fd, bytes + at, size - at);
+        if (wrote < 0)
+            give_up(last);
+        at += (size_t)wrote;
     }
-    if (!path[0]) {
-        (void)snprintf(path, sizeof path, "%s/x", folder);
-        (void)atexit(remove_folder);
-    }
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f)) {
-        perror(path);
-        exit(1);
-    }
-    check(reader->load(path, &graph, &err), &err);
-    use(graph);
-    check(cbx_graph_check(path, NULL, nothing, NULL, &err), &err);
+    (void)close(fd);
+    return last;
+}
+
+/* ---- text */
+
+char *fuzz_text(const uint8_t *bytes, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        give_up("malloc");
+    if (size)
+        memcpy(text, bytes, size);
+    text[size] = '\0';
+    return text;
+}
+
+char *fuzz_line(char **rest)
+{
+    char *line = *rest;
+    if (!*line)
+        return NULL;
+    char *end = line + strcspn(line, "\n");
+    *rest = *end ? end + 1 : end;
+    *end = '\0';
+    return line;
+}
+
+/* ---- something to ask about */
+
+const cbx_graph *fuzz_graph(void)
+{
+    static const int64_t     from[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 2, 2};
+    static const int64_t     to[] = {1, 0, 2, 1, 3, 2, 4, 3, 5, 4, 0, 5, 0, 2};
+    static const float       x[] = {1, 0, 0.5f, 0, 1, -2, 1, 0, 3, 0, 1, 0, 0, 1, 7, 1, 0, -0.25f};
+    static const int64_t     y[] = {0, 1, 2, 0, 1, 2};
+    static const char *const names[] = {"left", "right", "size"};
+    static cbx_graph        *graph;
+    if (graph)
+        return graph;
+    cbx_graph_data data = {.num_nodes = 6,
+                           .num_features = 3,
+                           .num_classes = 3,
+                           .num_edges = sizeof from / sizeof *from,
+                           .edge_source = from,
+                           .edge_target = to,
+                           .x = x,
+                           .y = y,
+                           .name = "six",
+                           .feature_names = names};
+    cbx_error      err = {0};
+    if (cbx_graph_new(&data, &graph, &err))
+        fuzz_stop("%s", err.message);
+    return graph;
+}
+
+const cbx_model *fuzz_model(void)
+{
+    static cbx_model *model;
+    cbx_model_spec    spec;
+    cbx_error         err = {0};
+    if (model)
+        return model;
+    cbx_options_default(cbx_model_table(), &spec);
+    spec.layers = 2;
+    spec.hidden = 4;
+    if (cbx_model_new(fuzz_graph(), &spec, 7, &model, &err))
+        fuzz_stop("%s", err.message);
+    return model;
 }

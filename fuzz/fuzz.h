@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.h: a fuzz target for one reader.
+/* fuzz.h: what the fuzz targets share.
  *
- * The input is a bundle in memory: files one after the other, each behind a line
- * "==> NAME <==". Whatever it holds, reading must end with a graph or an error;
+ * A target is a file fuzz_NAME.c with one LLVMFuzzerTestOneInput and a folder
+ * seeds/NAME; those of the readers are made from readers.def. Whatever the input
+ * holds, what reads it must end with a result or an error that says something;
  * running out of memory counts as a failure, since inputs are small. */
 #ifndef CBX_FUZZ_H
 #define CBX_FUZZ_H
@@ -14,11 +15,41 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Reads the input with the reader, once as usual and once for all its problems. */
+/* Reads the input, a bundle in memory, with the reader: once as usual and once for
+ * all its problems. The files stand one after the other, each behind a line
+ * "==> NAME <==". */
 void fuzz_read(const cbx_reader *reader, const uint8_t *bytes, size_t size);
 
 /* The same for readers that map a file: the input is written to one. */
 void fuzz_load(const cbx_reader *reader, const uint8_t *bytes, size_t size);
+
+/* A find, as every fuzzer takes it: says why and aborts. */
+#if defined(__GNUC__)
+__attribute__((noreturn, format(printf, 1, 2)))
+#endif
+void fuzz_stop(const char *why, ...);
+
+/* Stops unless the status is a result or an error that a small input may have. */
+void fuzz_check(cbx_status status, const cbx_error *err);
+
+/* Measures, hashes and frees what a reader called a graph; NULL is fine. */
+void fuzz_use(cbx_graph *graph);
+
+/* A file with this content, in a folder of this process below TMPDIR; the next call with
+ * the same name writes over it. */
+const char *fuzz_file(const char *name, const uint8_t *bytes, size_t size);
+const char *fuzz_folder(void);
+
+/* The input as text that may be written to, up to the first 0; to be freed. */
+char *fuzz_text(const uint8_t *bytes, size_t size);
+
+/* The next line of a text, cut off; NULL past the last. */
+char *fuzz_line(char **rest);
+
+/* A graph of six nodes, three features and three classes, and a model for it, made at
+ * the first call. */
+const cbx_graph *fuzz_graph(void);
+const cbx_model *fuzz_model(void);
 
 #define FUZZ_READER(word)                                                             \
     extern const cbx_reader cbx_reader_##word;                                        \

@@ -194,3 +194,88 @@ put("safetensors", "sparse", safetensors(
     {"edge_index": edge_index, "y": y, "x.indptr": f.indptr.astype(np.int64),
      "x.shape": np.array([3, 3]), "x.indices": f.indices, "x.values": f.data,
      "train_mask": np.array([1, 0, 0], dtype=np.uint8)}, {"name": "s"}))
+
+
+# ---- what is not a reader's: put(TARGET, NAME, bytes)
+
+def model(conv, weights, **arch):
+    tensors = {name: np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+               for name, shape in weights.items()}
+    arch = json.dumps({"task": "node", "conv": conv, "jk": "last", **arch})
+    return safetensors(tensors, {"format": "pt", "arch": arch, "data": "six"})
+
+
+head = {"output_layer.weight": (3, 2), "output_layer.bias": (3,)}
+put("model", "gcn", model("gcn", {
+    "layers.0.lin.weight": (2, 3), "layers.0.bias": (2,), "layers.1.lin.weight": (2, 2),
+    "layers.1.bias": (2,), "output_layer.weight": (3, 4), "output_layer.bias": (3,)}, jk="cat", dropout=0.5))
+put("model", "cheb", model("cheb", {
+    "layers.0.lins.0.weight": (2, 3), "layers.0.lins.1.weight": (2, 3), "layers.0.bias": (2,), **head}))
+put("model", "graphconv", model("graphconv", {
+    "layers.0.lin_rel.weight": (2, 3), "layers.0.lin_rel.bias": (2,),
+    "layers.0.lin_root.weight": (2, 3), **head}, task="graph", pool="max", aggr="mean"))
+
+put("json", "object", b'{"a": [1, -2.5e3, true, false, null], "b": {"c": "\\u00e9\\ud83d\\ude00 \xc3\xa9\\n"}, "": 0}')
+put("json", "numbers", b"[0, -0, 9223372036854775807, -9223372036854775808, 1E-2, 0.5e+10, 1e308]")
+
+put("sidecar", "all", json.dumps({
+    "name": "n", "feature_names": ["age", "tall", "short"], "class_names": ["x", "y"],
+    "node_names": ["A", "B", "C"], "kinds": {"age": "continuous", "1-2": "discrete"},
+    "bounds": {"age": [0, 99], "tall": [0, 1]}, "immutable": ["age"],
+    "groups": {"size": ["tall", "2"]}}).encode())
+put("sidecar", "ranges", b'{"kinds": {"0-2": "continuous"}, "immutable": [0, "1-2"], "groups": {"g": [1], "h": [2]}}')
+
+side = lambda c, *p: {"class": c, "probabilities": p}
+edge = {"op": "remove_edge", "source": 2, "target": 1, "undirected": True, "influence": 0.1}
+put("replay", "found", json.dumps({
+    "node": 1, "status": "found", "target": "any", "before": side(0, 0.5, 0.25, 0.25),
+    "after": side(1, 0.25, 0.5, 0.25), "certificate": "irreducible", "threshold": 0.3,
+    "edits": [edge, {"op": "set_feature", "node": 1, "feature": 2, "from": -2.0, "to": 0.5, "influence": None},
+              {"op": "remove_edge", "source": 3, "target": 2, "edge": 5}],
+    "data_sha256": "0123456789abcdef" * 4, "model_sha256": "0" * 64}).encode())
+put("replay", "others", b"\n".join(json.dumps({key: 2, "status": status, "target": target, "edits": [],
+    "before": side(0, 1, 0, 0)}).encode() for key, status, target in
+    [("node", "not_found", 1), ("graph", "skipped", 2), ("node", "cancelled", "any")]))
+
+put("options", "some", b"epochs 20\nlr 0.5\nexplainer cf-gnn\ntarget any\ndiverse true\nseed 9007199254740992\n"
+    b"model cheb\nlayers 3\ndropout 0.1\nformat tu\ntimeout 1.5\nnodes 10\nfolds 2\nsplit kfold\npaper\n")
+put("options", "odd", b"epochs -1\nepochs 1e9\nlr nan\nlr 0x1p3\nprove inf\nepochz 3\nmax-edits 9223372036854775808\n")
+
+put("rules", "lists", b"target any\nfeatures-to-vary 0,size\nimmutable-nodes 3,4\nprotected-edges 0-1,2-3\n"
+    b"max-edits 3\nkeep connected\n")
+put("rules", "ranges", b"target 1\npermitted-range size:-3:3,0:0:1\none-hot 0-1\nimmutable-features 2\nprove 1\n")
+put("rules", "own", b"target any\nown-features true\nown-edges true\ntotal-cfs 2\ndiverse true\nstopping-threshold 0.4\n")
+for name in ["combinex", "cf-gnn", "cff", "unr", "ego", "random-edges", "random-features"]:
+    put("rules", name, f"explainer {name}\ntarget any\nepochs 3\nedges directed\n".encode())
+
+head = (b"data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,node_sparsity,"
+        b"edge_sparsity,distribution_distance,embedding_distance,features_changed,edges_removed,nodes,edges,"
+        b"epoch,oracle_accuracy,seconds,peak_mb\n")
+put("bench", "rows", b"data a\nmodels gcn,cheb\nexplainers ego,minimal,combinex-lin\nfolds 2\nsamples 2\n\n" + head +
+    b"a,gcn,0,ego,1,found,1,1,2,2,1,0.5,0.25,0.125,3.5,1,2,6,12,3,0.5,0.001,40.5\n"
+    b"a,gcn,1,minimal,2,not_found,2,0,1,0,,,,,,0,0,6,12,0,0.5,0.002,40.5\n"
+    b"a,cheb,0,combinex-lin,1,skipped,-1,0,1,0,,,,,,0,0,6,12,0,0.25,1e-3,41\n")
+put("bench", "all", b"data x\ndata karate\nmodels all\nexplainers all\npreset none\nfolds 1\n\n" + head)
+
+put("args", "explain", b"explain\nkarate\nm.safetensors\n--node\n3\n--node=4\n--preset\npaper\n-o\nx\n--json\n--epochs=5")
+put("args", "train", b"train\nkarate\n--model=gcn\n--hidden\n8\n-q\n-om.safetensors\n--\n-x")
+put("args", "data", b"data\nconvert\na\n-o\nb.npz\n--to\nnpz\n--symmetric")
+put("args", "bench", b"bench\n--data\nkarate,cora\n--models\ngcn\n--out\nd\n--resume\n--help")
+
+
+def archive(files, **entry):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, content in files.items():
+            z.writestr(zipfile.ZipInfo(name), content)
+    return out.getvalue()
+
+
+put("archive", "csv", archive({"edges.csv": "a,b\nb,c\n", "features.csv": "id,f,label\na,1,x\nb,2,y\nc,3,x\n"}))
+put("archive", "tu", archive({"T/T_A.txt": "1, 2\n2, 1\n", "T/T_graph_indicator.txt": "1\n1\n",
+                              "T/T_graph_labels.txt": "1\n"}))
+put("archive", "npz", npz(**arrays, attr_matrix=np.ones((3, 2))))
+
+put("url", "curl", b"https://user:word@example.org:443/a/b?c#d")
+put("url", "loopback", b"http://127.0.0.1:8000/x.zip")
+put("url", "brackets", b"HTTP://a@[::1]:80/x?@y")

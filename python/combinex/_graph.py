@@ -392,6 +392,8 @@ def pointers_of(batch: np.ndarray, num_nodes: int) -> np.ndarray:
     if np.any(np.diff(batch) < 0) or (num_nodes and batch[0] < 0):
         raise errors.InvalidError("batch must ascend from 0: the nodes of a graph stand together")
     count = int(batch[-1]) + 1 if num_nodes else 0
+    if count > num_nodes:
+        raise errors.InvalidError(f"batch has {count} graphs for {num_nodes} nodes: each has at least one")
     return np.concatenate([[0], np.cumsum(np.bincount(batch, minlength=count))]).astype(np.int64)
 
 

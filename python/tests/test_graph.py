@@ -159,3 +159,8 @@ def test_pickling_sparse_features(tmp_path):
 def test_measures(karate):
     facts = karate.measure()
     assert facts["undirected"] is True and facts["self_loops"] == 0 and facts["max_in_degree"] == 17
+
+
+def test_a_batch_with_more_graphs_than_nodes_is_refused():
+    with pytest.raises(cx.InvalidError, match="2147483649 graphs for 1 nodes"):
+        cx.Graph([[0], [0]], [[1.0]], batch=[2**31])

@@ -27,13 +27,11 @@ struct cbx_yardstick {
 /* Adds the rows of X to sum[]. */
 static void add_rows(const cbx_matrix *X, double *sum)
 {
+    const int64_t *offset = X->dense ? NULL : X->csr.offset;
     for (int32_t i = 0; i < X->rows; i++) {
-        if (X->dense) {
-            for (int32_t j = 0; j < X->cols; j++)
-                sum[j] += (double)X->dense[(int64_t)i * X->cols + j];
-            continue;
-        }
-        for (int64_t k = X->csr.offset[i]; k < X->csr.offset[i + 1]; k++)
+        for (int32_t j = 0; X->dense && j < X->cols; j++)
+            sum[j] += (double)X->dense[(int64_t)i * X->cols + j];
+        for (int64_t k = offset ? offset[i] : 0; offset && k < offset[i + 1]; k++)
             sum[X->csr.column[k]] += (double)X->csr.value[k];
     }
 }

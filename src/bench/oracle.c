@@ -53,7 +53,7 @@ static cbx_status train(const cbx_bench_plan *plan, const char *path, const char
 {
     cbx_model_spec    spec;
     cbx_train_options options;
-    cbx_train_result  result;
+    cbx_train_result  result = {0};
     cbx_model        *m = NULL;
     char              accuracy[32];
     const cbx_graph  *graph = plan->data[data].graph;

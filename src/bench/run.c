@@ -411,7 +411,7 @@ cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data 
 {
     static const cbx_bench_team  alone = {.size = 1};
     static const cbx_bench_hooks silent = {0};
-    cbx_bench_result             unwanted;
+    cbx_bench_result             unwanted = {0};
     run                          r = {.folder = folder,
                                       .team = team ? team : &alone,
                                       .hooks = hooks ? hooks : &silent,

@@ -27,8 +27,8 @@ static cbx_arena_block *block_new(size_t size)
         free(block);
         return NULL;
     }
-    uintptr_t at = ((uintptr_t)block->memory + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
-    block->base = (unsigned char *)at;
+    size_t beyond = (size_t)((uintptr_t)block->memory % ALIGN);
+    block->base = (unsigned char *)block->memory + (beyond ? ALIGN - beyond : 0);
     block->size = size;
     block->used = 0;
     block->next = NULL;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-cbx_status cbx_fail(cbx_error *err, cbx_status status, const char *format, ...)
+cbx_status(cbx_fail)(cbx_error *err, cbx_status status, const char *format, ...)
 {
     if (err) {
         va_list args;
@@ -20,12 +20,12 @@ cbx_status cbx_fail(cbx_error *err, cbx_status status, const char *format, ...)
     return status;
 }
 
-cbx_status cbx_fail_memory(cbx_error *err)
+cbx_status(cbx_fail_memory)(cbx_error *err)
 {
     return cbx_fail(err, CBX_NO_MEMORY, "out of memory");
 }
 
-cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what)
+cbx_status(cbx_fail_errno)(cbx_error *err, const char *path, const char *what)
 {
     int  code = errno;
     char reason[128];

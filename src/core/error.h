@@ -18,6 +18,13 @@ cbx_status cbx_fail_memory(cbx_error *err);
 /* "PATH: cannot DO: strerror(errno)", status CBX_IO. */
 cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what);
 
+/* An analyzer sees one file at a time: what is returned is said where it is called. */
+#ifdef CBX_ANALYZE
+#define cbx_fail(err, status, ...) (cbx_fail((err), (status), __VA_ARGS__), (status))
+#define cbx_fail_memory(err) (cbx_fail_memory(err), CBX_NO_MEMORY)
+#define cbx_fail_errno(err, path, what) (cbx_fail_errno((err), (path), (what)), CBX_IO)
+#endif
+
 /* Puts "PREFIX: " in front of the message that is there. */
 void cbx_error_prefix(cbx_error *err, const char *prefix);
 

@@ -417,7 +417,7 @@ cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *e
         copy = malloc((size_t)(m ? m : 1) * 2 * sizeof *copy);
         if (!copy)
             return cbx_fail_memory(err);
-        if (m) {
+        if (m && d->edge_source && d->edge_target) {
             memcpy(copy, d->edge_source, (size_t)m * sizeof *copy);
             memcpy(copy + m, d->edge_target, (size_t)m * sizeof *copy);
         }

@@ -54,8 +54,9 @@ static json_t *entry(const cbx_tensor *t, uint64_t at)
             json_decref(shape);
             return NULL;
         }
+    uint64_t end = at + bytes_of(t);
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype_names[t->dtype], "shape", shape,
-                     "data_offsets", (json_int_t)at, (json_int_t)(at + bytes_of(t)));
+                     "data_offsets", (json_int_t)at, (json_int_t)end);
 }
 
 /* Tensors in order of falling element size, otherwise as given. */
@@ -112,9 +113,9 @@ cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t
     cbx_atomic_file file = {.fd = -1};
     char           *header = NULL;
     size_t         *order = calloc(count ? count : 1, sizeof *order);
-    cbx_status      status = check_texts(path, tensors, count, meta, meta_count, err);
-    if (!status && !order)
-        status = cbx_fail_memory(err);
+    if (!order)
+        return cbx_fail_memory(err);
+    cbx_status status = check_texts(path, tensors, count, meta, meta_count, err);
     if (status)
         goto done;
     order_tensors(tensors, count, order);

@@ -227,6 +227,9 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
 {
     cbx_search search = *F->s;
     search.shared = F->shared->stretch;
+    search.found = false; /* that was an answer before this one */
+    search.edits = NULL;
+    search.num_edits = 0;
     cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     F->s->epochs = search.epochs;

@@ -65,6 +65,7 @@ static cbx_status read_feature(reader *r, const cbx_graph *g, int32_t *out)
 /* "a" or "a-b", both included. */
 static cbx_status read_range(reader *r, const cbx_graph *g, int32_t *from, int32_t *to)
 {
+    *from = 0;
     cbx_status status = read_feature(r, g, from);
     *to = *from;
     if (!status && *r->at == '-') {

@@ -134,7 +134,8 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             continue;
         }
         int64_t found = 0;
-        for (int back = 0; back <= (e->undirected && e->source != e->target); back++) {
+        int     ways = e->undirected && e->source != e->target ? 2 : 1;
+        for (int back = 0; back < ways; back++) {
             int32_t source = back ? e->target : e->source, target = back ? e->source : e->target;
             if (source < 0 || source >= n || target < 0 || target >= n)
                 continue;

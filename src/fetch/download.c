@@ -3,6 +3,7 @@
 #include "download.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,36 +31,54 @@ cbx_status cbx_file_sha256(const char *path, char hex[65], cbx_error *err)
     return failed ? cbx_fail_errno(err, path, "read") : CBX_OK;
 }
 
-/* The host of an address, without user, port and brackets. */
+/* The host of an address, without user, port and brackets; "" where that is not clear:
+ * what libcurl would make of it is not to be guessed. */
 static void host_of(const char *url, char *host, size_t size)
 {
     const char *at = strstr(url, "://");
     at = at ? at + 3 : url;
     size_t      length = strcspn(at, "/?#");
     const char *user = memchr(at, '@', length);
+    host[0] = '\0';
+    if (memchr(at, '\\', length)) /* to some a slash */
+        return;
     if (user) {
         length -= (size_t)(user + 1 - at);
         at = user + 1;
     }
+    if (memchr(at, '@', length))
+        return;
+    size_t inside = *at == '[' ? strcspn(at, "]") + 1 : strcspn(at, ":");
+    if (inside > length)
+        inside = length;
+    if (inside < length && at[inside] != ':')
+        return;
     if (*at == '[') {
         at++;
-        length = strcspn(at, "]/");
-    } else {
-        size_t colon = strcspn(at, ":");
-        length = colon < length ? colon : length;
+        inside = inside < 2 ? 0 : inside - 2;
     }
-    (void)snprintf(host, size, "%.*s", (int)length, at);
+    (void)snprintf(host, size, "%.*s", (int)inside, at);
+}
+
+static bool is_https(const char *url)
+{
+    return !strncasecmp(url, "https://", 8);
 }
 
 bool cbx_url_allowed(const char *url)
 {
     char host[256];
-    if (!strncasecmp(url, "https://", 8))
+    if (is_https(url))
         return true;
     if (strncasecmp(url, "http://", 7) != 0)
         return false;
     host_of(url, host, sizeof host);
     return !strcmp(host, "127.0.0.1") || !strcmp(host, "::1") || !strcasecmp(host, "localhost");
+}
+
+bool cbx_url_may_lead(const char *from, const char *to)
+{
+    return is_https(from) ? is_https(to) : cbx_url_allowed(to);
 }
 
 #ifdef CBX_HAVE_CURL
@@ -109,6 +128,8 @@ static void set_up(transfer *t, const char *url)
     CURL *c = t->curl;
     (void)curl_easy_setopt(c, CURLOPT_URL, url);
     (void)curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L); /* the default, and to stay so */
+    (void)curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
     (void)curl_easy_setopt(c, CURLOPT_USERAGENT, "combinex");
     (void)curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
     (void)curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
@@ -182,7 +203,7 @@ static cbx_status request(transfer *t, const char *url, char **next, bool *again
     if (result)
         return explain(t, url, result);
     if (code >= 300 && code < 400 && to) {
-        if (!cbx_url_allowed(to))
+        if (!cbx_url_may_lead(url, to))
             return cbx_fail(t->err, CBX_IO, "%s leads on to %.200s, which is not https", url, to);
         *next = strdup(to);
         return *next ? CBX_OK : cbx_fail_memory(t->err);
@@ -223,13 +244,31 @@ static cbx_status transfer_all(transfer *t)
     return status;
 }
 
-static cbx_status transfer_once(transfer *t, bool *resumed)
+/* What is there may be gone on with, but not through a link, which may lead anywhere. */
+static cbx_status open_part(transfer *t, bool *resumed)
 {
     struct stat info;
-    *resumed = !stat(t->part, &info) && info.st_size > 0;
-    t->file = fopen(t->part, *resumed ? "r+b" : "wb");
-    if (!t->file)
+    int         fd = open(t->part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == ELOOP)
+        return cbx_fail(t->err, CBX_IO, "%s: a link, through which nothing is written", t->part);
+    if (fd < 0)
         return cbx_fail_errno(t->err, t->part, "write");
+    bool sound = !fstat(fd, &info) && S_ISREG(info.st_mode);
+    t->file = sound ? fdopen(fd, "r+b") : NULL;
+    if (t->file) {
+        *resumed = info.st_size > 0;
+        return CBX_OK;
+    }
+    (void)close(fd);
+    return sound ? cbx_fail_memory(t->err)
+                 : cbx_fail(t->err, CBX_IO, "%s: not a regular file", t->part);
+}
+
+static cbx_status transfer_once(transfer *t, bool *resumed)
+{
+    cbx_status opened = open_part(t, resumed);
+    if (opened)
+        return opened;
     cbx_status status = transfer_all(t);
     if (fclose(t->file) && !status)
         status = cbx_fail_errno(t->err, t->part, "write");

@@ -28,4 +28,7 @@ cbx_status cbx_file_sha256(const char *path, char hex[65], cbx_error *err);
 /* Whether an address may be asked. */
 bool cbx_url_allowed(const char *url);
 
+/* Whether one may send us on to the other: from https to nothing less. */
+bool cbx_url_may_lead(const char *from, const char *to);
+
 #endif

@@ -65,6 +65,16 @@ static cbx_status make_folder(const char *path, cbx_error *err)
     return CBX_OK;
 }
 
+/* The folder of downloads may be a link, as whoever set it up chose; what is in it may
+ * not: it would have us write elsewhere. */
+static cbx_status refuse_link(const char *path, cbx_error *err)
+{
+    struct stat info;
+    if (lstat(path, &info) || !S_ISLNK(info.st_mode))
+        return CBX_OK;
+    return cbx_fail(err, CBX_IO, "%s: a link, through which nothing is written", path);
+}
+
 typedef struct job {
     cbx_remote_set           set;
     const cbx_fetch_options *o;
@@ -122,6 +132,8 @@ static cbx_status unpack(const job *j, const char *archive, const char *to)
     if (!status)
         status = cbx_bundle_slurp(bundle, name, &bytes, &size, j->err);
     if (!status)
+        status = refuse_link(to, j->err);
+    if (!status)
         status = cbx_atomic_open(&out, to, j->err);
     if (!status) {
         status = cbx_atomic_write(&out, bytes, size, j->err);
@@ -139,7 +151,9 @@ static cbx_status unpack(const job *j, const char *archive, const char *to)
  * it stands, beside the other sets. */
 static cbx_status fetch_all(job *j, const char *cache, char **path)
 {
-    cbx_status status = make_folder(j->folder, j->err);
+    cbx_status status = j->folder == cache ? CBX_OK : refuse_link(j->folder, j->err);
+    if (!status)
+        status = make_folder(j->folder, j->err);
     for (size_t i = 0; !status && i < j->set.count; i++) {
         const cbx_remote_file *file = cbx_catalogue_file(&j->set, i);
         char                  *to = join(j->folder, "/", file->name);

@@ -302,7 +302,7 @@ static cbx_status group_by_target(cbx_graph *g, cbx_error *err)
         int64_t slot = next[d->edge_target[e]]++;
         source[slot] = (int32_t)d->edge_source[e];
         edge[slot] = e;
-        if (weight)
+        if (weight) /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): made where those are */
             weight[slot] = d->edge_weight[e];
     }
     g->in_edge = edge;

@@ -284,7 +284,7 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
                      cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
 {
     cbx_train_options fallback;
-    cbx_train_result  mine;
+    cbx_train_result  mine = {0};
     if (!options) {
         cbx_options_default(&train_table, &fallback);
         options = &fallback;

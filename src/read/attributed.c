@@ -36,13 +36,15 @@ static cbx_status read_labels(cbx_reading *r, cbx_longs *y)
                 cbx_bad_line(&lines, "'%s' is not the number of a node", cbx_excerpt(line, text));
             continue;
         }
-        while (cbx_take_int(&line, &label)) {
-            lowest = lowest == 0 || label < lowest ? label : lowest;
-            if (label < 1 || !cbx_bundle_believes(r->bundle, label))
+        bool wrong = false;
+        while (!wrong && cbx_take_int(&line, &label)) {
+            wrong = label < 1 || !cbx_bundle_believes(r->bundle, label);
+            if (wrong)
                 break;
+            lowest = lowest == 0 || label < lowest ? label : lowest;
             r->draft->num_classes = label > r->draft->num_classes ? label : r->draft->num_classes;
         }
-        if (!cbx_at_end(&line) || lowest < 0)
+        if (wrong || !cbx_at_end(&line))
             status = cbx_bad_line(&lines, "labels are whole numbers from 1");
         else if (!cbx_longs_fill(y, (size_t)node + 1, 0))
             status = CBX_MEMORY(r);

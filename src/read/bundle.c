@@ -149,7 +149,7 @@ static cbx_status list_folder(cbx_bundle *b, const char *folder, const char *pre
         if (stat(path, &info)) {
             /* a dangling link is nobody's file */
         } else if (S_ISDIR(info.st_mode) && depth < DEEPEST && belongs(prefix, e->d_name)) {
-            strcat(name, "/");
+            (void)snprintf(name, size, "%s%s/", prefix, e->d_name);
             status = list_folder(b, path, name, depth + 1, err);
         } else if (S_ISREG(info.st_mode) && b->count < MOST_FILES) {
             status = add_name(b, name, strlen(name), 0, 0, -1, err);
@@ -163,6 +163,9 @@ static cbx_status list_folder(cbx_bundle *b, const char *folder, const char *pre
 static cbx_status list_archive(cbx_bundle *b, cbx_error *err)
 {
     zip_int64_t count = zip_get_num_entries(b->zip, 0);
+    if (count > MOST_FILES)
+        return cbx_fail(err, CBX_INVALID, "%s: the archive has %lld files, more than %d", b->path,
+                        (long long)count, MOST_FILES);
     for (zip_int64_t i = 0; i < count; i++) {
         const char *name = zip_get_name(b->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
         size_t      length = name ? strlen(name) : 0;
@@ -231,6 +234,8 @@ static bool is_archive(const char *path)
 static cbx_status open_archive_at(cbx_bundle *b, const char *path, cbx_error *err)
 {
     zip_error_t why;
+    struct stat info;
+    b->packed = stat(path, &info) ? 0 : (uint64_t)info.st_size;
     zip_error_init(&why);
     return open_archive(b, zip_source_file_create(path, 0, -1, &why), &why, err);
 }
@@ -309,6 +314,7 @@ cbx_status cbx_bundle_inside(cbx_bundle *from, const char *name, cbx_bundle **ou
     if (!b)
         return CBX_NO_MEMORY;
     cbx_status status = cbx_bundle_slurp(from, name, &b->owned, &size, err);
+    b->packed = size;
     if (!status) {
         zip_error_t why;
         zip_error_init(&why);
@@ -427,6 +433,19 @@ const char *cbx_bundle_name(const cbx_bundle *b, size_t i)
 uint64_t cbx_bundle_bytes(const cbx_bundle *b)
 {
     return b->bytes;
+}
+
+cbx_status cbx_bundle_bears(const cbx_bundle *b, const char *path, cbx_error *err)
+{
+    /* Tables of zeros pack well, and small ones do no harm. */
+    enum { RATIO = 128 };
+    static const uint64_t room = (uint64_t)256 << 20;
+    if (b->bytes <= room + RATIO * b->packed)
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID,
+                    "%s: unpacks to more than %d times what the data takes packed, and to more "
+                    "than %d MB: refused",
+                    path, RATIO, (int)(room >> 20));
 }
 
 bool cbx_bundle_believes(const cbx_bundle *b, int64_t count)

@@ -21,12 +21,16 @@ struct cbx_bundle {
     cbx_file *files;
     size_t    count, room;
     zip_t    *zip;
-    uint64_t  bytes;
+    uint64_t  bytes;  /* unpacked so far */
+    uint64_t  packed; /* of the archive, or of the files read so far */
 
     const char    *memory;
     size_t         memory_size;
     unsigned char *owned; /* an archive that was read into memory */
 };
+
+/* Fails where so much came out of so little that it can only be meant to do harm. */
+cbx_status cbx_bundle_bears(const cbx_bundle *bundle, const char *path, cbx_error *err);
 
 const cbx_file *cbx_bundle_file(const cbx_bundle *bundle, const char *name);
 

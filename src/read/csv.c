@@ -32,7 +32,8 @@ static int role_of(const char *name, size_t *prefix)
     if (length > 3 && !strcasecmp(name + length - 3, ".gz"))
         length -= 3;
     if (length < 5 || length >= sizeof bare ||
-        (strncasecmp(name + length - 4, ".csv", 4) && strncasecmp(name + length - 4, ".tsv", 4)))
+        (strncasecmp(name + length - 4, ".csv", 4) != 0 &&
+         strncasecmp(name + length - 4, ".tsv", 4) != 0))
         return -1;
     length -= 4;
     memcpy(bare, name, length);

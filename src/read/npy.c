@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npy.c: the .npy format, versions 1 to 3: a magic, the length of a header that is
  * a Python dict literal of three keys, the header, the values. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ static const char *skip(const char *at)
 /* Behind "'KEY':", or NULL. */
 static const char *value_of(const char *header, const char *key)
 {
-    char quoted[32] = "'";
-    strcat(strcat(quoted, key), "'");
+    char quoted[32];
+    (void)snprintf(quoted, sizeof quoted, "'%s'", key);
     const char *at = strstr(header, quoted);
     if (!at)
         return NULL;

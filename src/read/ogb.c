@@ -158,6 +158,9 @@ static cbx_status read(cbx_reading *r)
                        (int64_t)r->draft->x.count) /* before masks of that size */
         status = cbx_fail(r->err, CBX_INVALID, "%s: too few rows of features",
                           cbx_bundle_path(r->bundle));
+    if (!status && !cbx_bundle_believes(r->bundle, r->draft->num_nodes))
+        status = cbx_fail(r->err, CBX_INVALID, "%s: it says %lld nodes, and is too small for them",
+                          cbx_bundle_path(r->bundle), (long long)r->draft->num_nodes);
     if (!status)
         status = read_edges(r);
     if (!status)

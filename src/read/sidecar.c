@@ -122,7 +122,7 @@ static cbx_status set_bounds(sidecar *s, int32_t feature, const cbx_json *value,
 {
     const cbx_json *lo = value->first, *hi = lo ? lo->next : NULL;
     (void)group;
-    bool numbers = value->kind == CBX_JSON_LIST && value->count == 2 &&
+    bool numbers = value->kind == CBX_JSON_LIST && value->count == 2 && lo && hi &&
                    (lo->kind == CBX_JSON_INTEGER || lo->kind == CBX_JSON_REAL) &&
                    (hi->kind == CBX_JSON_INTEGER || hi->kind == CBX_JSON_REAL);
     if (!numbers || !isfinite((float)lo->number) || !isfinite((float)hi->number) ||

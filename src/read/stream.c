@@ -50,6 +50,8 @@ static cbx_status read_raw(cbx_stream *s, cbx_error *err)
         s->left -= s->have;
     }
     s->raw_ended = s->have == 0;
+    if (!s->entry) /* an archive's size is known from the start */
+        s->bundle->packed += s->have;
     return CBX_OK;
 }
 
@@ -193,6 +195,9 @@ cbx_status cbx_stream_read(cbx_stream *s, void *to, size_t size, size_t *got, cb
             break;
         *got += more;
         s->bundle->bytes += more;
+        status = cbx_bundle_bears(s->bundle, s->path, err);
+        if (status)
+            return status;
     }
     return CBX_OK;
 }

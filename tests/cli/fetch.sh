@@ -107,6 +107,40 @@ check "nor other ways" fails_with 1 'only https'
 run data fetch NCI1 --from "$base/good"
 check "what is not there is told" fails_with 1 'answered 404 \(not found\)'
 
+# ---- links in the folder of downloads, through which somebody would have us write
+again
+mkdir -p "$cache"
+echo precious > victim
+ln -s "$PWD/victim" "$cache/MUTAG.zip.part"
+run data fetch MUTAG --from "$base/good"
+check "nothing is written through a link that waits for a download" \
+    all fails_with 1 'MUTAG.zip.part: a link' , [ "$(cat victim)" = precious ]
+again
+mkdir -p "$cache"
+ln -s "$PWD/victim" "$cache/MUTAG.zip"
+run data fetch MUTAG --from "$base/good" --again
+check "a link in place of the file is replaced, not followed" \
+    all status_is 0 , [ "$(cat victim)" = precious ] , [ ! -L "$cache/MUTAG.zip" ]
+again
+mkdir -p "$cache"
+mkfifo "$cache/MUTAG.zip.part"
+run data fetch MUTAG --from "$base/good"
+check "nor is a pipe written to" fails_with 1 'MUTAG.zip.part: not a regular file'
+python3 -c 'import zipfile; zipfile.ZipFile("files/datasets.zip", "w").writestr("syn4.pkl", "new")'
+again
+mkdir -p "$cache" elsewhere
+ln -s "$PWD/elsewhere" "$cache/treegrid-pgx"
+run data fetch treegrid-pgx --from "$base/good" --sha256 "$(sha256sum files/datasets.zip | cut -d ' ' -f 1)"
+check "nor is a set put into a folder that is a link" \
+    all fails_with 1 'treegrid-pgx: a link' , [ -z "$(ls elsewhere)" ]
+again
+mkdir -p "$cache/treegrid-pgx"
+ln -s "$PWD/victim" "$cache/treegrid-pgx/syn4.pkl"
+run data fetch treegrid-pgx --from "$base/good" --again --sha256 "$(sha256sum files/datasets.zip | cut -d ' ' -f 1)"
+check "nor a file unpacked over a link" \
+    all fails_with 1 'syn4.pkl: a link' , [ "$(cat victim)" = precious ]
+again
+
 run data fetch MUTAGG
 check "an unknown name gets the nearest one suggested" fails_with 1 "did you mean 'MUTAG'"
 run data fetch karate

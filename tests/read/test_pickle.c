@@ -92,8 +92,58 @@ TEST(a_known_class_cannot_be_called_in_another_way)
     REFUSED("K\x01K\x02R.", "no class");
 }
 
+TEST(what_a_known_class_is_given_must_fit_it)
+{
+    REFUSED("\x80\x04K\x01K\x02\x93.", "the name of a class is not a text");
+    REFUSED("c_codecs\nencode\nK\x01\x85R.", "not Latin-1 text");
+    REFUSED("c_codecs\nencode\nX\x01\x00\x00\x00"
+            "aX\x04\x00\x00\x00utf8\x86R.",
+            "not Latin-1 text");
+    REFUSED("c_codecs\nencode\nX\x02\x00\x00\x00\xc4\x80X\x06\x00\x00\x00latin1\x86R.",
+            "a text that is not Latin-1");
+    REFUSED("cnumpy.core.multiarray\n_reconstruct\nK\x01\x85R.", "no numpy.ndarray");
+    REFUSED("cnumpy\ndtype\nK\x01\x85R.", "without a name");
+    REFUSED("cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n\x85RK\x01"
+            "b.",
+            "the state of a numpy.ndarray is not understood");
+    REFUSED("cnumpy\ndtype\nU\x02i4\x85RK\x01"
+            "b.",
+            "the state of a numpy.dtype is not understood");
+    REFUSED("]K\x01"
+            "b.",
+            "a state for something that has none");
+    REFUSED("K\x01"
+            "b.",
+            "a state for nothing");
+    REFUSED("b.", "a state for nothing");
+}
+
+TEST(numbers_of_all_sizes_are_read)
+{
+    cbx_py_kind kind;
+    CHECK(!*VERDICT("\x8a\x05\xff\xff\xff\xff\x80.", &kind) && kind == CBX_PY_INT);
+    CHECK(!*VERDICT("\x8a\x00.", &kind) && kind == CBX_PY_INT);
+    REFUSED("\x8a\x09"
+            "123456789.",
+            "more than 64 bits");
+    REFUSED("\x8a\x05"
+            "1.",
+            "ends within a value");
+    CHECK(!*VERDICT("G\x3f\xf0\x00\x00\x00\x00\x00\x00.", &kind) && kind == CBX_PY_REAL);
+    REFUSED("G\x3f.", "ends within a value");
+    CHECK(!*VERDICT("\x8d\x01\x00\x00\x00\x00\x00\x00\x00x.", &kind) && kind == CBX_PY_TEXT);
+    CHECK(!*VERDICT("c__builtin__\nlist\n)R.", &kind) && kind == CBX_PY_LIST);
+}
+
 TEST(broken_pickles_are_refused)
 {
+    REFUSED("q\x01.", "nothing to remember");
+    REFUSED("](K\x01(a.", "no list");
+    REFUSED("](K\x01(K\x02"
+            "e.",
+            "no list");
+    REFUSED("t.", "no mark to go back to");
+    REFUSED("cos\n", "ends within the name of a class");
     REFUSED("", "ends without a STOP");
     REFUSED("\x80\x02K", "ends within a value");
     REFUSED("K\x01", "ends without a STOP");
@@ -138,4 +188,10 @@ TEST(an_array_must_fit_its_shape)
                   "U\x08"
                   "12345678"),
             "another kind");
+    REFUSED(ARRAY("U\x01"
+                  "2\x85",
+                  "i4",
+                  "U\x08"
+                  "12345678"),
+            "not made of numbers");
 }
