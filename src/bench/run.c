@@ -167,9 +167,13 @@ static cbx_status open_folder(run *r, bool resume, cbx_error *err)
         return cbx_fail_memory(err);
     if (!status)
         status = make_folder(models, err);
-    free(models);
     if (!status)
         status = lock_folder(r, err);
+    if (!status) { /* nobody else is writing here */
+        cbx_bench_sweep(r->folder);
+        cbx_bench_sweep(models);
+    }
+    free(models);
     if (!status)
         status = check_plan(r, resume, err);
     return status ? status : gather(r, err);

@@ -92,6 +92,27 @@ TEST(a_cancelled_benchmark_keeps_its_answers_and_goes_on_to_the_same_rows)
     cbx_graph_free(graph);
 }
 
+TEST(what_a_killed_process_left_is_swept_and_nothing_else)
+{
+    begin();
+    char      folder[512];
+    cbx_error err = {0};
+    (void)snprintf(folder, sizeof folder, "%s", test_path("swept"));
+    CHECK(!mkdir(folder, 0777));
+    char *models = cbx_bench_path(folder, "models");
+    CHECK(!mkdir(models, 0777));
+    char *one = cbx_bench_path(folder, "rows.csv.0123456789abcdef.tmp");
+    char *two = cbx_bench_path(models, "karate.model.safetensors.fedcba9876543210.tmp");
+    char *mine = cbx_bench_path(folder, "notes.tmp");
+    test_write_file(one, "par", 3);
+    test_write_file(two, "par", 3);
+    test_write_file(mine, "mine", 4);
+    CHECK_OK(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err), err);
+    CHECK(access(one, F_OK) && access(two, F_OK) && !access(mine, F_OK));
+    free(models), free(one), free(two), free(mine);
+    cbx_graph_free(graph);
+}
+
 TEST(a_folder_that_is_in_use_is_refused)
 {
     begin();
