@@ -79,10 +79,11 @@ static int interrupted(const delivery *d)
 /* Ends the output: with what was written, or as if nothing had been. */
 static int finish(delivery *d)
 {
-    if (!d->no_memory)
+    int status = d->no_memory ? fail("out of memory") : source_unchanged(&d->job->source);
+    if (status == EXIT_DONE)
         return output_commit(&d->out);
     output_abandon(&d->out);
-    return fail("out of memory");
+    return status;
 }
 
 /* One target: its own search can be watched, stopped and traced. */

@@ -17,6 +17,9 @@ int  output_open(output *out, const char *path);
 int  output_commit(output *out);
 void output_abandon(output *out);
 
+/* Removes what is being written now. For a signal handler that ends the program. */
+void output_forget_unfinished(void);
+
 /* Whether a file could be written there: asked before long work, not after. */
 int output_check(const char *path);
 
