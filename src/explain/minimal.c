@@ -399,7 +399,7 @@ static cbx_status certify(state *st, bool *irreducible, cbx_error *err)
     for (int64_t k = 0; k < count && *irreducible; k++) {
         memcpy(rest, all, (size_t)k * sizeof *rest);
         memcpy(rest + k, all + k + 1, (size_t)(count - k - 1) * sizeof *rest);
-        cbx_status status = cbx_check_edits(s->model, s->graph, s->row, rest, count - 1, logp, err);
+        cbx_status status = cbx_try_edits(s->model, s->graph, s->row, rest, count - 1, logp, err);
         if (status)
             return status;
         *irreducible = !cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
