@@ -134,17 +134,25 @@ int output_open(output *out, const char *path)
     return status;
 }
 
+bool output_fine(output *out)
+{
+    bool fine = !ferror(out->file);
+    if (!fine && !out->code)
+        out->code = errno;
+    return fine;
+}
+
 int output_commit(output *out)
 {
     if (!out->path) {
         *out = (output){0};
         return EXIT_DONE;
     }
-    int  code = 0;
+    int  code = out->code;
     bool failed = ferror(out->file) != 0;
     /* some file systems cannot sync: EINVAL */
     if (fflush(out->file) || (out->temporary && fsync(fileno(out->file)) && errno != EINVAL)) {
-        code = errno;
+        code = code ? code : errno;
         failed = true;
     }
     if (fclose(out->file) && !failed) {

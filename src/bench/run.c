@@ -203,6 +203,11 @@ static cbx_status train_all(run *r, cbx_error *err)
             cbx_bench_oracle_make(p, r->folder, data, model, fold, training, r, &why);
         if (status == CBX_CANCELLED || report(r, 0))
             return cbx_fail(err, CBX_CANCELLED, "cancelled while training");
+        if (status == CBX_IO) { /* a full disk: tables of what little fits would mislead */
+            if (err)
+                *err = why;
+            return CBX_IO;
+        }
         if (status)
             failed(r, &why);
         else
