@@ -58,4 +58,15 @@ wait "$job"
 status=$?
 check "training on a file that is cut short ends" \
     all fails_with 1 'data\.safetensors: was cut short' , test ! -e new.safetensors
+rm -f data.safetensors
+cp kept.safetensors data.safetensors
+"$COMBINEX" bench --data ./data.safetensors --models gcn --explainers ego --folds 2 --samples 40 --train-epochs 3 \
+    --epochs 20 --jobs 1 --out bench > "$scratch/log/out" 2> "$scratch/log/err" &
+job=$! ran="combinex bench, then the data is written to"
+until [[ -e bench/plan.txt ]] || ! kill -0 "$job" 2> /dev/null; do sleep 0.01; done
+write_to
+wait "$job"
+status=$?
+check "a benchmark on data that is written to says so at the end" \
+    all status_is 1 , err_has 'data\.safetensors: was written to while it was in use'
 finish
