@@ -4,6 +4,7 @@
 #   make          build/combinex, build/libcombinex.so and .a
 #   make demo     train a model and use it
 #   make check    all tests, then once more under the sanitizers
+#   make check-more what takes further tools: other compilers, threads, memory, stack
 #   make fuzz     every reader of outside bytes, FUZZ_SECONDS each, under the sanitizers
 #   make analyze  gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage which lines the tests reach (gcovr)
@@ -87,9 +88,11 @@ flags.build-fuzz  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_SANI
 flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
 flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
 # libcurl's headers are not for every architecture.
+flags.build-tsan  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_TSAN=ON -DCBX_MPI=OFF
 flags.build-arm64 = --toolchain cmake/aarch64-linux-gnu.cmake -DCBX_WERROR=ON -DCBX_TESTS=OFF \
                     -DCBX_CURL=OFF
-folders = build build-analyze build-coverage build-asan build-fuzz build-gcc build-clang build-arm64
+folders = build build-analyze build-coverage build-asan build-fuzz build-gcc build-clang build-arm64 \
+          build-tsan
 
 # Once a folder is configured, its own makefiles see when that must be done again.
 $(folders:=/configured):
@@ -99,6 +102,7 @@ $(folders:=/configured):
 # ------------------------------------------ checks that take further tools
 
 .PHONY: bootstrap-check check-more analyze coverage warnings-gcc warnings-clang cross-arm64
+.PHONY: tsan tsan-short valgrind valgrind-all stack faults
 with = if command -v $(1) > /dev/null; then $(2); else echo "== no $(1): skipped"; fi
 again = $(MAKE) --no-print-directory
 # SC2317 takes functions that are called by name, as the tests do, for unreachable.
@@ -113,6 +117,9 @@ check-more: bootstrap-check
 	@$(call with,clang,$(again) warnings-clang)
 	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
 	@scripts/check-paths.sh
+	@$(call with,clang,$(again) tsan)
+	@$(call with,valgrind,$(again) valgrind)
+	@$(again) stack
 	@$(call with,shellcheck,echo "== shellcheck" && $(shellcheck) $(scripts))
 	@$(again) analyze
 
@@ -125,6 +132,26 @@ analyze:
 warnings-gcc warnings-clang: warnings-%: build-%/configured
 	@echo "== $*: warnings are errors"
 	@$(call build,build-$*)
+
+# Races between threads; see scripts/tsan.sh for why this takes clang.
+tsan tsan-short: bootstrap build-tsan/configured
+	@echo "== thread sanitizer"
+	@$(call build,build-tsan)
+	@scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
+
+# The unit tests under memcheck: some minutes, or with -all more than half an hour.
+valgrind valgrind-all: bootstrap build/configured
+	@echo "== valgrind"
+	@$(call build,build)
+	@scripts/valgrind.sh build $(if $(findstring all,$@),all)
+
+stack:
+	@echo "== stack"
+	@scripts/check-stack.sh
+
+# 100 kills of a benchmark and of a training, full disks, wrong clocks, …: some minutes.
+faults: all
+	@scripts/faults.sh long
 
 cross-arm64: bootstrap build-arm64/configured
 	@echo "== libcombinex.a for 64-bit ARM"

@@ -122,6 +122,8 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = check_file(a->trace);
     if (status == EXIT_DONE)
+        status = check_file(a->summary);
+    if (status == EXIT_DONE)
         status = source_open(&job.source, a->data, &a->read);
     if (status)
         return status;

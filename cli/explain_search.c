@@ -45,11 +45,14 @@ static void write_one(delivery *d, const cbx_counterfactual *c)
 /* With its further answers. False where it makes no sense to go on. */
 static bool write_result(delivery *d, const cbx_counterfactual *c)
 {
-    for (const cbx_counterfactual *answer = c; answer && !d->no_memory; answer = answer->next)
+    bool fine = true;
+    for (const cbx_counterfactual *answer = c; answer && fine; answer = answer->next) {
         write_one(d, answer);
+        fine = output_fine(&d->out) && !d->no_memory;
+    }
     explain_count(&d->summary, c);
     explain_note(&d->recurring, c);
-    return !d->no_memory && !ferror(d->out.file);
+    return fine;
 }
 
 /* A cbx_on_result. */
@@ -79,10 +82,11 @@ static int interrupted(const delivery *d)
 /* Ends the output: with what was written, or as if nothing had been. */
 static int finish(delivery *d)
 {
-    if (!d->no_memory)
+    int status = d->no_memory ? fail("out of memory") : source_unchanged(&d->job->source);
+    if (status == EXIT_DONE)
         return output_commit(&d->out);
     output_abandon(&d->out);
-    return fail("out of memory");
+    return status;
 }
 
 /* One target: its own search can be watched, stopped and traced. */

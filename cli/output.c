@@ -2,7 +2,8 @@
 /* output.c: write to a temporary file next to the real one, then rename.
  *
  * Whatever happens before the rename, the old file is still there. The
- * temporary file goes away on every failure, and on Ctrl-C too. */
+ * temporary file goes away on every failure, and on Ctrl-C too. What a process that was
+ * killed left is in nobody's way: the next takes another name. */
 #include "output.h"
 
 #include <errno.h>
@@ -15,17 +16,22 @@
 
 #include "cli.h"
 
-static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 enum { DEADLY = sizeof deadly / sizeof *deadly };
 
 /* A signal handler has no other way to learn of it. */
 static char *volatile unfinished;
 static struct sigaction before[DEADLY];
 
-static void remove_and_die(int number)
+void output_forget_unfinished(void)
 {
     if (unfinished)
         (void)unlink(unfinished);
+}
+
+static void remove_and_die(int number)
+{
+    output_forget_unfinished();
     (void)raise(number); /* SA_RESETHAND put the default action back */
 }
 
@@ -43,6 +49,8 @@ static void guard(char *temporary)
 
 static void unguard(void)
 {
+    if (!unfinished)
+        return;
     for (int i = 0; i < DEADLY; i++)
         (void)sigaction(deadly[i], &before[i], NULL);
     unfinished = NULL;
@@ -76,6 +84,23 @@ static void forget(output *out)
     *out = (output){0};
 }
 
+/* PATH.PID-TRY.tmp: a process that was killed may have had the same number, and what it
+ * left is neither taken nor removed. */
+static void open_temporary(output *out, size_t size, mode_t mode)
+{
+    for (int try = 0; try < 100; try++) {
+        (void)snprintf(out->temporary, size, "%s.%ld-%d.tmp", out->path, (long)getpid(), try);
+        if (!access(out->temporary, F_OK))
+            continue;
+        guard(out->temporary); /* first, or a signal could come between */
+        out->file = open_file(out->temporary, true, mode);
+        if (out->file || errno != EEXIST)
+            return;
+        unguard();
+    }
+    errno = EEXIST;
+}
+
 static int open_at(output *out, const char *path)
 {
     struct stat info;
@@ -87,13 +112,11 @@ static int open_at(output *out, const char *path)
     if (exists && !S_ISREG(info.st_mode)) {
         out->file = open_file(out->path, false, 0);
     } else {
-        size_t size = strlen(out->path) + 32;
+        size_t size = strlen(out->path) + 40;
         out->temporary = malloc(size);
         if (!out->temporary)
             return fail("out of memory");
-        (void)snprintf(out->temporary, size, "%s.%ld.tmp", out->path, (long)getpid());
-        guard(out->temporary);
-        out->file = open_file(out->temporary, true, exists ? info.st_mode : 0);
+        open_temporary(out, size, exists ? info.st_mode : 0);
     }
     return out->file ? EXIT_DONE : fail("%s: cannot write: %s", path, strerror(errno));
 }
@@ -111,17 +134,25 @@ int output_open(output *out, const char *path)
     return status;
 }
 
+bool output_fine(output *out)
+{
+    bool fine = !ferror(out->file);
+    if (!fine && !out->code)
+        out->code = errno;
+    return fine;
+}
+
 int output_commit(output *out)
 {
     if (!out->path) {
         *out = (output){0};
         return EXIT_DONE;
     }
-    int  code = 0;
+    int  code = out->code;
     bool failed = ferror(out->file) != 0;
     /* some file systems cannot sync: EINVAL */
     if (fflush(out->file) || (out->temporary && fsync(fileno(out->file)) && errno != EINVAL)) {
-        code = errno;
+        code = code ? code : errno;
         failed = true;
     }
     if (fclose(out->file) && !failed) {

@@ -245,6 +245,8 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = compute(&p);
     if (status == EXIT_DONE)
+        status = source_unchanged(&p.source);
+    if (status == EXIT_DONE)
         status = write_all(&p);
     free(p.log_probs);
     cbx_model_free(p.model);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "text.h"
 
 #define ENDING ".safetensors"
@@ -208,6 +209,15 @@ int source_find(const char *data, char **path)
     return *path ? EXIT_DONE : fail("out of memory");
 }
 
+static void look(const char *path, source_look *out)
+{
+    struct stat info;
+    *out = (source_look){0};
+    if (!stat(path, &info) && S_ISREG(info.st_mode))
+        *out = (source_look){(uint64_t)info.st_dev, (uint64_t)info.st_ino, info.st_size,
+                             info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
 int source_open(source *s, const char *data, const cbx_read_options *options)
 {
     cbx_error err;
@@ -215,6 +225,11 @@ int source_open(source *s, const char *data, const cbx_read_options *options)
     int status = source_find(data, &s->path);
     if (status)
         return status;
+    s->copied = options && options->copy;
+    if (s->path) {
+        fault_watch(s->path);
+        look(s->path, &s->seen);
+    }
     if (s->path ? cbx_graph_read(s->path, options, &s->graph, &err)
                 : cbx_graph_builtin(data, NULL, &s->graph, &err)) {
         source_close(s);
@@ -228,8 +243,25 @@ int source_open(source *s, const char *data, const cbx_read_options *options)
 void source_close(source *s)
 {
     cbx_graph_free(s->graph);
+    fault_forget(s->path);
     free(s->path);
     *s = (source){0};
+}
+
+/* A new file of this name is no harm: the old one stays mapped. */
+int source_unchanged(const source *s)
+{
+    source_look now;
+    if (!s->path || s->copied)
+        return EXIT_DONE;
+    look(s->path, &now);
+    bool same = now.size == s->seen.size && now.seconds == s->seen.seconds &&
+                now.nanoseconds == s->seen.nanoseconds;
+    if (same || !s->seen.file || now.file != s->seen.file || now.device != s->seen.device)
+        return EXIT_DONE;
+    return fail("%s: was written to while it was in use, so the result cannot be trusted; --copy "
+                "reads it into memory first",
+                s->path);
 }
 
 const char *source_row(const source *s)

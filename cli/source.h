@@ -5,17 +5,29 @@
 
 #include "cli.h"
 
+/* A file as it was. file 0: it was none. */
+typedef struct source_look {
+    uint64_t device, file;
+    int64_t  size, seconds, nanoseconds;
+} source_look;
+
 typedef struct source {
     cbx_graph            *graph;
     const cbx_graph_data *view;
     const char           *name; /* the data's own name, or else the user's */
     char                 *path; /* NULL: built in */
+    source_look           seen; /* when it was opened */
+    bool                  copied;
 } source;
 
 /* Opens a file or folder, a built-in, a name in a data folder or in the cache of
  * downloads, in that order. Returns an exit status, after saying what was tried. */
 int  source_open(source *s, const char *data, const cbx_read_options *options);
 void source_close(source *s);
+
+/* Asked before results are written: mapped data that somebody wrote to may have been
+ * half of one thing and half of another. Returns an exit status, after saying so. */
+int source_unchanged(const source *s);
 
 /* Where such a data set lies, to be freed; *path is NULL for a built-in. */
 int source_find(const char *data, char **path);

@@ -139,6 +139,8 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
     progress_begin(&bar, "training", a->general.quiet);
     cbx_status status = cbx_train(model, s->graph, &a->train, progress_update, &bar, &result, &err);
     progress_end(&bar);
+    if (!status && source_unchanged(s))
+        return EXIT_FAILED;
     if (!status)
         status = write_notes(model, s, a, &result, &err);
     if (!status)

@@ -203,15 +203,15 @@ _combinex() {
         valued=""
         ;;
     "data info")
-        options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
+        options="--format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="--format --task --sidecar "
         ;;
     "data check")
-        options="--format --task --symmetric --sidecar --json -q --quiet -h --help "
+        options="--format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="--format --task --sidecar "
         ;;
     "data convert")
-        options="--format --task --symmetric --sidecar --to --json -q --quiet -h --help "
+        options="--format --task --symmetric --sidecar --copy --to --json -q --quiet -h --help "
         valued="--format --task --sidecar --to "
         ;;
     "data fetch")
@@ -227,23 +227,23 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar -o --output --json -q --quiet -h --help "
+        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar --copy -o --output --json -q --quiet -h --help "
         valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
-        options="--node --graph --all --threads -o --output --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        options="--node --graph --all --threads -o --output --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="--node --graph --threads -o --output --format --task --sidecar "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --preset -o --output --summary --trace --replay --json -q --quiet -h --help "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --replay --json -q --quiet -h --help "
         valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --replay "
         ;;
     "apply")
-        options="-o --output --line --force --to --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        options="-o --output --line --force --to --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="-o --output --line --to --format --task --sidecar "
         ;;
     "bench")
-        options="--data --out --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --json -q --quiet -h --help "
+        options="--data --out --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="--data --out --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --sidecar "
         ;;
     "help")

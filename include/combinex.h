@@ -165,8 +165,10 @@ typedef struct cbx_graph cbx_graph;
  * caller's and must outlive the graph. */
 CBX_API cbx_status cbx_graph_new(const cbx_graph_data *data, cbx_graph **out, cbx_error *err);
 
-/* Reads a safetensors graph file (docs/formats.md). The file is mapped, so it
- * must not be changed while the graph lives. */
+/* Reads a safetensors graph file (docs/formats.md). The file is mapped, so it must not be
+ * changed in place while the graph lives: reading what was cut off raises SIGBUS, for which
+ * the library, as it installs no handlers, has no answer. Replacing the file by another, as
+ * cbx_graph_save does, is no harm. cbx_graph_read can copy it instead: options.copy. */
 CBX_API cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err);
 
 /* Writes one, atomically: `path` holds the old content or the new, never a part. */
@@ -210,6 +212,7 @@ typedef struct cbx_read_options {
     int         task;      /* auto, node, graph: for files that serve both */
     bool        symmetric; /* adds the reverse of every edge that lacks it */
     const char *sidecar;   /* JSON with kinds, bounds, names; NULL: the one beside the data */
+    bool        copy;      /* native files: into memory, not mapped */
 } cbx_read_options;
 
 CBX_API const cbx_option_table *cbx_read_table(void);
@@ -222,7 +225,7 @@ CBX_API const char *cbx_format_about(size_t i);
 CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_error *err);
 
 /* Reads a file, a folder or a zip archive of any format (docs/formats.md).
- * `options` may be NULL for the defaults. Native files are mapped. */
+ * `options` may be NULL for the defaults. Native files are mapped, unless options.copy. */
 CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
                                   cbx_graph **out, cbx_error *err);
 
@@ -319,7 +322,7 @@ typedef struct cbx_model_info {
 CBX_API cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int64_t seed,
                                  cbx_model **out, cbx_error *err);
 
-/* Safetensors with PyG's parameter names (docs/formats.md). */
+/* Safetensors with PyG's parameter names (docs/formats.md). Nothing stays mapped. */
 CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err);
 CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 

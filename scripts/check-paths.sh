@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The golden files on every instruction set that this processor has: plain x86-64,
 # AVX2 and AVX-512, in the library's own loops and in the BLAS. What a release build
-# chooses at run time is compiled for one set only here.
+# chooses at run time is compiled for one set only here. Then the minimal explainer: its edits
+# must be the same on every set, and the same bytes at 1, 2 and 4 threads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,8 +21,25 @@ try() { # name, compiler flags, OpenBLAS core
     local build=build-path-$1
     cmake -S . -B "$build" -DCMAKE_C_FLAGS="-DCBX_NO_CLONES $2" > /dev/null
     MAKEFLAGS='' cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-        --target "${tests[@]}" > /dev/null
+        --target combinex_cli "${tests[@]}" > /dev/null
     OPENBLAS_CORETYPE=$3 ctest --test-dir "$build" --output-on-failure -R "$pattern" | tail -n 4
+    OPENBLAS_CORETYPE=$3 answer "$build"
+}
+
+# The models are those of the first path: what differs is the search.
+answer() { # build folder
+    local kind threads models=build-path-plain
+    for kind in gcn cheb graphconv; do
+        [ "$1" != "$models" ] ||
+            "$1/combinex" train karate --model $kind --epochs 60 --seed 3 -q -o "$models/$kind.model"
+        for threads in 1 2 4; do
+            "$1/combinex" explain karate "$models/$kind.model" --all --target any --threads $threads --json |
+                sed -E 's/"seconds":[^,]*,//' > "$1/$kind.$threads.jsonl"
+            cmp "$1/$kind.1.jsonl" "$1/$kind.$threads.jsonl"
+        done
+        [ "$1" = "$models" ] || printf '%s: ' $kind
+        [ "$1" = "$models" ] || scripts/compare-answers.py "$models/$kind.1.jsonl" "$1/$kind.1.jsonl"
+    done
 }
 
 try plain -march=x86-64 Prescott

@@ -211,11 +211,13 @@ class Graph:
     # ---- files and built-in data
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Graph":
-        """Reads a graph file. It is mapped: it must not be changed while the graph lives."""
+    def load(cls, path: str | os.PathLike[str], copy: bool = False) -> "Graph":
+        """Reads a graph file. A native one is mapped: it must not be changed in place while the graph lives, or
+        reading what was cut off ends the process (SIGBUS). With copy=True it is read into memory."""
         encoded = os.fsencode(path)
         if hasattr(lib, "cbx_graph_read"):
-            return cls._of(make(lib.cbx_graph_read, encoded, None))
+            options = h.cbx_read_options(copy=copy)
+            return cls._of(make(lib.cbx_graph_read, encoded, ctypes.byref(options)))
         return cls._of(make(lib.cbx_graph_load, encoded))
 
     @classmethod

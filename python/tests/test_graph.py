@@ -125,6 +125,14 @@ def test_files(tmp_path, karate):
         karate.save(tmp_path / "no" / "such" / "folder")
 
 
+def test_a_copy_does_not_mind_what_becomes_of_the_file(tmp_path, karate):
+    path = tmp_path / "club.safetensors"
+    karate.save(path)
+    copied = cx.Graph.load(path, copy=True)
+    path.write_bytes(b"")
+    assert copied.hash() == karate.hash()
+
+
 def test_a_folder_of_data_sets(tmp_path, karate, monkeypatch):
     karate.save(tmp_path / "club.safetensors")
     monkeypatch.setenv("COMBINEX_DATA", f"/nowhere:{tmp_path}")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.c: whole files of a benchmark's folder. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -71,4 +72,18 @@ cbx_status cbx_bench_write(const char *path, const char *text, size_t size, cbx_
         return cbx_atomic_commit(&file, err);
     cbx_atomic_abandon(&file);
     return status;
+}
+
+void cbx_bench_sweep(const char *folder)
+{
+    DIR *all = opendir(folder);
+    if (!all)
+        return;
+    for (struct dirent *e = readdir(all); e; e = readdir(all)) {
+        char *path = cbx_atomic_is_temporary(e->d_name) ? cbx_bench_path(folder, e->d_name) : NULL;
+        if (path)
+            (void)unlink(path);
+        free(path);
+    }
+    (void)closedir(all);
 }

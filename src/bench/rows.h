@@ -62,5 +62,7 @@ char *cbx_bench_path(const char *folder, const char *name);
 cbx_status cbx_bench_read(const char *path, char **text, cbx_error *err);
 /* Writes one, atomically. */
 cbx_status cbx_bench_write(const char *path, const char *text, size_t size, cbx_error *err);
+/* Removes what a process that was killed while writing may have left. */
+void cbx_bench_sweep(const char *folder);
 
 #endif

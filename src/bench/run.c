@@ -167,9 +167,13 @@ static cbx_status open_folder(run *r, bool resume, cbx_error *err)
         return cbx_fail_memory(err);
     if (!status)
         status = make_folder(models, err);
-    free(models);
     if (!status)
         status = lock_folder(r, err);
+    if (!status) { /* nobody else is writing here */
+        cbx_bench_sweep(r->folder);
+        cbx_bench_sweep(models);
+    }
+    free(models);
     if (!status)
         status = check_plan(r, resume, err);
     return status ? status : gather(r, err);
@@ -199,6 +203,11 @@ static cbx_status train_all(run *r, cbx_error *err)
             cbx_bench_oracle_make(p, r->folder, data, model, fold, training, r, &why);
         if (status == CBX_CANCELLED || report(r, 0))
             return cbx_fail(err, CBX_CANCELLED, "cancelled while training");
+        if (status == CBX_IO) { /* a full disk: tables of what little fits would mislead */
+            if (err)
+                *err = why;
+            return CBX_IO;
+        }
         if (status)
             failed(r, &why);
         else

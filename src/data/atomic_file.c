@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* atomic_file.c: see atomic_file.h. */
+#define _GNU_SOURCE /* O_TMPFILE, where there is one */
 #include "atomic_file.h"
 
 #include <errno.h>
@@ -40,10 +41,12 @@ static cbx_status find_target(cbx_atomic_file *file, const char *path, long *mod
     return file->path ? CBX_OK : cbx_fail_memory(err);
 }
 
-/* PATH.<16 hex digits>.tmp: opened exclusively, so a guess that exists is harmless. */
-static cbx_status open_temporary(cbx_atomic_file *file, cbx_error *err)
+/* PATH.<16 hex digits>.tmp. What is there is never opened or replaced, so a guess that
+ * exists is harmless: the clock only has to make guesses differ. */
+static cbx_status name_temporary(cbx_atomic_file *file, int (*make)(cbx_atomic_file *file),
+                                 cbx_error       *err)
 {
-    size_t          size = strlen(file->path) + 32;
+    size_t          size = strlen(file->path) + CBX_TEMPORARY_LENGTH + 1;
     struct timespec t;
     (void)clock_gettime(CLOCK_REALTIME, &t);
     cbx_rng rng = cbx_rng_stream((uint64_t)t.tv_nsec, (uint64_t)t.tv_sec, (uint64_t)getpid(),
@@ -54,30 +57,90 @@ static cbx_status open_temporary(cbx_atomic_file *file, cbx_error *err)
     for (int tries = 0; tries < 100; tries++) {
         (void)snprintf(file->temporary, size, "%s.%016llx.tmp", file->path,
                        (unsigned long long)cbx_rng_next(&rng));
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0)
+        if (make(file) == 0)
             return CBX_OK;
         if (errno != EEXIST)
             break;
     }
-    return cbx_fail_errno(err, file->path, "write");
+    cbx_status status = cbx_fail_errno(err, file->path, "write");
+    free(file->temporary); /* it was not made: nothing to remove */
+    file->temporary = NULL;
+    return status;
 }
 
-cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err)
+bool cbx_atomic_is_temporary(const char *name)
+{
+    size_t length = strlen(name);
+    if (length <= CBX_TEMPORARY_LENGTH || strcmp(name + length - 4, ".tmp") != 0)
+        return false;
+    const char *digits = name + length - CBX_TEMPORARY_LENGTH + 1;
+    return digits[-1] == '.' && strspn(digits, "0123456789abcdef") == 16;
+}
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+/* A file without a name, which is gone with the process however it ends. Not every file
+ * system has such files, and without /proc they could not be given a name. */
+static bool open_nameless(cbx_atomic_file *file)
+{
+#ifdef O_TMPFILE
+    char link[40], *folder = folder_of(file->path);
+    if (!folder)
+        return false;
+    file->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    free(folder);
+    if (file->fd < 0)
+        return false;
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+    if (access(link, F_OK) == 0)
+        return true;
+    (void)close(file->fd);
+    file->fd = -1;
+#endif
+    return false;
+}
+
+static int make_link(cbx_atomic_file *file)
+{
+    char link[40];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
+}
+
+static int make_file(cbx_atomic_file *file)
+{
+    file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file->fd < 0 ? -1 : 0;
+}
+
+static cbx_status open_at(cbx_atomic_file *file, const char *path, bool named, cbx_error *err)
 {
     *file = (cbx_atomic_file){.fd = -1};
     long       mode;
     cbx_status status = find_target(file, path, &mode, err);
-    if (!status)
-        status = open_temporary(file, err);
+    if (!status && (named || !open_nameless(file)))
+        status = name_temporary(file, make_file, err);
     if (status) {
         forget(file);
         return status;
     }
-    if (mode >= 0)
-        (void)fchmod(file->fd,
-                     (mode_t)mode); /* a replaced file keeps its permissions where it can */
+    if (mode >= 0) /* a replaced file keeps its permissions where it can */
+        (void)fchmod(file->fd, (mode_t)mode);
     return CBX_OK;
+}
+
+cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err)
+{
+    return open_at(file, path, false, err);
+}
+
+cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err)
+{
+    return open_at(file, path, true, err);
 }
 
 cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err)
@@ -99,8 +162,7 @@ cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size
  * there the rename is as safe as it gets. */
 static void sync_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char       *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strndup(".", 1);
+    char *folder = folder_of(path);
     if (!folder)
         return;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -116,14 +178,16 @@ cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
     cbx_status status = CBX_OK;
     if (fsync(file->fd) && errno != EINVAL && errno != EROFS)
         status = cbx_fail_errno(err, file->path, "write");
+    if (!status && !file->temporary)
+        status = name_temporary(file, make_link, err);
     if (close(file->fd) && !status)
         status = cbx_fail_errno(err, file->path, "write");
     file->fd = -1;
     if (!status && rename(file->temporary, file->path))
         status = cbx_fail_errno(err, file->path, "write");
-    if (status)
+    if (status && file->temporary)
         (void)unlink(file->temporary);
-    else
+    if (!status)
         sync_folder(file->path);
     forget(file);
     return status;

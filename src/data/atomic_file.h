@@ -2,19 +2,30 @@
 /* atomic_file.h: a file that appears whole or not at all.
  *
  * Content goes to a neighbour of the target, which is synced and then renamed
- * over it. Whatever happens before the rename, the old file stays. */
+ * over it. Whatever happens before the rename, the old file stays. Where the system
+ * can, the neighbour has no name until the rename, so that a process that is killed
+ * leaves nothing behind. */
 #ifndef CBX_ATOMIC_FILE_H
 #define CBX_ATOMIC_FILE_H
 
 #include "combinex.h"
 
 typedef struct cbx_atomic_file {
-    char *path; /* the target, symbolic links followed */
-    char *temporary;
+    char *path;      /* the target, symbolic links followed */
+    char *temporary; /* NULL: it has no name yet */
     int   fd;
 } cbx_atomic_file;
 
 cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err);
+
+/* The same with a name from the start, as where there are no files without. */
+cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err);
+
+enum { CBX_TEMPORARY_LENGTH = 21 }; /* ".0123456789abcdef.tmp" */
+
+/* Is this a name that a killed process may have left? */
+bool cbx_atomic_is_temporary(const char *name);
+
 cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err);
 
 /* Puts the file in place, and in any case frees what cbx_atomic_open took. */

@@ -262,11 +262,11 @@ static void release(void *backing)
     cbx_tensors_close(backing);
 }
 
-cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err)
+static cbx_status open_graph(const char *path, bool copy, cbx_graph **out, cbx_error *err)
 {
     *out = NULL;
     cbx_tensor_file *f;
-    cbx_status       status = cbx_tensors_open(path, &f, err);
+    cbx_status status = copy ? cbx_tensors_copy(path, &f, err) : cbx_tensors_open(path, &f, err);
     if (status)
         return status;
     cbx_graph *g = cbx_graph_empty(err);
@@ -284,11 +284,16 @@ cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err)
     return status;
 }
 
-cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
+cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err)
+{
+    return open_graph(path, false, out, err);
+}
+
+static cbx_status load(const char *path, bool copy, cbx_graph **out, cbx_error *err)
 {
     cbx_graph *g;
     *out = NULL;
-    cbx_status status = cbx_graph_file_map(path, &g, err);
+    cbx_status status = open_graph(path, copy, &g, err);
     if (status)
         return status;
     const cbx_tensor_file *f = g->backing;
@@ -310,6 +315,16 @@ cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
     }
     *out = g;
     return CBX_OK;
+}
+
+cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err)
+{
+    return load(path, false, out, err);
+}
+
+cbx_status cbx_graph_file_copy(const char *path, cbx_graph **out, cbx_error *err)
+{
+    return load(path, true, out, err);
 }
 
 /* ---- writing */

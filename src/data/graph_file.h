@@ -9,4 +9,7 @@
  * finding out what is wrong with them. cbx_graph_load does the rest. */
 cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err);
 
+/* cbx_graph_load, but in memory: the file may change afterwards. */
+cbx_status cbx_graph_file_copy(const char *path, cbx_graph **out, cbx_error *err);
+
 #endif

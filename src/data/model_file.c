@@ -198,7 +198,7 @@ cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
 {
     *out = NULL;
     cbx_tensor_file *f;
-    cbx_status       status = cbx_tensors_open(path, &f, err);
+    cbx_status       status = cbx_tensors_copy(path, &f, err);
     if (status)
         return status;
     const char     *text = cbx_tensors_meta(f, "arch");

@@ -52,7 +52,53 @@ static int dtype_index(cbx_dtype dtype)
 
 /* ---- the file */
 
-static cbx_status map_file(cbx_tensor_file *f, cbx_error *err)
+static cbx_status check_length(const cbx_tensor_file *f, uint64_t length, cbx_error *err)
+{
+    if (length <= LARGEST_HEADER && length <= f->map_size - 8)
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID,
+                    "%s: not a safetensors file, or truncated: its header would have %llu bytes, "
+                    "the file has %llu",
+                    f->path, (unsigned long long)length, (unsigned long long)f->map_size);
+}
+
+/* A large file that is something else is not read to its end. */
+static cbx_status copy_bytes(cbx_tensor_file *f, int fd, cbx_error *err)
+{
+    uint64_t length = 0;
+    if (pread(fd, &length, 8, 0) == 8) { /* what goes wrong here goes wrong again below */
+        cbx_status status = check_length(f, length, err);
+        if (status)
+            return status;
+    }
+    char *at = f->map = malloc(f->map_size);
+    if (!at)
+        return cbx_fail_memory(err);
+    f->copied = true;
+    for (size_t left = f->map_size; left;) {
+        ssize_t got = read(fd, at, left < (1u << 30) ? left : (1u << 30));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return cbx_fail_errno(err, f->path, "read");
+        if (got == 0)
+            return cbx_fail(err, CBX_INVALID, "%s: was cut short while it was read", f->path);
+        at += got;
+        left -= (size_t)got;
+    }
+    return CBX_OK;
+}
+
+static cbx_status map_bytes(cbx_tensor_file *f, int fd, cbx_error *err)
+{
+    f->map = mmap(NULL, f->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (f->map != MAP_FAILED)
+        return CBX_OK;
+    f->map = NULL;
+    return cbx_fail_errno(err, f->path, "map");
+}
+
+static cbx_status open_bytes(cbx_tensor_file *f, bool copy, cbx_error *err)
 {
     struct stat st;
     cbx_status  status = CBX_OK;
@@ -71,11 +117,7 @@ static cbx_status map_file(cbx_tensor_file *f, cbx_error *err)
                           (long long)st.st_size);
     } else {
         f->map_size = (size_t)st.st_size;
-        f->map = mmap(NULL, f->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (f->map == MAP_FAILED) {
-            f->map = NULL;
-            status = cbx_fail_errno(err, f->path, "map");
-        }
+        status = copy ? copy_bytes(f, fd, err) : map_bytes(f, fd, err);
     }
     (void)close(fd);
     return status;
@@ -243,16 +285,12 @@ static cbx_status read_header(cbx_tensor_file *f, cbx_error *err)
 {
     uint64_t length = 0;
     memcpy(&length, f->map, 8);
-    if (length > LARGEST_HEADER || length > f->map_size - 8)
-        return cbx_fail(
-            err, CBX_INVALID,
-            "%s: not a safetensors file, or truncated: its header would have %llu bytes, the "
-            "file has %llu",
-            f->path, (unsigned long long)length, (unsigned long long)f->map_size);
+    cbx_status status = check_length(f, length, err);
+    if (status)
+        return status;
     cbx_json_error  why;
     const cbx_json *header; /* stays in the arena: names and texts are pointed to */
-    cbx_status      status =
-        cbx_json_parse((const char *)f->map + 8, (size_t)length, &f->arena, &header, &why);
+    status = cbx_json_parse((const char *)f->map + 8, (size_t)length, &f->arena, &header, &why);
     if (status == CBX_NO_MEMORY)
         return cbx_fail_memory(err);
     if (status)
@@ -264,7 +302,7 @@ static cbx_status read_header(cbx_tensor_file *f, cbx_error *err)
     return status ? status : place_tensors(f, 8 + length, err);
 }
 
-cbx_status cbx_tensors_open(const char *path, cbx_tensor_file **out, cbx_error *err)
+static cbx_status open_file(const char *path, bool copy, cbx_tensor_file **out, cbx_error *err)
 {
     *out = NULL;
     cbx_tensor_file *f = calloc(1, sizeof *f);
@@ -275,7 +313,7 @@ cbx_status cbx_tensors_open(const char *path, cbx_tensor_file **out, cbx_error *
     if (!f->path)
         status = cbx_fail_memory(err);
     if (!status)
-        status = map_file(f, err);
+        status = open_bytes(f, copy, err);
     if (!status)
         status = read_header(f, err);
     if (status) {
@@ -286,11 +324,23 @@ cbx_status cbx_tensors_open(const char *path, cbx_tensor_file **out, cbx_error *
     return CBX_OK;
 }
 
+cbx_status cbx_tensors_open(const char *path, cbx_tensor_file **out, cbx_error *err)
+{
+    return open_file(path, false, out, err);
+}
+
+cbx_status cbx_tensors_copy(const char *path, cbx_tensor_file **out, cbx_error *err)
+{
+    return open_file(path, true, out, err);
+}
+
 void cbx_tensors_close(cbx_tensor_file *file)
 {
     if (!file)
         return;
-    if (file->map)
+    if (file->copied)
+        free(file->map);
+    else if (file->map)
         (void)munmap(file->map, file->map_size);
     cbx_arena_free(&file->arena);
     free(file);

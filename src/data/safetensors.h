@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* safetensors.h: the container of graphs and models: named arrays and text.
  *
- * Reading maps the file and believes nothing in it: every length, offset, shape
+ * Reading maps the file, or copies it, and believes nothing in it: every length, offset, shape
  * and name is checked before an array is handed out. Writing is atomic. */
 #ifndef CBX_SAFETENSORS_H
 #define CBX_SAFETENSORS_H
@@ -42,12 +42,17 @@ typedef struct cbx_tensor_file {
     size_t      count;
     cbx_meta   *meta;
     size_t      meta_count;
-    void       *map;
+    void       *map; /* or its copy */
     size_t      map_size;
+    bool        copied;
     cbx_arena   arena;
 } cbx_tensor_file;
 
+/* Maps a file, which must not be changed while it is open: what is cut off raises SIGBUS
+ * when it is read. */
 cbx_status cbx_tensors_open(const char *path, cbx_tensor_file **out, cbx_error *err);
+/* Reads one into memory; it may change afterwards. */
+cbx_status cbx_tensors_copy(const char *path, cbx_tensor_file **out, cbx_error *err);
 void       cbx_tensors_close(cbx_tensor_file *file);
 
 /* NULL where there is none. */

@@ -61,7 +61,7 @@ static void measure(state *st)
     const cbx_search *s = st->s;
     int32_t           C = s->model->num_classes;
     const float      *soft = st->soft.logp;
-    int32_t           hard_class = cbx_best_class(st->hard.logp, C, -1);
+    int32_t           hard_class = cbx_search_class(s, st->hard.logp);
     bool              away = s->options->cf_gnn_pull == CBX_PULL_AWAY;
     cbx_epoch        *e = &st->now;
     st->lead = away             ? s->prediction
@@ -110,6 +110,8 @@ static cbx_status search(cbx_search *s, cbx_error *err)
             cbx_pass_forward(&st.hard, &s->X, st.E.hard, 0, 0);
         cbx_pass_forward(&st.soft, &s->X, st.E.soft, 0, 0);
         measure(&st);
+        if (cbx_search_diverged(s, st.now.loss))
+            break;
         if (cbx_search_record(s, &st.now))
             cbx_edge_mask_keep(&st.E);
         if (cbx_search_should_stop(s, t + 1, T))

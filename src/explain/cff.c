@@ -137,7 +137,7 @@ static void evaluate(state *st, bool first)
                           .eta = 1,
                           .removed_edges = v->m - E->removed};
     st->now.loss = st->now.edge_loss + s->options->cff_lambda * st->margins;
-    st->now.hit = cbx_search_hits(s, cbx_best_class(st->hard.logp, s->model->num_classes, -1));
+    st->now.hit = cbx_search_hits(s, cbx_search_class(s, st->hard.logp));
 }
 
 static void keep(cbx_edge_mask *E)
@@ -155,6 +155,8 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         return status;
     for (int64_t t = 0; t < T; t++) {
         evaluate(&st, t == 0);
+        if (cbx_search_diverged(s, st.now.loss))
+            break;
         if (cbx_search_record(s, &st.now))
             keep(&st.E);
         if (cbx_search_should_stop(s, t + 1, T))

@@ -96,7 +96,7 @@ static void evaluate_hard(state *st, const float *w, int64_t t)
     if (st->features)
         cbx_feature_mask_harden(&st->F, t);
     cbx_margin_finish(&st->hard_margin);
-    st->hard_class = cbx_best_class(st->hard.logp, st->s->model->num_classes, -1);
+    st->hard_class = cbx_search_class(st->s, st->hard.logp);
 }
 
 /* A lead of the soft class beyond which the cross-entropy may as well be 0: the
@@ -251,6 +251,8 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     for (int64_t t = 0; t < T && !status; t++) {
         evaluate(&st, t);
         measure(&st, t);
+        if (cbx_search_diverged(s, st.now.loss))
+            break;
         if (s->trace)
             s->trace[s->num_trace++] = st.now;
         keep(&st, t);

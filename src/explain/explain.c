@@ -26,7 +26,7 @@ bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction
                  double threshold)
 {
     int32_t best = cbx_best_class(log_probs, num_classes, -1);
-    return (target < 0 ? best != prediction : best == target) &&
+    return !isnan(log_probs[0]) && (target < 0 ? best != prediction : best == target) &&
            (threshold <= 0 || exp((double)log_probs[best]) >= threshold);
 }
 
@@ -74,6 +74,8 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
     memcpy(logp, pass.logp, (size_t)C * sizeof *logp);
     s->before = logp;
+    if (isnan(logp[0]))
+        return cbx_fail_overflow(s->graph, s->row, err);
     s->prediction = s->decision = cbx_best_class(logp, C, -1);
     if (!s->view->left_out && !cbx_model_sees_further(s->model))
         return CBX_OK;
@@ -154,6 +156,8 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
 
 static const char *reason_for_nothing(const cbx_search *s)
 {
+    if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
+        return "none was met before numbers became too large for single precision";
     switch (s->certificate) {
     case CBX_PROVED_NONE:
         return "no edits within the rules lead there: proved";
@@ -171,10 +175,10 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
     if (!after)
         return cbx_fail_memory(err);
     cbx_status status =
-        cbx_check_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
+        cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     if (status)
         return status;
-    int32_t result = cbx_best_class(after, s->model->num_classes, -1);
+    int32_t result = cbx_search_class(s, after);
     bool    holds = cbx_search_hits(s, result);
     if (holds) {
         status = cbx_rank_edits(s, result, err);

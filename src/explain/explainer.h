@@ -76,7 +76,8 @@ typedef struct cbx_search {
     int64_t          epoch, epochs;
     double           loss;
     bool             cancelled;
-    cbx_epoch       *trace; /* of cbx_explainer_steps entries, or NULL: not wanted */
+    bool             diverged; /* some numbers were too large */
+    cbx_epoch       *trace;    /* of cbx_explainer_steps entries, or NULL: not wanted */
     int64_t          num_trace;
 } cbx_search;
 
@@ -114,6 +115,17 @@ static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
 
 /* The best class of a row of log-probabilities, leaving out one (-1: none). */
 int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
+
+/* The class of the row that is searched for; where numbers overflowed, and nothing is
+ * known, the prediction, which is never a hit. */
+int32_t cbx_search_class(const cbx_search *s, const float *logp);
+
+/* Has the search left the numbers that single precision holds? */
+bool cbx_search_diverged(cbx_search *s, double loss);
+
+/* cbx_check_edits for a search: edits whose numbers overflow are no error, and leave NaN. */
+cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                         const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err);
 
 /* Says where the search is; true: stop, out of time or cancelled. */
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);

@@ -172,7 +172,7 @@ static cbx_status rank_for_their_class(cbx_search *s, cbx_error *err)
     if (!logp)
         return cbx_fail_memory(err);
     cbx_status status =
-        cbx_check_edits(s->model, s->graph, s->row, s->edits, s->num_edits, logp, err);
+        cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, logp, err);
     int32_t reached = s->target;
     if (!status && reached < 0)
         reached = cbx_best_class(logp, s->model->num_classes, s->prediction);
@@ -279,7 +279,7 @@ static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
     for (int64_t k = 0; k < count && *irreducible; k++) {
         memcpy(rest, all, (size_t)k * sizeof *rest);
         memcpy(rest + k, all + k + 1, (size_t)(count - k - 1) * sizeof *rest);
-        cbx_status status = cbx_check_edits(s->model, s->graph, s->row, rest, count - 1, logp, err);
+        cbx_status status = cbx_try_edits(s->model, s->graph, s->row, rest, count - 1, logp, err);
         if (status)
             return status;
         *irreducible = !cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search.c: small things that methods share. */
+#include <math.h>
+
 #include "explainer.h"
 
 int32_t cbx_best_class(const float *logp, int32_t count, int32_t except)
@@ -9,6 +11,17 @@ int32_t cbx_best_class(const float *logp, int32_t count, int32_t except)
         if (k != except && (best < 0 || logp[k] > logp[best]))
             best = k;
     return best;
+}
+
+int32_t cbx_search_class(const cbx_search *s, const float *logp)
+{
+    return isnan(logp[0]) ? s->prediction : cbx_best_class(logp, s->model->num_classes, -1);
+}
+
+bool cbx_search_diverged(cbx_search *s, double loss)
+{
+    s->diverged |= !isfinite(loss);
+    return !isfinite(loss);
 }
 
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs)

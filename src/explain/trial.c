@@ -33,7 +33,7 @@ bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)
     int32_t      aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
     e->eta = 1;
     e->ce = -(double)logp[aim];
-    e->hit = cbx_search_hits(s, cbx_best_class(logp, C, -1));
+    e->hit = cbx_search_hits(s, cbx_search_class(s, logp));
     e->loss = e->ce + e->edge_loss + e->feature_loss;
-    return cbx_search_record(s, e);
+    return !cbx_search_diverged(s, e->loss) && cbx_search_record(s, e);
 }

@@ -287,7 +287,7 @@ static cbx_status judge(state *st, cbx_error *err)
     if (status)
         return status;
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
-    s->found = cbx_search_hits(s, cbx_best_class(pass.logp, s->model->num_classes, -1));
+    s->found = cbx_search_hits(s, cbx_search_class(s, pass.logp));
     if (s->trace)
         s->trace[s->epoch].hit = s->found;
     return s->found ? make_edits(st, err) : CBX_OK;

@@ -223,8 +223,15 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     return status;
 }
 
+cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                         const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
+{
+    return cbx_check_edits_within(model, graph, row, edits, count, MODERATE, log_probs, err);
+}
+
 cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
                            const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
 {
-    return cbx_check_edits_within(model, graph, row, edits, count, MODERATE, log_probs, err);
+    cbx_status status = cbx_try_edits(model, graph, row, edits, count, log_probs, err);
+    return !status && isnan(log_probs[0]) ? cbx_fail_overflow(graph, row, err) : status;
 }

@@ -218,7 +218,7 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp)
     double            lead = (double)logp[aim] - logp[rival];
     if (s->options->stopping_threshold > 0)
         lead = fmin(lead, logp[aim] - log(s->options->stopping_threshold));
-    return lead;
+    return isnan(lead) ? -INFINITY : lead; /* numbers that overflow lead nowhere */
 }
 
 double cbx_whatif_ask(cbx_whatif *W)
@@ -486,7 +486,7 @@ cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t
     if (!edits || !logp)
         return cbx_fail_memory(err);
     int64_t    n = cbx_whatif_edits(W, moves, count, edits);
-    cbx_status status = cbx_check_edits(s->model, s->graph, s->row, edits, n, logp, err);
+    cbx_status status = cbx_try_edits(s->model, s->graph, s->row, edits, n, logp, err);
     if (!status)
         *score = cbx_whatif_score(W, logp);
     return status;

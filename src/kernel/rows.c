@@ -2,6 +2,7 @@
 /* rows.c: elementwise and row-by-row passes. */
 #include "kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ CBX_HOT
 static void relu(int64_t count, float *y)
 {
     for (int64_t i = 0; i < count; i++)
-        y[i] = y[i] > 0 ? y[i] : 0;
+        y[i] = y[i] <= 0 ? 0 : y[i]; /* NaN stays, or a wrong answer would look like one */
 }
 
 CBX_HOT
@@ -146,9 +147,12 @@ static void log_softmax_row(int32_t width, float *y)
     for (int32_t k = 0; k < width; k++)
         sum += exp((double)y[k] - top);
     double shift = log(sum);
-    /* log sum >= 0, so the best class's value may only be -0 or less */
-    for (int32_t k = 0; k < width; k++)
-        y[k] = (float)((double)y[k] - top - shift);
+    /* log sum >= 0, so the best class's value may only be -0 or less. What is less than
+     * any float is the least float; after that a row is finite, or NaN all over. */
+    for (int32_t k = 0; k < width; k++) {
+        double value = (double)y[k] - top - shift;
+        y[k] = value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
+    }
 }
 
 void cbx_log_softmax(int32_t rows, int32_t width, float *Y, int threads)

@@ -55,6 +55,13 @@ void cbx_pass_finish(cbx_pass *pass);
  * first layer that reads all of its rows. */
 void cbx_pass_backward(cbx_pass *pass, const float *dlogp, float *dX, float *dw, float *dtheta);
 
+/* cbx_predict without its last look: rows that overflowed are NaN. */
+cbx_status cbx_predict_unchecked(const cbx_model *model, const cbx_graph *graph, int64_t threads,
+                                 float *log_probs, cbx_error *err);
+
+/* The error of a label row whose log-probabilities are NaN. */
+cbx_status cbx_fail_overflow(const cbx_graph *graph, int32_t row, cbx_error *err);
+
 /* Rows of X that the first layer reads; rows beyond have no influence. */
 int32_t cbx_pass_input_rows(const cbx_pass *pass);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* predict.c: the classes of all rows of a graph. */
+#include <math.h>
 #include <string.h>
 
 #include "error.h"
@@ -57,8 +58,8 @@ static cbx_status predict_graphs(const cbx_model *m, const cbx_graph *g, int thr
     return status;
 }
 
-cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t threads,
-                       float *log_probs, cbx_error *err)
+cbx_status cbx_predict_unchecked(const cbx_model *model, const cbx_graph *graph, int64_t threads,
+                                 float *log_probs, cbx_error *err)
 {
     cbx_status status = cbx_model_fits(model, graph, err);
     if (status)
@@ -67,4 +68,23 @@ cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t t
     int count = cbx_threads(threads);
     return graph->data.task == CBX_GRAPH ? predict_graphs(model, graph, count, log_probs, err)
                                          : predict_nodes(model, graph, count, log_probs, err);
+}
+
+cbx_status cbx_fail_overflow(const cbx_graph *graph, int32_t row, cbx_error *err)
+{
+    return cbx_fail(err, CBX_INVALID,
+                    "%s %d: the model's output is not finite: features, edge weights or parameters "
+                    "are too large for single precision",
+                    graph->data.task == CBX_GRAPH ? "graph" : "node", row);
+}
+
+cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t threads,
+                       float *log_probs, cbx_error *err)
+{
+    cbx_status status = cbx_predict_unchecked(model, graph, threads, log_probs, err);
+    int32_t    rows = cbx_graph_label_rows(graph);
+    for (int32_t i = 0; i < rows && !status; i++)
+        if (isnan(log_probs[(int64_t)i * model->num_classes]))
+            status = cbx_fail_overflow(graph, i, err);
+    return status;
 }

@@ -2,6 +2,7 @@
 /* native.c: safetensors, which cbx_graph_load maps. */
 #include <string.h>
 
+#include "graph_file.h"
 #include "reading.h"
 
 static bool detect(cbx_bundle *bundle)
@@ -22,4 +23,5 @@ const cbx_reader cbx_reader_safetensors = {
     .about = "the native format: NAME.safetensors",
     .detect = detect,
     .load = cbx_graph_load,
+    .copy = cbx_graph_file_copy,
 };

@@ -37,6 +37,8 @@ const cbx_option_table *cbx_read_table(void)
          "add the reverse of every edge that has none"},
         {"sidecar", CBX_OPTION_TEXT, offsetof(cbx_read_options, sidecar), NULL, 0, 0, NULL,
          "JSON with kinds, bounds and names; else the one beside the data is used"},
+        {"copy", CBX_OPTION_BOOL, offsetof(cbx_read_options, copy), "false", 0, 0, NULL,
+         "read a native file into memory and do not map it: it may then change while it is used"},
     };
     static const cbx_option_table table = {"Data", options, sizeof options / sizeof *options,
                                            sizeof(cbx_read_options)};
@@ -116,8 +118,11 @@ static cbx_status reading_run(cbx_reading *r, const cbx_reader *reader, cbx_grap
 
 cbx_status cbx_reading_graph(cbx_reading *r, const cbx_reader *reader, cbx_graph **out)
 {
-    cbx_status status = reader->load ? reader->load(cbx_bundle_path(r->bundle), out, r->err)
-                                     : reading_run(r, reader, out);
+    bool        copy = r->options->copy;
+    const char *path = cbx_bundle_path(r->bundle);
+    cbx_status  status = !reader->load ? reading_run(r, reader, out)
+                         : copy        ? reader->copy(path, out, r->err)
+                                       : reader->load(path, out, r->err);
     if (!status && *out)
         status = cbx_sidecar_apply(r, *out);
     if (!status && *out && !same_task(r->options, *out))

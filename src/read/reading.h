@@ -32,6 +32,7 @@ typedef struct cbx_reader {
     cbx_status (*read)(cbx_reading *r);
     /* Instead of `read`, for what is a graph as it stands. */
     cbx_status (*load)(const char *path, cbx_graph **out, cbx_error *err);
+    cbx_status (*copy)(const char *path, cbx_graph **out, cbx_error *err); /* the same, unmapped */
 } cbx_reader;
 
 /* The i-th, or NULL past the last. */

@@ -92,6 +92,48 @@ TEST(a_cancelled_benchmark_keeps_its_answers_and_goes_on_to_the_same_rows)
     cbx_graph_free(graph);
 }
 
+TEST(what_a_killed_process_left_is_swept_and_nothing_else)
+{
+    begin();
+    char      folder[512];
+    cbx_error err = {0};
+    (void)snprintf(folder, sizeof folder, "%s", test_path("swept"));
+    CHECK(!mkdir(folder, 0777));
+    char *models = cbx_bench_path(folder, "models");
+    CHECK(!mkdir(models, 0777));
+    char *one = cbx_bench_path(folder, "rows.csv.0123456789abcdef.tmp");
+    char *two = cbx_bench_path(models, "karate.model.safetensors.fedcba9876543210.tmp");
+    char *mine = cbx_bench_path(folder, "notes.tmp");
+    test_write_file(one, "par", 3);
+    test_write_file(two, "par", 3);
+    test_write_file(mine, "mine", 4);
+    CHECK_OK(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err), err);
+    CHECK(access(one, F_OK) && access(two, F_OK) && !access(mine, F_OK));
+    free(models), free(one), free(two), free(mine);
+    cbx_graph_free(graph);
+}
+
+TEST(an_oracle_that_cannot_be_written_is_the_end_and_not_a_failure_among_others)
+{
+    begin();
+    char      folder[512];
+    cbx_error err = {0};
+    (void)snprintf(folder, sizeof folder, "%s", test_path("full"));
+    CHECK(!mkdir(folder, 0777));
+    char *models = cbx_bench_path(folder, "models"), *table = cbx_bench_path(folder, "summary.csv");
+    CHECK(!mkdir(models, 0777));
+    char *there = cbx_bench_path(models, "karate-graphconv-0.model.safetensors");
+    CHECK(!mkdir(there, 0777)); /* where the third oracle should go */
+    CHECK_INT(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err), CBX_IO);
+    CHECK_CONTAINS(err.message, "karate-graphconv-0.model.safetensors: cannot write");
+    CHECK(access(table, F_OK)); /* no tables of half a benchmark */
+    CHECK(!rmdir(there));
+    CHECK_OK(cbx_bench_run(&options, &data, 1, folder, true, NULL, NULL, NULL, &err), err);
+    CHECK(!access(table, F_OK));
+    free(models), free(table), free(there);
+    cbx_graph_free(graph);
+}
+
 TEST(a_folder_that_is_in_use_is_refused)
 {
     begin();

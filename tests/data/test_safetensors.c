@@ -596,7 +596,59 @@ TEST(no_single_wrong_byte_in_the_header_does_harm)
     (void)close(fd);
 }
 
+/* ---- copies */
+
+TEST(a_copy_stays_when_its_file_is_cut_short)
+{
+    char             path[512];
+    cbx_tensor_file *f = NULL;
+    cbx_error        err = {0};
+    (void)snprintf(path, sizeof path, "%s", test_path("cut.safetensors"));
+    CHECK_INT(write_everything(path, NULL), CBX_OK);
+    if (CHECK_OK(cbx_tensors_copy(path, &f, &err), err)) {
+        CHECK_INT(truncate(path, 0), 0);
+        check_everything(f); /* on a map this would be the end */
+    }
+    cbx_tensors_close(f);
+}
+
+TEST(a_copy_is_refused_for_what_a_map_is_refused_for)
+{
+    cbx_tensor_file *f;
+    cbx_error        mapped = {0}, copied = {0};
+    const char      *paths[] = {test_path("none"), test_path("short"), test_path("other"),
+                                file_of("{\"a\":1}", 7, 5), test_path("")};
+    test_write_file(paths[1], "1234567", 7);
+    test_write_file(paths[2], "PK\3\4 something else", 19); /* its first bytes claim a header */
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        cbx_status status = cbx_tensors_open(paths[i], &f, &mapped);
+        CHECK(status != CBX_OK && !f);
+        CHECK_INT(cbx_tensors_copy(paths[i], &f, &copied), status);
+        CHECK(!f);
+        CHECK(!strcmp(mapped.message, copied.message));
+    }
+}
+
 /* ---- memory */
+
+static cbx_status copy_once(void *path)
+{
+    cbx_tensor_file *f = NULL;
+    cbx_status       status = cbx_tensors_copy(path, &f, NULL);
+    if (!status)
+        check_everything(f);
+    CHECK((status == CBX_OK) == (f != NULL));
+    cbx_tensors_close(f);
+    return status;
+}
+
+TEST(copying_survives_every_failing_allocation)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s", test_path("copied.safetensors"));
+    CHECK_INT(write_everything(path, NULL), CBX_OK);
+    test_each_allocation(copy_once, path);
+}
 
 static cbx_status open_once(void *path)
 {

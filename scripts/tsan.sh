@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# tsan.sh FOLDER [short]: the thread sanitizer over everything that runs on several threads:
+# training, prediction, batches of every method, a benchmark. FOLDER is a build with
+# -DCBX_TSAN=ON, by clang: gcc's OpenMP runtime waits in ways that the sanitizer cannot see, so
+# that every barrier looks like a race. LLVM's has a tool, Archer, that tells it of them.
+#
+# First a race is planted, which must be found, and its cure, which must not: otherwise silence
+# would mean nothing.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+folder=$(cd "${1:?the build folder}" && pwd)
+short=${2:-}
+combinex=$folder/combinex
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+omp=$(ldd "$combinex" | awk '/libomp/ { print $3; exit }')
+archer=$(find "$(dirname "$(realpath "${omp:?this build does not use OpenMP of LLVM}")")" -maxdepth 1 -name libarcher.so | head -n 1)
+if [ -z "$archer" ]; then
+    echo "== thread sanitizer: no libarcher.so beside $omp: skipped"
+    exit 0
+fi
+export OMP_TOOL_LIBRARIES=$archer OMP_WAIT_POLICY=passive
+# OpenBLAS stays on one thread, as the library asks it to, but starts some for later.
+export OPENBLAS_NUM_THREADS=1
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
+
+"$folder/tests/planted_race" locked > planted.txt 2>&1 || {
+    echo "thread sanitizer: sound code is taken for a race: Archer is not at work"
+    cat planted.txt
+    exit 1
+}
+if "$folder/tests/planted_race" racy > planted.txt 2>&1 || ! grep -q 'data race' planted.txt; then
+    echo "thread sanitizer: a planted race is not found"
+    exit 1
+fi
+
+runs=0
+try() {
+    runs=$((runs + 1))
+    "$combinex" "$@" > out.txt 2> err.txt || {
+        echo "thread sanitizer: combinex $*"
+        cat err.txt
+        exit 1
+    }
+}
+try data generate erdos-renyi --nodes 1500 --features 40 --classes 3 --seed 1 -q -o data.safetensors
+for model in gcn cheb graphconv; do
+    try train data.safetensors --model $model --hidden 64 --epochs 3 --threads 4 -q -o wide.safetensors
+    try predict data.safetensors wide.safetensors --threads 4 --json
+    try train karate --model $model --epochs 20 --threads 2 -q -o model.safetensors
+    for method in minimal combinex cf-gnn cff unr ego random-edges random-features; do
+        limit=(--limit 12)
+        [ -z "$short" ] || limit=(--limit 4)
+        try explain karate model.safetensors --all "${limit[@]}" --threads 4 --explainer $method \
+            --epochs 15 --unr-rollouts 20 --target any --json
+    done
+    [ -z "$short" ] || break
+done
+try bench --data karate --models "gcn,graphconv" --folds 2 --samples 4 --train-epochs 10 --epochs 20 \
+    --unr-rollouts 20 --jobs 2 --out bench
+if [ -z "$short" ]; then # the unit tests that use threads
+    export CBX_SOURCE=$here CBX_SHARED=/nonexistent COMBINEX=$combinex
+    for test in core_test_threads kernel_test_gemm kernel_test_sparse kernel_test_rows model_test_predict \
+        explain_test_many bench_test_run; do
+        runs=$((runs + 1))
+        "$folder/tests/$test" > out.txt 2>&1 || { tail -n 60 out.txt; exit 1; }
+    done
+fi
+echo "thread sanitizer: $runs runs without a race; the planted one is found"

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# valgrind.sh FOLDER [all]: the unit tests of a build under valgrind's memcheck. Without "all",
+# those that take long there are left out: the sanitizers see them in every `make check`.
+#
+# What counts is memcheck's verdict: no access that is invalid, no use of what was never set,
+# no block lost. A test itself may fail here, where everything is some forty times slower and
+# rounding differs in the last bit (proofs that have so many seconds, searches with huge steps);
+# that is told and does not count.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+folder=$(cd "${1:?the build folder}" && pwd)
+all=${2:-}
+export CBX_SOURCE=$PWD CBX_SHARED=${CBX_SHARED:-$PWD/../shared} COMBINEX=$folder/combinex CBX_BUILD=$folder
+export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
+# more than 20 s each
+long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_file data_test_safetensors
+ data_test_atomic_file explain_test_check_edits explain_test_combinex explain_test_explain
+ explain_test_golden_traces explain_test_many explain_test_minimal explain_test_random_edges
+ explain_test_random_features explain_test_search explain_test_setup explain_test_shortcuts explain_test_twin
+ explain_test_unr explain_test_verify explain_test_wide kernel_test_gemm kernel_test_spectral layer_test_layer
+ model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw '
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+ran=0 left=0 bad=0 told=''
+for test in "$folder"/tests/*_test_*; do
+    if [ ! -f "$test" ] || [ ! -x "$test" ]; then continue; fi
+    name=${test##*/}
+    if [ -z "$all" ] && [[ ${long//$'\n'/ } == *" $name "* ]]; then
+        left=$((left + 1))
+        continue
+    fi
+    status=0
+    valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+        --show-leak-kinds=definite "$test" > "$log" 2>&1 || status=$?
+    ran=$((ran + 1))
+    if [ "$status" -eq 99 ] || [ "$status" -gt 128 ]; then
+        echo "valgrind: $name"
+        grep -E '^(==|FAILED)' "$log" | head -n 40
+        bad=$((bad + 1))
+    elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
+        told="$told $name"
+    fi
+done
+echo "valgrind: $ran unit tests, $left left out, $bad with errors of memory${told:+; failed for other reasons:$told}"
+[ "$bad" -eq 0 ]

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every public function with every allocation failing in turn: CBX_NO_MEMORY, nothing leaked
+ * (the sanitizers look), nothing half done. The list is held against combinex.h, so that a
+ * function that is added there must be added here. What does not allocate is shown not to. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+/* What the calls work on, made once. */
+static struct {
+    cbx_graph          *graph;
+    cbx_model          *model;
+    cbx_counterfactual *answer;
+    cbx_yardstick      *yardstick;
+    cbx_explain_options explain;
+    cbx_train_options   train;
+    cbx_model_spec      spec;
+    char               *json;
+    float               logp[34 * 4];
+    float               values[64 * 1024];
+    char                graph_file[512], model_file[512], out_file[512];
+} the;
+
+static void make(void)
+{
+    cbx_error err = {0};
+    if (the.graph)
+        return;
+    cbx_options_default(cbx_explain_table(), &the.explain);
+    cbx_options_default(cbx_train_table(), &the.train);
+    cbx_options_default(cbx_model_table(), &the.spec);
+    the.spec.hidden = 8;
+    the.spec.layers = 2;
+    the.train.epochs = 30;
+    the.train.threads = 1;
+    the.explain.threads = 1;
+    the.explain.target = "any";
+    the.explain.robustness = 2;
+    (void)snprintf(the.graph_file, sizeof the.graph_file, "%s", test_path("karate.safetensors"));
+    (void)snprintf(the.model_file, sizeof the.model_file, "%s", test_path("model.safetensors"));
+    (void)snprintf(the.out_file, sizeof the.out_file, "%s", test_path("out"));
+    CHECK_OK(cbx_graph_builtin("karate", NULL, &the.graph, &err), err);
+    CHECK_OK(cbx_model_new(the.graph, &the.spec, 1, &the.model, &err), err);
+    CHECK_OK(cbx_train(the.model, the.graph, &the.train, NULL, NULL, NULL, &err), err);
+    for (int32_t row = 0; row < 34 && (!the.answer || the.answer->outcome != CBX_FOUND); row++) {
+        cbx_counterfactual_free(the.answer);
+        CHECK_OK(
+            cbx_explain(the.model, the.graph, row, &the.explain, NULL, NULL, &the.answer, &err),
+            err);
+    }
+    CHECK_INT(the.answer->outcome, CBX_FOUND);
+    CHECK_OK(cbx_yardstick_new(the.model, the.graph, 1, &the.yardstick, &err), err);
+    CHECK_OK(cbx_graph_save(the.graph, the.graph_file, &err), err);
+    CHECK_OK(cbx_model_save(the.model, the.model_file, &err), err);
+    the.json = cbx_counterfactual_json(the.answer, the.graph, &the.explain, NULL, NULL);
+}
+
+static void unmake(void)
+{
+    cbx_yardstick_free(the.yardstick);
+    cbx_counterfactual_free(the.answer);
+    cbx_model_free(the.model);
+    cbx_graph_free(the.graph);
+    free(the.json);
+    memset(&the, 0, sizeof the);
+}
+
+/* ------------------------------------------------------- what allocates */
+
+#define CALL(function) static cbx_status call_##function(void *user)
+
+static cbx_status drop(cbx_status status, cbx_graph **graph)
+{
+    CHECK(!status == (*graph != NULL));
+    cbx_graph_free(*graph);
+    return status;
+}
+
+CALL(cbx_graph_new)
+{
+    cbx_graph *g = NULL;
+    return (void)user, drop(cbx_graph_new(cbx_graph_view(the.graph), &g, NULL), &g);
+}
+CALL(cbx_graph_load)
+{
+    cbx_graph *g = NULL;
+    return (void)user, drop(cbx_graph_load(the.graph_file, &g, NULL), &g);
+}
+CALL(cbx_graph_read)
+{
+    cbx_graph       *g = NULL;
+    cbx_read_options options = {.copy = true};
+    return (void)user, drop(cbx_graph_read(the.graph_file, &options, &g, NULL), &g);
+}
+CALL(cbx_graph_builtin)
+{
+    cbx_graph *g = NULL;
+    return (void)user, drop(cbx_graph_builtin("tree-cycles", NULL, &g, NULL), &g);
+}
+CALL(cbx_graph_apply)
+{
+    cbx_graph *g = NULL;
+    return (void)user,
+           drop(cbx_graph_apply(the.graph, the.answer->edits, the.answer->num_edits, &g, NULL), &g);
+}
+CALL(cbx_graph_save)
+{
+    return (void)user, cbx_graph_save(the.graph, the.out_file, NULL);
+}
+CALL(cbx_graph_export)
+{
+    return (void)user, cbx_graph_export(the.graph, "graphml", the.answer->edits,
+                                        the.answer->num_edits, the.out_file, NULL);
+}
+CALL(cbx_graph_measure)
+{
+    cbx_graph_stats stats;
+    return (void)user, cbx_graph_measure(the.graph, &stats, NULL);
+}
+CALL(cbx_graph_one_hot)
+{
+    int32_t group[34], count;
+    return (void)user, cbx_graph_one_hot(the.graph, group, &count, NULL);
+}
+CALL(cbx_format_detect)
+{
+    const char *name;
+    return (void)user, cbx_format_detect(the.graph_file, &name, NULL);
+}
+static void hear(void *user, cbx_problem_kind kind, const char *message)
+{
+    (void)user, (void)kind, (void)message;
+}
+CALL(cbx_graph_check)
+{
+    return (void)user, cbx_graph_check(the.graph_file, NULL, hear, NULL, NULL);
+}
+CALL(cbx_dataset_fetch) /* from where nobody answers: what is left is our own memory */
+{
+    char             *path = NULL;
+    cbx_fetch_options options = {.from = "http://127.0.0.1:9", .timeout = 1};
+    cbx_status status = cbx_dataset_fetch("cora", the.out_file, &options, NULL, NULL, &path, NULL);
+    CHECK(status && !path);
+    return (void)user, status == CBX_NO_MEMORY ? status : CBX_OK;
+}
+CALL(cbx_model_new)
+{
+    cbx_model *m = NULL;
+    cbx_status status = cbx_model_new(the.graph, &the.spec, 1, &m, NULL);
+    CHECK(!status == (m != NULL));
+    cbx_model_free(m);
+    return (void)user, status;
+}
+CALL(cbx_model_load)
+{
+    cbx_model *m = NULL;
+    cbx_status status = cbx_model_load(the.model_file, &m, NULL);
+    CHECK(!status == (m != NULL));
+    cbx_model_free(m);
+    return (void)user, status;
+}
+CALL(cbx_model_save)
+{
+    return (void)user, cbx_model_save(the.model, the.out_file, NULL);
+}
+CALL(cbx_model_set_note)
+{
+    cbx_model *m = NULL;
+    cbx_status status = cbx_model_new(the.graph, &the.spec, 1, &m, NULL);
+    if (!status)
+        status = cbx_model_set_note(m, "key", "a longer text than the last", NULL);
+    cbx_model_free(m);
+    return (void)user, status;
+}
+CALL(cbx_train) /* the model is as before where it fails */
+{
+    char              before[65], after[65];
+    cbx_train_options options = the.train;
+    options.epochs = 2;
+    cbx_model_hash(the.model, before);
+    cbx_status status = cbx_train(the.model, the.graph, &options, NULL, NULL, NULL, NULL);
+    cbx_model_hash(the.model, after);
+    CHECK(!status || !strcmp(before, after));
+    return (void)user, status;
+}
+CALL(cbx_split)
+{
+    uint8_t part[34];
+    return (void)user, cbx_split(the.graph, &the.train, part, NULL);
+}
+CALL(cbx_predict)
+{
+    return (void)user, cbx_predict(the.model, the.graph, 1, the.logp, NULL);
+}
+CALL(cbx_explain)
+{
+    cbx_counterfactual *c = NULL;
+    cbx_status          status =
+        cbx_explain(the.model, the.graph, the.answer->row, &the.explain, NULL, NULL, &c, NULL);
+    CHECK(!status == (c != NULL));
+    cbx_counterfactual_free(c);
+    return (void)user, status;
+}
+static int count_answers(void *user, int64_t i, const cbx_counterfactual *result)
+{
+    (void)i;
+    *(int *)user += result != NULL;
+    return 0;
+}
+CALL(cbx_explain_many)
+{
+    static const int32_t rows[] = {3, 8};
+    int                  answers = 0;
+    cbx_explain_options  options;
+    cbx_options_default(cbx_explain_table(), &options);
+    (void)cbx_explain_preset(&options, "paper", NULL);
+    options.epochs = 5;
+    options.threads = 1;
+    cbx_status status = cbx_explain_many(the.model, the.graph, rows, 2, &options, count_answers,
+                                         NULL, &answers, NULL);
+    CHECK(status || answers == 2);
+    /* An arena that cannot be made one block between rows goes on as it is. */
+    return (void)user, !status && test_allocation_failed() ? CBX_NO_MEMORY : status;
+}
+CALL(cbx_check_edits)
+{
+    return (void)user, cbx_check_edits(the.model, the.graph, the.answer->row, the.answer->edits,
+                                       the.answer->num_edits, the.logp, NULL);
+}
+CALL(cbx_counterfactual_json)
+{
+    char *text = cbx_counterfactual_json(the.answer, the.graph, &the.explain, NULL, NULL);
+    bool  made = text != NULL;
+    free(text);
+    return (void)user, made ? CBX_OK : CBX_NO_MEMORY;
+}
+CALL(cbx_counterfactual_parse)
+{
+    cbx_counterfactual *c = NULL;
+    char                graph[65], model[65];
+    cbx_status          status = cbx_counterfactual_parse(the.json, &c, graph, model, NULL);
+    CHECK(!status == (c != NULL));
+    cbx_counterfactual_free(c);
+    return (void)user, status;
+}
+CALL(cbx_yardstick_new)
+{
+    cbx_yardstick *y = NULL;
+    cbx_status     status = cbx_yardstick_new(the.model, the.graph, 1, &y, NULL);
+    CHECK(!status == (y != NULL));
+    cbx_yardstick_free(y);
+    return (void)user, status;
+}
+CALL(cbx_measure)
+{
+    cbx_measures out;
+    return (void)user, cbx_measure(the.yardstick, the.answer, &out, NULL);
+}
+static cbx_bench_options small_bench(void)
+{
+    cbx_bench_options options;
+    cbx_options_default(cbx_bench_table(), &options);
+    options.models = "gcn";
+    options.explainers = "ego";
+    options.folds = 2;
+    options.samples = 1;
+    options.train_epochs = 1;
+    options.epochs = 2;
+    options.jobs = 1;
+    return options;
+}
+/* Work that fails while the rest goes on is a failure in the result. */
+CALL(cbx_bench_run)
+{
+    cbx_bench_options options = small_bench();
+    cbx_bench_data    data = {"karate", the.graph};
+    cbx_bench_result  result = {0};
+    const char       *folder = user;
+    cbx_status status = cbx_bench_run(&options, &data, 1, folder, true, NULL, NULL, &result, NULL);
+    return !status && result.failures ? CBX_NO_MEMORY : status;
+}
+static int hear_estimate(void *user, const cbx_bench_estimate *cell)
+{
+    (void)user, (void)cell;
+    return 0;
+}
+CALL(cbx_bench_dry_run)
+{
+    cbx_bench_options options = small_bench();
+    cbx_bench_data    data = {"karate", the.graph};
+    return (void)user, cbx_bench_dry_run(&options, &data, 1, hear_estimate, NULL, NULL);
+}
+
+/* ------------------------------------------------- what does not allocate */
+
+CALL(cbx_version)
+{
+    return (void)user, cbx_version() ? CBX_OK : CBX_INVALID;
+}
+CALL(cbx_options_default)
+{
+    cbx_explain_options options;
+    cbx_options_default(cbx_explain_table(), &options);
+    return (void)user, CBX_OK;
+}
+CALL(cbx_options_set)
+{
+    cbx_explain_options options = the.explain;
+    return (void)user, cbx_options_set(cbx_explain_table(), &options, "epochs", "7", NULL);
+}
+CALL(cbx_options_check)
+{
+    return (void)user, cbx_options_check(cbx_explain_table(), &the.explain, NULL);
+}
+CALL(cbx_explain_preset)
+{
+    cbx_explain_options options = the.explain;
+    return (void)user, cbx_explain_preset(&options, "paper", NULL);
+}
+CALL(cbx_graph_view)
+{
+    return (void)user, cbx_graph_view(the.graph) ? CBX_OK : CBX_INVALID;
+}
+CALL(cbx_model_fits)
+{
+    return (void)user, cbx_model_fits(the.model, the.graph, NULL);
+}
+CALL(cbx_model_set)
+{
+    cbx_model_get(the.model, 0, the.values);
+    return (void)user, cbx_model_set(the.model, 0, the.values, NULL);
+}
+/* A function of nothing, or of a number or a name. */
+CALL(tables_and_names)
+{
+    const void *all[] = {cbx_read_table(),
+                         cbx_fetch_table(),
+                         cbx_generate_table(),
+                         cbx_model_table(),
+                         cbx_train_table(),
+                         cbx_explain_table(),
+                         cbx_bench_table(),
+                         cbx_format_name(0),
+                         cbx_format_about(0),
+                         cbx_remote_name(0),
+                         cbx_remote_about(cbx_remote_name(0)),
+                         cbx_builtin_name(0),
+                         cbx_builtin_about("karate"),
+                         cbx_export_name(0),
+                         cbx_export_about(0),
+                         cbx_export_of("x.graphml"),
+                         cbx_explain_preset_name(0),
+                         cbx_bench_paper_data(0),
+                         cbx_outcome_name(CBX_FOUND),
+                         cbx_certificate_name(CBX_OPTIMAL)};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        CHECK(all[i] != NULL);
+    return (void)user, CBX_OK;
+}
+CALL(model_parts)
+{
+    const char *name;
+    int32_t     rows, cols;
+    char        hash[65];
+    CHECK_INT(cbx_model_describe(the.model).num_classes, 4);
+    CHECK(!cbx_model_note(the.model, "none"));
+    CHECK(cbx_model_parameter(the.model, 0, &name, &rows, &cols));
+    CHECK((size_t)rows * (size_t)cols <= sizeof the.values / sizeof *the.values);
+    cbx_model_get(the.model, 0, the.values);
+    cbx_model_hash(the.model, hash);
+    cbx_graph_hash(the.graph, hash);
+    (void)cbx_reaches(the.answer->before, the.answer->num_classes, 0, -1, 0);
+    return (void)user, CBX_OK;
+}
+CALL(frees)
+{
+    cbx_graph_free(NULL);
+    cbx_model_free(NULL);
+    cbx_counterfactual_free(NULL);
+    cbx_yardstick_free(NULL);
+    return (void)user, CBX_OK;
+}
+
+/* ------------------------------------------------------------- the list */
+
+typedef struct entry {
+    const char *names; /* separated by blanks */
+    cbx_status (*call)(void *user);
+    bool allocates;
+} entry;
+
+#define ALLOCATES(function)              \
+    {                                    \
+#function, call_##function, true \
+    }
+#define ALLOCATES_NOT(function)           \
+    {                                     \
+#function, call_##function, false \
+    }
+
+static const entry entries[] = {
+    ALLOCATES(cbx_graph_new),
+    ALLOCATES(cbx_graph_load),
+    ALLOCATES(cbx_graph_read),
+    ALLOCATES(cbx_graph_builtin),
+    ALLOCATES(cbx_graph_apply),
+    ALLOCATES(cbx_graph_save),
+    ALLOCATES(cbx_graph_export),
+    ALLOCATES(cbx_graph_measure),
+    ALLOCATES(cbx_graph_one_hot),
+    ALLOCATES(cbx_format_detect),
+    ALLOCATES(cbx_graph_check),
+    ALLOCATES(cbx_dataset_fetch),
+    ALLOCATES(cbx_model_new),
+    ALLOCATES(cbx_model_load),
+    ALLOCATES(cbx_model_save),
+    ALLOCATES(cbx_model_set_note),
+    ALLOCATES(cbx_train),
+    ALLOCATES(cbx_split),
+    ALLOCATES(cbx_predict),
+    ALLOCATES(cbx_explain),
+    ALLOCATES(cbx_explain_many),
+    ALLOCATES(cbx_check_edits),
+    ALLOCATES(cbx_counterfactual_json),
+    ALLOCATES(cbx_counterfactual_parse),
+    ALLOCATES(cbx_yardstick_new),
+    ALLOCATES(cbx_measure),
+    ALLOCATES(cbx_bench_run),
+    ALLOCATES(cbx_bench_dry_run),
+    ALLOCATES_NOT(cbx_version),
+    ALLOCATES_NOT(cbx_options_default),
+    ALLOCATES_NOT(cbx_options_set),
+    ALLOCATES_NOT(cbx_options_check),
+    ALLOCATES_NOT(cbx_explain_preset),
+    ALLOCATES_NOT(cbx_graph_view),
+    ALLOCATES_NOT(cbx_model_fits),
+    ALLOCATES_NOT(cbx_model_set),
+    {"cbx_read_table cbx_fetch_table cbx_generate_table cbx_model_table cbx_train_table "
+     "cbx_explain_table cbx_bench_table cbx_format_name cbx_format_about cbx_remote_name "
+     "cbx_remote_about cbx_builtin_name cbx_builtin_about cbx_export_name cbx_export_about "
+     "cbx_export_of cbx_explain_preset_name cbx_bench_paper_data cbx_outcome_name "
+     "cbx_certificate_name",
+     call_tables_and_names, false},
+    {"cbx_model_describe cbx_model_note cbx_model_parameter cbx_model_get cbx_model_hash "
+     "cbx_graph_hash cbx_reaches",
+     call_model_parts, false},
+    {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_yardstick_free", call_frees, false},
+};
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+static bool listed(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ENTRIES; i++)
+        for (const char *at = entries[i].names; *at; at += strspn(at, " ")) {
+            size_t size = strcspn(at, " ");
+            if (size == length && !strncmp(at, name, length))
+                return true;
+            at += size;
+        }
+    return false;
+}
+
+TEST(every_public_function_is_in_the_list)
+{
+    const char *path = test_source("include/combinex.h");
+    size_t      size = 0;
+    int         count = 0;
+    if (!path) {
+        test_skip("the source tree is not there");
+        return;
+    }
+    unsigned char *bytes = test_read_file(path, &size);
+    if (!CHECK(bytes != NULL))
+        return;
+    char *text = (char *)bytes;
+    text[size] = '\0';
+    for (char *at = strstr(text, "\nCBX_API "); at; at = strstr(at + 1, "\nCBX_API ")) {
+        char *end = strchr(at, '('), *name = end;
+        while (name > at && strchr("abcdefghijklmnopqrstuvwxyz0123456789_", name[-1]))
+            name--;
+        count++;
+        if (!CHECK(listed(name, (size_t)(end - name))))
+            printf("  (%.*s has no failing allocations here)\n", (int)(end - name), name);
+    }
+    CHECK(count > 60);
+    free(bytes);
+}
+
+TEST(every_failing_allocation_is_survived_and_told)
+{
+    make();
+    char folder[512];
+    (void)snprintf(folder, sizeof folder, "%s", test_path("bench"));
+    for (size_t i = 0; i < ENTRIES; i++) {
+        int before = test_failures();
+        if (entries[i].allocates)
+            test_each_allocation(entries[i].call, folder);
+        if (test_failures() > before)
+            printf("  (%s)\n", entries[i].names);
+    }
+    unmake();
+}
+
+TEST(what_does_not_allocate_cannot_run_out_of_memory)
+{
+    make();
+    for (size_t i = 0; i < ENTRIES; i++) {
+        if (entries[i].allocates)
+            continue;
+        long before = test_allocations();
+        CHECK_INT(entries[i].call(NULL), CBX_OK);
+        if (!CHECK_INT(test_allocations(), before))
+            printf("  (%s)\n", entries[i].names);
+    }
+    unmake();
+}
