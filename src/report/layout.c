@@ -256,8 +256,9 @@ static double cost(const cbx_scene *s, int32_t node, cbx_label_side side, const 
         sum += i == node ? 0 : 3 * overlap(&b, &disc);
         sum += done[i] ? 5 * overlap(&b, &placed[i]) : 0;
     }
-    for (int32_t e = 0; e < s->num_edges; e++)
-        sum += 3 * crossing(s, &s->edges[e], &b);
+    for (int32_t e = 0; e < s->num_edges; e++) /* edges that may go are to be seen whole */
+        sum += (s->nodes[s->edges[e].a].edited && s->nodes[s->edges[e].b].edited ? 12 : 3) *
+               crossing(s, &s->edges[e], &b);
     return sum;
 }
 

@@ -2,6 +2,7 @@
 /* page.c: see page.h. The shell has {{marks}}, each replaced by what put_mark says. */
 #include "page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,18 +12,31 @@
 
 typedef struct writing {
     const cbx_page       *page;
-    const cbx_page_asset *style, *common, *script;
+    const cbx_page_asset *style;
     char                 *json;
     size_t                json_size;
     cbx_atomic_file       file;
     cbx_error            *err;
 } writing;
 
-static const cbx_page_asset *asset(const char *name, const char *ending)
+static const cbx_page_asset *asset(const char *name)
 {
-    size_t length = strlen(name);
     for (const cbx_page_asset *a = cbx_page_assets; a->name; a++)
-        if (!strncmp(a->name, name, length) && !strcmp(a->name + length, ending))
+        if (!strcmp(a->name, name))
+            return a;
+    return NULL;
+}
+
+/* The scripts of a kind of page: common.js, KIND-*.js in the order of names, KIND.js. */
+static const cbx_page_asset *next_script(const cbx_page *page, const cbx_page_asset *last)
+{
+    size_t length = strlen(page->kind);
+    if (!last)
+        return asset("common.js");
+    for (const cbx_page_asset *a = strcmp(last->name, "common.js") ? last + 1 : cbx_page_assets;
+         a->name; a++)
+        if (!strncmp(a->name, page->kind, length) &&
+            (a->name[length] == '-' || !strcmp(a->name + length, ".js")))
             return a;
     return NULL;
 }
@@ -111,16 +125,18 @@ static cbx_status put_mark(writing *w, const char *mark, size_t length)
     if (is(mark, length, "data"))
         return put_escaped(w, w->json, w->json_size, json_name);
     if (is(mark, length, "script")) {
-        cbx_status status = put(w, w->common->text, w->common->size);
-        return status ? status : put(w, w->script->text, w->script->size);
+        cbx_status status = CBX_OK;
+        for (const cbx_page_asset *a = NULL; !status && (a = next_script(w->page, a));)
+            status = put(w, a->text, a->size);
+        return status;
     }
     if (is(mark, length, "style-hash")) {
         cbx_sha256_add(&sha, w->style->text, w->style->size);
         return put_hash(w, &sha);
     }
     if (is(mark, length, "script-hash")) {
-        cbx_sha256_add(&sha, w->common->text, w->common->size);
-        cbx_sha256_add(&sha, w->script->text, w->script->size);
+        for (const cbx_page_asset *a = NULL; (a = next_script(w->page, a));)
+            cbx_sha256_add(&sha, a->text, a->size);
         return put_hash(w, &sha);
     }
     return cbx_fail(w->err, CBX_INVALID, "the shell of pages has an unknown mark");
@@ -157,11 +173,11 @@ static cbx_status dump(writing *w)
 cbx_status cbx_page_write(const cbx_page *page, const char *path, cbx_error *err)
 {
     writing               w = {.page = page, .err = err};
-    const cbx_page_asset *shell = asset("shell", ".html");
-    w.style = asset("style", ".css");
-    w.common = asset("common", ".js");
-    w.script = asset(page->kind, ".js");
-    if (!shell || !w.style || !w.common || !w.script)
+    const cbx_page_asset *shell = asset("shell.html");
+    char                  script[64];
+    (void)snprintf(script, sizeof script, "%s.js", page->kind);
+    w.style = asset("style.css");
+    if (!asset(script))
         return cbx_fail(err, CBX_INVALID, "there is no kind of page called '%s'", page->kind);
     cbx_status status = dump(&w);
     if (!status)

@@ -16,13 +16,13 @@ const cbx = (() => {
       else if (value === true) node.setAttribute(key, "");
       else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
     }
-    for (const child of children.flat())
+    for (const child of children.flat(Infinity))
       if (child !== null && child !== undefined) node.append(child);
     return node;
   }
   const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
   const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
-  const replace = (node, ...children) => node.replaceChildren(...children.flat().filter((c) => c !== null && c !== undefined));
+  const replace = (node, ...children) => node.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
 
   // A card with a heading, which names it for screen readers.
   let cards = 0;
@@ -55,12 +55,13 @@ const cbx = (() => {
   // ---- tables
 
   // columns: {label, value(row): what to sort by, show(row): node or text, right, fixed}
-  // A heading is a button that sorts, unless the column is fixed.
-  function table({ caption, columns, rows, sort, decorate }) {
+  // A heading is a button that sorts, unless the column is fixed. `stack`: in a narrow
+  // window every row becomes a small block.
+  function table({ caption, columns, rows, sort, decorate, stack }) {
     const body = el("tbody");
     const heads = columns.map((c) => el("th", { scope: "col", class: c.right ? "right" : null }));
     const lines = rows.map((row, i) => {
-      const line = el("tr", {}, columns.map((c) => el("td", { class: c.right ? "right" : null }, c.show ? c.show(row, i) : String(c.value(row)))));
+      const line = el("tr", {}, columns.map((c) => el("td", { class: c.right ? "right" : null, "data-label": c.label }, c.show ? c.show(row, i) : String(c.value(row)))));
       if (decorate) decorate(line, row, i);
       return { row, line };
     });
@@ -84,7 +85,7 @@ const cbx = (() => {
     });
     if (sort) order(sort.column, sort.down);
     else body.append(...lines.map((l) => l.line));
-    const made = el("table", {}, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, heads)), body);
+    const made = el("table", { class: stack ? "stack" : null }, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, heads)), body);
     return { node: el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption || "table" }, made), table: made, body, lines };
   }
 
