@@ -84,13 +84,24 @@ static int choose(const report_args *a, char *text, char **lines)
     return EXIT_DONE;
 }
 
+/* "html", "svg" or "png", by the ending of the file's name; NULL: none of them. */
+static const char *format_of(const char *path)
+{
+    static const char *const formats[] = {"html", "htm", "svg", "png"};
+    const char              *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(ending + 1, formats[i]))
+            return i == 1 ? "html" : formats[i];
+    return NULL;
+}
+
 static int write_it(const report_args *a, const char *lines, const cbx_report_source *shown)
 {
-    const char *ending = strrchr(a->output, '.');
-    bool        picture = ending && (!strcmp(ending, ".svg") || !strcmp(ending, ".png"));
+    const char *format = format_of(a->output);
     cbx_error   err;
-    cbx_status  status = picture ? cbx_picture_write(lines, shown, ending + 1, a->output, &err)
-                                 : cbx_report_write(lines, shown, a->output, &err);
+    cbx_status  status = strcmp(format, "html")
+                             ? cbx_picture_write(lines, shown, format, a->output, &err)
+                             : cbx_report_write(lines, shown, a->output, &err);
     if (status == CBX_INVALID)
         return fail("%s: %s", a->results, err.message);
     if (status)
@@ -105,7 +116,7 @@ static int write_it(const report_args *a, const char *lines, const cbx_report_so
 
 static int with_data(const report_args *a, const char *lines)
 {
-    cbx_report_source shown = {.data = a->data, .model_file = a->model};
+    cbx_report_source shown = {.data = a->data, .model_file = a->model, .read = &a->read};
     source            s;
     cbx_model        *model = NULL;
     cbx_error         err;
@@ -132,6 +143,9 @@ static int run(void *args)
     char              *text = NULL, *lines;
     if (a->data && !a->model)
         return usage_error("report", "report takes DATA and MODEL, or neither");
+    if (!format_of(a->output))
+        return usage_error("report", "%s: the file's name must end in .html, .svg or .png",
+                           a->output);
     int status = output_check(a->output);
     if (status == EXIT_DONE)
         status = read_all(a->results, &text);

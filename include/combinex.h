@@ -611,8 +611,9 @@ typedef struct cbx_report_source {
     const cbx_model *model; /* with both of these the graph and what undoing edits does are */
     const cbx_graph *graph; /* shown; without, what the results themselves say */
     const char      *data, *model_file; /* their names in commands; NULL: DATA, MODEL */
-    const cbx_epoch *trace;             /* of the search, where there is one target */
-    int64_t          num_trace;
+    const cbx_read_options *read;       /* how the data was read */
+    const cbx_epoch        *trace;      /* of the search, where there is one target */
+    int64_t                 num_trace;
 } cbx_report_source;
 
 /* One HTML file about `results`, lines of cbx_counterfactual_json, that needs nothing

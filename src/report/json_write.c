@@ -71,7 +71,7 @@ static json_t *edits(const cbx_counterfactual *c, const cbx_graph_data *d)
     return list;
 }
 
-static json_t *option_value(const cbx_option *o, const void *at)
+json_t *cbx_json_option(const cbx_option *o, const void *at)
 {
     const char *text = o->type == CBX_OPTION_TEXT ? *(const char *const *)at : NULL;
     switch (o->type) {
@@ -97,7 +97,7 @@ json_t *cbx_json_options(const cbx_explain_options *options)
         if (!strcmp(option->name, "threads")) /* changes no result */
             continue;
         if (cbx_json_put(o, option->name,
-                         option_value(option, (const char *)options + option->offset))) {
+                         cbx_json_option(option, (const char *)options + option->offset))) {
             json_decref(o);
             return NULL;
         }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "error.h"
 #include "graph.h"
 #include "safetensors_json.h"
@@ -22,29 +23,15 @@ json_t *cbx_json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Byte by byte: what is no letter below 128 is replaced. Such names are rare. */
-static json_t *repaired(const char *text)
-{
-    size_t size = strlen(text);
-    char  *clean = malloc(3 * size + 1), *at = clean;
-    if (!clean)
-        return NULL;
-    for (size_t i = 0; i < size; i++) {
-        if ((unsigned char)text[i] < 128) {
-            *at++ = text[i];
-        } else {
-            memcpy(at, "\xef\xbf\xbd", 3);
-            at += 3;
-        }
-    }
-    json_t *made = json_stringn(clean, (size_t)(at - clean));
-    free(clean);
-    return made;
-}
-
 json_t *cbx_json_string(const char *text)
 {
-    return cbx_is_utf8(text) ? json_string(text) : repaired(text);
+    cbx_buffer clean = {.text = NULL};
+    if (cbx_is_utf8(text))
+        return json_string(text);
+    cbx_buffer_utf8(&clean, text, 0);
+    json_t *made = clean.failed ? NULL : json_string(clean.text);
+    cbx_buffer_free(&clean);
+    return made;
 }
 
 /* ----------------------------------------------------------------- reading */

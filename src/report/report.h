@@ -35,7 +35,9 @@ json_t *cbx_json_number(double value);
 /* A text. Bytes that are not UTF-8 become U+FFFD. */
 json_t *cbx_json_string(const char *text);
 
-/* All options that can change a result, by their names (json_write.c). */
+/* The field `at` that an option describes (json_write.c). */
+json_t *cbx_json_option(const cbx_option *option, const void *at);
+/* All options that can change a result, by their names. */
 json_t *cbx_json_options(const cbx_explain_options *options);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "buffer.h"
 
 static bool same(const json_t *a, const json_t *b)
 {
@@ -78,51 +79,30 @@ json_t *cbx_settings(const json_t *line)
 
 /* ----------------------------------------------------------------- command */
 
-typedef struct words {
-    char  *text;
-    size_t size, room;
-    bool   failed;
-} words;
-
-static void add(words *w, const char *text, size_t size)
-{
-    if (w->size + size + 1 > w->room && !w->failed) {
-        size_t room = 2 * (w->size + size + 1);
-        char  *grown = realloc(w->text, room);
-        w->failed = !grown;
-        w->text = grown ? grown : w->text;
-        w->room = grown ? room : w->room;
-    }
-    if (w->failed)
-        return;
-    memcpy(w->text + w->size, text, size);
-    w->size += size;
-}
-
 /* One word for a shell, whatever is in it. */
-static void add_word(words *w, const char *word)
+static void add_word(cbx_buffer *w, const char *word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,=+@%-";
     if (w->size)
-        add(w, " ", 1);
+        cbx_buffer_put(w, " ");
     if (*word && strspn(word, plain) == strlen(word)) {
-        add(w, word, strlen(word));
+        cbx_buffer_put(w, word);
         return;
     }
-    add(w, "'", 1);
+    cbx_buffer_put(w, "'");
     for (; *word; word++) {
         if (*word == '\'')
-            add(w, "'\\''", 4);
+            cbx_buffer_put(w, "'\\''");
         else
-            add(w, word, 1);
+            cbx_buffer_add(w, word, 1);
     }
-    add(w, "'", 1);
+    cbx_buffer_put(w, "'");
 }
 
 static int add_option(void *user, const cbx_option *option, const json_t *value)
 {
-    words      *w = user;
+    cbx_buffer *w = user;
     char        buffer[40], flag[64];
     const char *text = typed(value, buffer);
     if (!text)
@@ -134,11 +114,29 @@ static int add_option(void *user, const cbx_option *option, const json_t *value)
     return w->failed;
 }
 
+/* How the data was read, where that is not the default. */
+static void add_reading(cbx_buffer *w, const cbx_read_options *read)
+{
+    const cbx_option_table *table = cbx_read_table();
+    cbx_read_options        fallback;
+    cbx_options_default(table, &fallback);
+    for (size_t i = 0; i < table->count && read; i++) {
+        const cbx_option *o = &table->options[i];
+        json_t           *given = cbx_json_option(o, (const char *)read + o->offset);
+        json_t           *usual = cbx_json_option(o, (const char *)&fallback + o->offset);
+        w->failed = w->failed || !given || !usual;
+        if (!w->failed && !json_equal(given, usual))
+            (void)add_option(w, o, given);
+        json_decref(given);
+        json_decref(usual);
+    }
+}
+
 json_t *cbx_settings_command(const cbx_report *report, const json_t *line)
 {
     const cbx_report_source  *s = &report->source;
     const cbx_counterfactual *c = report->answers[0];
-    words                     w = {.text = NULL};
+    cbx_buffer                w = {.text = NULL};
     char                      row[16];
     json_t                   *made = NULL;
     (void)snprintf(row, sizeof row, "%d", c->row);
@@ -148,10 +146,9 @@ json_t *cbx_settings_command(const cbx_report *report, const json_t *line)
     add_word(&w, s->model_file ? s->model_file : "MODEL");
     add_word(&w, c->task == CBX_GRAPH ? "--graph" : "--node");
     add_word(&w, row);
-    if (!each_setting(line, add_option, &w) && !w.failed) {
-        add(&w, "", 1);
-        made = w.failed ? NULL : cbx_json_string(w.text);
-    }
-    free(w.text);
+    add_reading(&w, s->read);
+    if (!each_setting(line, add_option, &w) && !w.failed)
+        made = cbx_json_string(w.text);
+    cbx_buffer_free(&w);
     return made;
 }

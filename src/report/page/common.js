@@ -45,9 +45,10 @@ const cbx = (() => {
   }
   const short = (x) => (x === null || x === undefined ? "–" : Number.isInteger(x) && Math.abs(x) < 1e6 ? count(x) : String(Number(x.toPrecision(3))));
   function seconds(s) {
-    if (s < 1e-3) return (s * 1e6).toFixed(0) + " µs";
-    if (s < 1) return (s * 1e3).toPrecision(2) + " ms";
-    return s < 120 ? s.toPrecision(2) + " s" : (s / 60).toPrecision(3) + " min";
+    const two = (x) => String(Number(x.toPrecision(2)));
+    if (s < 1e-3) return two(s * 1e6) + " µs";
+    if (s < 1) return two(s * 1e3) + " ms";
+    return s < 120 ? two(s) + " s" : two(s / 60) + " min";
   }
   // A span that shows a number short and keeps it whole, for tests and for the curious.
   const exact = (value, text) => el("span", { "data-value": value, title: String(value) }, text);
@@ -56,8 +57,8 @@ const cbx = (() => {
 
   // columns: {label, value(row): what to sort by, show(row): node or text, right, fixed}
   // A heading is a button that sorts, unless the column is fixed. `stack`: in a narrow
-  // window every row becomes a small block.
-  function table({ caption, columns, rows, sort, decorate, stack }) {
+  // window every row becomes a small block. `scroll`: long tables scroll in a frame.
+  function table({ caption, columns, rows, sort, decorate, stack, scroll }) {
     const body = el("tbody");
     const heads = columns.map((c) => el("th", { scope: "col", class: c.right ? "right" : null }));
     const lines = rows.map((row, i) => {
@@ -86,7 +87,7 @@ const cbx = (() => {
     if (sort) order(sort.column, sort.down);
     else body.append(...lines.map((l) => l.line));
     const made = el("table", { class: stack ? "stack" : null }, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, heads)), body);
-    return { node: el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption || "table" }, made), table: made, body, lines };
+    return { node: el("div", { class: scroll ? "wide scroll" : "wide", tabindex: "0", role: "region", "aria-label": caption || "table" }, made), table: made, body, lines };
   }
 
   // ---- bars: pairs of shares from 0 to 1, before and after

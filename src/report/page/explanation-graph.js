@@ -93,7 +93,7 @@ const cbxGraph = (() => {
       const n = data.nodes[i];
       if (!n.labelled && i !== selected && !rooms(f.width, f.height)) return null;
       const [x, y] = f.at(n), isTarget = data.target.task === "node" && i === 0;
-      const gap = f.r + (isTarget ? 10 : p.state.changed.has(i) ? 8 : 4), text = cut(n.name), width = text.length * (isTarget ? 7.6 : 6.4);
+      const gap = f.r + (isTarget ? 10 : 4) + (p.state.changed.has(i) ? 4 : 0), text = cut(n.name), width = text.length * (isTarget ? 7.6 : 6.4);
       const [dx, dy, anchor] = [[0, gap + 10, "middle"], [gap, 4, "start"], [-gap, 4, "end"], [0, -gap, "middle"]][n.side];
       // kept inside of the frame while its node is
       const left = { start: 0, middle: width / 2, end: width }[anchor];

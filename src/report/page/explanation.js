@@ -55,7 +55,7 @@
   function editText(e) {
     const [from, to] = ends(e);
     if (e.op === "remove_edge") return "remove edge " + from + (e.undirected ? " – " : " → ") + to;
-    return "set " + (e.name === undefined ? "feature " + e.feature : e.name) + " of " + from + ": " + short(e.from) + " → " + short(e.to);
+    return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from + ": " + short(e.from) + " → " + short(e.to);
   }
   const classLabel = (k) => el("span", { class: "class-label" }, cbxGraph.icon(k), el("span", {}, className(k)));
 
@@ -128,7 +128,7 @@
     }
     markEdge = graph.mark;
     const zoom = [["Closer", "+", () => graph.zoomBy(1.3)], ["Further away", "−", () => graph.zoomBy(1 / 1.3)], ["The whole picture", "Reset", graph.reset]];
-    return card("The graph around it",
+    return card(target.task === "node" ? "The graph around it" : "The graph",
       el("div", { class: "tools" },
         answers.some((a) => a.result.status === "found") ? el("div", { class: "group", role: "group", "aria-label": "What is shown" }, buttons) : null,
         el("div", { class: "group", role: "group", "aria-label": "Zoom" }, zoom.map(([name, text, action], i) => el("button", { type: "button", "aria-label": name, "data-zoom": ["in", "out", "reset"][i], onclick: action }, text)))),
@@ -228,17 +228,17 @@
     let built = null, switches = [];
     function build() {
       const a = now.answer, undo = a.undo, to = a.result.after.class;
-      switches = a.edits.map((e, i) => el("input", { type: "checkbox", class: "switch", role: "switch", "data-edit": i, "aria-label": "In force: " + editText(e), disabled: !undo, checked: true, onchange: (event) => setEdit(i, event.target.checked) }));
+      switches = a.edits.map((e, i) => el("input", { type: "checkbox", class: "switch", role: "switch", "data-edit": i, "aria-label": "In force: " + editText(e), checked: true, onchange: (event) => setEdit(i, event.target.checked) }));
       const without = (i) => (undo ? undo.probabilities[i < undo.free ? Math.pow(2, undo.free) - 1 - Math.pow(2, i) : Math.pow(2, undo.free) + i - undo.free][to] : null);
       const columns = [
         { label: "In force", fixed: true, show: (r) => switches[r.i] },
         { label: "Edit", value: (r) => editText(r.e), show: (r) => el("span", { class: "what" }, editText(r.e)) },
         { label: "Influence", right: true, value: (r) => (r.e.influence === undefined ? null : r.e.influence), show: (r) => (r.e.influence === undefined || r.e.influence === null ? "–" : exact(r.e.influence, short(r.e.influence))) },
         { label: "Without it", right: true, value: (r) => without(r.i), show: (r) => exact(without(r.i), probability(without(r.i))) },
-      ].slice(0, undo ? 4 : 3);
+      ].slice(undo ? 0 : 1, undo ? 4 : 3);
       const table = cbx.table({
         caption: "Influence: how far the edit alone moves the log-odds, to first order." + (undo ? " Without it: probability of " + className(to) + " when only this edit is undone." : ""),
-        columns, rows: a.edits.map((e, i) => ({ e, i })), stack: true,
+        columns, rows: a.edits.map((e, i) => ({ e, i })), stack: true, scroll: a.edits.length > 12,
         decorate: (line, row, i) => {
           line.dataset.row = i;
           const edge = row.e.op === "remove_edge" ? row.e.drawn : -1;
@@ -257,7 +257,7 @@
       if (built !== now.answer) build();
       all.hidden = !now.answer.undo;
       all.disabled = isFull();
-      switches.forEach((s, i) => { s.checked = now.on[i]; s.closest("tr").className = now.on[i] ? "" : "off"; });
+      switches.forEach((s, i) => { s.checked = now.on[i]; if (s.closest("tr")) s.closest("tr").className = now.on[i] ? "" : "off"; });
     });
     return card("Edits", holder, el("div", { class: "tools below" }, all));
   }
@@ -281,7 +281,7 @@
         if (r.robustness !== undefined) add("robustness", exact(r.robustness, Math.round(r.robustness * 100) + " %"), " of small random changes of the answer keep the class");
       }
       if (r.nodes !== undefined) add("rests on", counted(r.nodes, "node") + ", " + counted(r.edges, "edge") + (r.left_out ? "; " + counted(r.left_out, "link") + " further out not followed" : ""));
-      if (r.seconds !== undefined) add("found in", exact(r.seconds, cbx.seconds(r.seconds)) , r.epoch !== undefined && r.epochs > 1 ? ", epoch " + count(r.epoch) + " of " + count(r.epochs) : "");
+      if (r.seconds !== undefined) add("found in", exact(r.seconds, cbx.seconds(r.seconds)) , r.epoch !== undefined && data.trace ? ", epoch " + count(r.epoch) + " of " + count(r.epochs) : "");
       cbx.replace(list, rows);
     });
     return card("How good it is", list);
@@ -294,20 +294,25 @@
     return card("Rules and settings",
       el("h3", {}, "Rules in force"), rules.length ? list(rules) : el("p", { class: "note" }, "None: any feature and any edge could be edited."),
       el("h3", {}, "Settings"), others.length ? list(others) : el("p", { class: "note" }, "All at their defaults."),
-      el("h3", {}, "To make it again"), el("pre", { id: "command", tabindex: "0" }, data.command), navigator.clipboard ? el("div", { class: "tools copy" }, copy) : null);
+      el("h3", {}, "To make it again"), el("pre", { id: "command", tabindex: "0" }, data.command.split(" ").flatMap((word) => [el("span", { class: "word" }, word), " "])), navigator.clipboard ? el("div", { class: "tools copy" }, copy) : null);
   }
 
   function curvesCard() {
     if (!data.trace || data.trace.length < 2) return null;
     const column = (k) => data.trace.map((row) => [row[0], row[k] === null ? NaN : row[k]]);
     const used = (k) => data.trace.some((row) => row[k] !== null && row[k] !== 0);
-    const losses = [["loss", 1, "var(--text)", null], ["prediction", 2, "#0072b2", "6 3"], ["edges", 3, "#d55e00", "2 3"], ["features", 4, "#009e73", "8 3 2 3"]]
-      .filter(([, k]) => used(k)).map(([name, k, colour, dash]) => ({ name, colour, dash, points: column(k) }));
     const found = answers[0].result.epoch, marks = answers[0].result.status === "found" && found !== undefined ? [{ x: found, label: "found" }] : [];
-    if (!losses.length) return null;
-    return card("The search", cbx.lineChart({ title: "Loss", series: losses, marks, xLabel: "epoch" }),
-      used(5) ? cbx.lineChart({ title: "α, the price of features against edges", series: [{ name: "α", colour: "var(--after)", points: column(5) }], marks, xLabel: "epoch", height: 170 }) : null,
-      used(7) ? cbx.lineChart({ title: "Edits of the thresholded graph", series: [{ name: "edits", colour: "var(--after)", points: column(7) }], marks, xLabel: "epoch", height: 170 }) : null);
+    function chart(title, lines) {
+      const series = lines.filter(([, k]) => used(k)).map(([name, k, colour, dash]) => ({ name, colour, dash, points: column(k) }));
+      return series.length ? cbx.lineChart({ title, series, marks, xLabel: "epoch" }) : null;
+    }
+    const charts = [
+      chart("Loss", [["all of it", 1, "var(--text)", null], ["of the prediction", 2, "var(--line-1)", "6 3"]]),
+      chart("Loss of what is changed", [["edges", 3, "var(--line-2)", null], ["features", 4, "var(--line-1)", "6 3"]]),
+      chart("α: the price of features; that of edges is 1 − α", [["α", 5, "var(--text)", null]]),
+      chart("Edits of the thresholded graph", [["edits", 7, "var(--text)", null]]),
+    ].filter(Boolean);
+    return charts.length ? card("The search", el("div", { class: "charts" }, charts)) : null;
   }
 
   main.append(lead(), graphCard(), el("div", { class: "columns" }, barsCard(), editsCard()), el("div", { class: "columns" }, qualityCard(), settingsCard()), curvesCard() || "");
