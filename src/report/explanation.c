@@ -149,6 +149,16 @@ static int add_scene(making *m)
 
 /* ----------------------------------------------------------------- answers */
 
+/* An object with the same values. json_copy leaves out what finds no memory. */
+static json_t *copy_object(json_t *from)
+{
+    json_t *copy = json_copy(from);
+    if (copy && json_object_size(copy) == json_object_size(from))
+        return copy;
+    json_decref(copy);
+    return NULL;
+}
+
 /* The line's edits that the table shows, with where they are in the picture. */
 static json_t *edit_list(const making *m, size_t which)
 {
@@ -159,7 +169,7 @@ static json_t *edit_list(const making *m, size_t which)
     int           failed = !list;
     for (int64_t i = 0; i < c->num_edits && i < EDITS_MOST && !failed; i++) {
         const cbx_edit *e = &c->edits[i];
-        json_t         *o = json_deep_copy(json_array_get(from, (size_t)i));
+        json_t         *o = copy_object(json_array_get(from, (size_t)i));
         failed = !o || append(list, o);
         if (failed)
             break;
@@ -201,7 +211,7 @@ static json_t *answer_object(making *m, size_t which, cbx_status *status)
     const cbx_report         *r = m->report;
     const cbx_counterfactual *c = r->answers[which];
     int64_t                   shown = c->num_edits < EDITS_MOST ? c->num_edits : EDITS_MOST;
-    json_t                   *line = json_copy(json_array_get(r->lines, which)), *undo = NULL;
+    json_t                   *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
     json_t                   *o = json_object();
     int                       failed = !line || !o || json_object_del(line, "edits");
     failed = failed || json_object_set(o, "result", line) ||
@@ -234,20 +244,27 @@ static cbx_status add_answers(making *m)
 
 /* ------------------------------------------------------------- the rest */
 
+static json_t *corner_list(const cbx_shape *shape)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < shape->corners && list; i++)
+        if (append(list, json_pack("[f, f]", (double)shape->at[i][0], (double)shape->at[i][1]))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static int add_classes(making *m)
 {
     json_t *list = json_array();
     int     failed = !list;
     for (int32_t k = 0; k < m->report->answers[0]->num_classes && !failed; k++) {
         cbx_look look = cbx_look_of(k);
-        json_t  *corners = json_array();
-        for (int i = 0; i < look.shape->corners && corners && !failed; i++)
-            failed = append(corners, json_pack("[f, f]", (double)look.shape->at[i][0],
-                                               (double)look.shape->at[i][1]));
-        failed = failed || append(list, json_pack("{s:o, s:s, s:s, s:o}", "name",
-                                                  text_or_null(cbx_class_name(m->report, k)),
-                                                  "colour", look.colour, "shape", look.shape->name,
-                                                  "corners", corners));
+        json_t  *o = json_pack("{s:s, s:s}", "colour", look.colour, "shape", look.shape->name);
+        failed = append(list, o) ||
+                 cbx_json_put(o, "name", text_or_null(cbx_class_name(m->report, k))) ||
+                 cbx_json_put(o, "corners", corner_list(look.shape));
     }
     failed = failed || json_object_set(m->page, "classes", list);
     json_decref(list);
