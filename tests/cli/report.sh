@@ -64,6 +64,6 @@ run "${ask[@]}" -q --png picture.png
 if [ "$status" -eq 0 ]; then
     check "a PNG is one" test "$(head -c 8 picture.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a
 else
-    check "without cairo there is no PNG, and it says so" fails_with 1 'cairo'
+    check "without cairo there is no PNG, and it says so" all status_is 1 , err_has 'cairo'
 fi
 finish
