@@ -73,7 +73,7 @@ bench: all
 endif
 
 format:
-	@clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
+	@clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' 'src/report/page/*.js')
 	@if command -v black > /dev/null; then black -q python examples/*.py; fi
 
 clean:

@@ -137,7 +137,7 @@ void option_limits(const option_ref *ref, char *text, size_t size);
 int  args_parse(const command *c, char **argv, void *args);
 void args_free(const command *c, void *args);
 
-/* -------------------------------------------------------------- report.c */
+/* ---------------------------------------------------------------- fail.c */
 
 /* "combinex: …" on stderr. Returns EXIT_FAILED. */
 int fail(const char *format, ...) CLI_PRINTF(1, 2);

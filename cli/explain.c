@@ -42,6 +42,12 @@ static const cbx_option_table *output_table(void)
          "also write to this file, as JSON, what the flips have in common"},
         {"trace", CBX_OPTION_TEXT, offsetof(explain_args, trace), NULL, 0, 0, NULL,
          "also write the search of one target to this file, epoch by epoch, as JSON"},
+        {"html", CBX_OPTION_TEXT, offsetof(explain_args, html), NULL, 0, 0, NULL,
+         "also write a page to look at: one file that opens in any browser"},
+        {"svg", CBX_OPTION_TEXT, offsetof(explain_args, svg), NULL, 0, 0, NULL,
+         "also draw the answer to one target, before and after"},
+        {"png", CBX_OPTION_TEXT, offsetof(explain_args, png), NULL, 0, 0, NULL,
+         "the same as pixels"},
         {"replay", CBX_OPTION_TEXT, offsetof(explain_args, replay), NULL, 0, 0, NULL,
          "explain nothing: check every line of this file, which --json wrote, against DATA and "
          "MODEL"},
@@ -73,8 +79,9 @@ static int check_flags(const explain_args *a)
         return usage_error(name, "explain needs targets: --node N, --graph N, --all or --test-set");
     if (given > 1)
         return usage_error(name, "--node or --graph, --all, --test-set, --replay: choose one");
-    if (a->replay && (a->trace || a->limit))
-        return usage_error(name, "--replay goes with neither --trace nor --limit");
+    if (a->replay && (a->trace || a->limit || explain_pictures_wanted(a)))
+        return usage_error(name, "--replay goes with none of --trace, --limit, --html, --svg, "
+                                 "--png");
     return EXIT_DONE;
 }
 
@@ -96,7 +103,7 @@ static int prepare(explain_job *job)
     if (cbx_model_load(a->model, &job->model, &err) ||
         cbx_model_fits(job->model, job->source.graph, &err))
         return fail_with(&err);
-    if (a->general.json || a->replay) {
+    if (a->general.json || a->replay || explain_pictures_wanted(a)) {
         cbx_graph_hash(job->source.graph, job->graph_hash);
         cbx_model_hash(job->model, job->model_hash);
     }
@@ -106,21 +113,42 @@ static int prepare(explain_job *job)
     if (status == EXIT_DONE && a->trace && job->count != 1)
         return usage_error("explain", "--trace is for one target, and there are %lld",
                            (long long)job->count);
+    if (status == EXIT_DONE && (a->svg || a->png) && job->count != 1)
+        return usage_error("explain", "--%s is for one target, and there are %lld",
+                           a->svg ? "svg" : "png", (long long)job->count);
+    return status;
+}
+
+/* Everything that is to be written, asked before the search, not after it. */
+static int check_files(const explain_args *a)
+{
+    const struct {
+        const char *option, *path;
+    } pictures[] = {{"html", a->html}, {"svg", a->svg}, {"png", a->png}};
+    int status = check_file(a->output);
+    if (status == EXIT_DONE)
+        status = check_file(a->trace);
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures && status == EXIT_DONE; i++) {
+        if (pictures[i].path && !strcmp(pictures[i].path, "-"))
+            return usage_error("explain", "--%s goes to a file", pictures[i].option);
+        if (pictures[i].path)
+            status = output_check(pictures[i].path);
+    }
     return status;
 }
 
 static int run(void *args)
 {
+    enum { TRACED_EPOCHS = 100000 };
     explain_args *a = args;
     explain_job   job = {.args = a};
     if (a->output && !strcmp(a->output, "-"))
         a->output = NULL;
-    a->options.trace = a->trace != NULL;
+    /* a page shows the curves, where they are not too long to keep */
+    a->options.trace = a->trace || (a->html && a->options.epochs <= TRACED_EPOCHS);
     int status = check_flags(a);
     if (status == EXIT_DONE)
-        status = check_file(a->output);
-    if (status == EXIT_DONE)
-        status = check_file(a->trace);
+        status = check_files(a);
     if (status == EXIT_DONE)
         status = check_file(a->summary);
     if (status == EXIT_DONE)
@@ -162,6 +190,9 @@ const command command_explain = {
             {.name = "graph", .repeats = true, .list = offsetof(explain_args, graphs)},
             {.name = "trace", .value = "FILE"},
             {.name = "summary", .value = "FILE"},
+            {.name = "html", .value = "FILE"},
+            {.name = "svg", .value = "FILE"},
+            {.name = "png", .value = "FILE"},
             {.name = "replay", .value = "FILE"},
             {.name = "target", .value = "CLASS"},
             {.name = NULL}},
@@ -172,6 +203,9 @@ const command command_explain = {
             {"every test node with the published settings, for a program",
              "combinex explain karate karate.model.safetensors --test-set --preset paper --json "
              "-o karate.jsonl"},
+            {"the same as a page to look at",
+             "combinex explain karate karate.model.safetensors --node 8 --target any --html "
+             "node-8.html"},
             {"whether those answers still hold",
              "combinex explain karate karate.model.safetensors --replay karate.jsonl"},
             {.why = NULL}},

@@ -12,6 +12,7 @@ typedef struct explain_args {
     general_options     general;
     const char         *data, *model;
     const char         *output, *trace, *replay, *summary;
+    const char         *html, *svg, *png;
     bool                all, test_set;
     int64_t             limit;       /* 0: none */
     int64_t             node, graph; /* the last one given; all of them: */
@@ -72,6 +73,23 @@ void explain_print_recurring(FILE *out, explain_recurring *recurring, const sour
 int  explain_write_summary(const char *path, const explain_summary *summary,
                            explain_recurring *recurring, const source *s);
 void explain_recurring_free(explain_recurring *recurring);
+
+/* ------------------------------------------------------- explain_show.c */
+
+/* Results for --html, --svg and --png: lines, as they come. Zeroed to begin. */
+typedef struct explain_pictures {
+    char  *lines;
+    size_t size, room;
+    bool   no_memory;
+} explain_pictures;
+
+bool explain_pictures_wanted(const explain_args *args);
+void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
+                          const cbx_counterfactual *c);
+/* Writes the files; `one` has the trace, where there is one target. Exit status. */
+int  explain_pictures_write(explain_pictures *pictures, const explain_job *job,
+                            const cbx_counterfactual *one);
+void explain_pictures_free(explain_pictures *pictures);
 
 /* ------------------------------------------------------ explain_trace.c */
 

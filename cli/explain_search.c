@@ -15,6 +15,7 @@ typedef struct delivery {
     progress           bar;
     explain_summary    summary;
     explain_recurring  recurring;
+    explain_pictures   pictures;
     bool               no_memory;
 } delivery;
 
@@ -50,6 +51,8 @@ static bool write_result(delivery *d, const cbx_counterfactual *c)
         write_one(d, answer);
         fine = output_fine(&d->out) && !d->no_memory;
     }
+    if (explain_pictures_wanted(d->job->args))
+        explain_pictures_add(&d->pictures, d->job, c);
     explain_count(&d->summary, c);
     explain_note(&d->recurring, c);
     return fine;
@@ -113,10 +116,18 @@ static int explain_one(delivery *d)
             status = finish(d);
         }
     }
+    if (status == EXIT_DONE && !stopped)
+        status = explain_pictures_write(&d->pictures, job, c);
     if (status == EXIT_DONE && stopped)
         status = interrupted(d);
     cbx_counterfactual_free(c);
     return status;
+}
+
+static int finish_many(delivery *d)
+{
+    int status = finish(d);
+    return status ? status : explain_pictures_write(&d->pictures, d->job, NULL);
 }
 
 static int explain_many(delivery *d)
@@ -132,7 +143,7 @@ static int explain_many(delivery *d)
                                          &a->options, deliver, progress_stop, d, &err);
     progress_end(&d->bar);
     if (!answer || d->no_memory || ferror(d->out.file)) /* the last two cancel as well */
-        return finish(d);
+        return finish_many(d);
     output_abandon(&d->out);
     return answer == CBX_CANCELLED ? interrupted(d) : fail_with(&err);
 }
@@ -161,6 +172,7 @@ int explain_search(const explain_job *job)
     }
     if (status == EXIT_DONE && a->summary)
         status = explain_write_summary(a->summary, &d.summary, &d.recurring, &job->source);
+    explain_pictures_free(&d.pictures);
     explain_recurring_free(&d.recurring);
     free(d.summary.edits);
     return status;

@@ -65,10 +65,12 @@ foreach(module zlib libzip)
 endforeach()
 
 # Optional in the build: without igraph no GraphML and GML are read, without libcurl
-# nothing is downloaded. A package that was built with them needs them.
+# nothing is downloaded, without cairo no PNG is drawn. A package that was built with
+# them needs them.
 set(CBX_IGRAPH_FOUND OFF)
 set(CBX_CURL_FOUND OFF)
-foreach(optional "IGRAPH;igraph;igraph>=0.10" "CURL;libcurl;libcurl")
+set(CBX_CAIRO_FOUND OFF)
+foreach(optional "IGRAPH;igraph;igraph>=0.10" "CURL;libcurl;libcurl" "CAIRO;cairo;cairo>=1.14")
   list(GET optional 0 name)
   list(GET optional 1 module)
   list(GET optional 2 version)

@@ -36,7 +36,7 @@ _combinex() {
     local word i command='' options='' valued='' operand=0 first=2
     local remote="cora citeseer pubmed cornell texas wisconsin actor wiki facebook blogcatalog flickr AIDS ENZYMES PROTEINS_full COIL-DEL MUTAG PROTEINS NCI1 DD Mutagenicity BZR COX2 DHFR Cuneiform Fingerprint IMDB-BINARY syn1 treecycles-pgx treegrid-pgx amazon-computers amazon-photo coauthor-cs coauthor-physics ogbn-arxiv ogbn-products"
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
-    local commands="data train predict explain apply bench help"
+    local commands="data train predict explain apply report bench help"
     COMPREPLY=()
     # bash splits --name=value into three words
     if [[ $cur == = ]]; then
@@ -173,6 +173,9 @@ _combinex() {
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --summary") _combinex_files ''; return ;;
     "explain --trace") _combinex_files ''; return ;;
+    "explain --html") _combinex_files ''; return ;;
+    "explain --svg") _combinex_files ''; return ;;
+    "explain --png") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
@@ -180,6 +183,11 @@ _combinex() {
     "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "apply --task") _combinex_words "auto node graph"; return ;;
     "apply --sidecar") return ;;
+    "report --output" | "report -o") _combinex_files ''; return ;;
+    "report --line") return ;;
+    "report --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "report --task") _combinex_words "auto node graph"; return ;;
+    "report --sidecar") return ;;
     "bench --data") return ;;
     "bench --out") return ;;
     "bench --models") return ;;
@@ -235,12 +243,16 @@ _combinex() {
         valued="--node --graph --threads -o --output --format --task --sidecar "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --html --svg --png --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="-o --output --line --to --format --task --sidecar "
+        ;;
+    "report")
+        options="-o --output --line --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
+        valued="-o --output --line --format --task --sidecar "
         ;;
     "bench")
         options="--data --out --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
@@ -279,6 +291,9 @@ _combinex() {
     "explain 1") _combinex_files '!*.safetensors' ;;
     "apply 0") _combinex_data ;;
     "apply 1") _combinex_files '' ;;
+    "report 0") _combinex_files '' ;;
+    "report 1") _combinex_data ;;
+    "report 2") _combinex_files '!*.safetensors' ;;
     "help 0") _combinex_words "$commands" ;;
     "help 1") : ;;
     esac

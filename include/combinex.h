@@ -609,6 +609,28 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
                                             char graph_hash[65], char model_hash[65],
                                             cbx_error *err);
 
+/* ---------------------------------------------------------------- pictures */
+
+/* What goes with results when they are shown. Every field may be NULL or 0. */
+typedef struct cbx_report_source {
+    const cbx_model *model; /* with both of these the graph and what undoing edits does are */
+    const cbx_graph *graph; /* shown; without, what the results themselves say */
+    const char      *data, *model_file; /* their names in commands; NULL: DATA, MODEL */
+    const cbx_read_options *read;       /* how the data was read */
+    const cbx_epoch        *trace;      /* of the search, where there is one target */
+    int64_t                 num_trace;
+} cbx_report_source;
+
+/* One HTML file about `results`, lines of cbx_counterfactual_json, that needs nothing
+ * else (docs/reports.md): of one target, an explanation. Written atomically. */
+CBX_API cbx_status cbx_report_write(const char *results, const cbx_report_source *source,
+                                    const char *path, cbx_error *err);
+
+/* The same target before and after the first answer, side by side, for papers.
+ * `format` is "svg", or "png" where the library was built with cairo. */
+CBX_API cbx_status cbx_picture_write(const char *results, const cbx_report_source *source,
+                                     const char *format, const char *path, cbx_error *err);
+
 /* --------------------------------------------------------------- measuring */
 
 /* How good a counterfactual is. NaN: not defined, because none was found or the

@@ -6,26 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "combinex.h"
+#include "report.h"
 #include "safetensors_json.h"
 #include "version.h"
-
-/* Takes the value, whatever happens; jansson's setters refuse NULL. */
-static int put(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value);
-}
 
 /* JSON is UTF-8: a name that is not has no place in it. */
 static int put_name(json_t *object, const char *name)
 {
-    return cbx_is_utf8(name) ? put(object, "name", json_string(name)) : 0;
-}
-
-/* JSON has no infinities. */
-static json_t *number(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
+    return cbx_is_utf8(name) ? cbx_json_put(object, "name", json_string(name)) : 0;
 }
 
 static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_graph_data *d)
@@ -33,8 +21,8 @@ static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_g
     json_t *o = json_object(), *p = json_array();
     int     failed = !o || !p;
     for (int32_t k = 0; k < count && !failed; k++)
-        failed = json_array_append_new(p, number(exp((double)logp[k])));
-    failed = failed || put(o, "class", json_integer(class));
+        failed = json_array_append_new(p, cbx_json_number(exp((double)logp[k])));
+    failed = failed || cbx_json_put(o, "class", json_integer(class));
     if (!failed && d->class_names && class < d->num_classes)
         failed = put_name(o, d->class_names[class]);
     failed = failed || json_object_set(o, "probabilities", p);
@@ -51,11 +39,11 @@ static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
         json_t *o = json_pack("{s:s, s:i, s:i, s:b}", "op", "remove_edge", "source", (int)e->source,
                               "target", (int)e->target, "undirected", (int)e->undirected);
         /* Tells apart edges with the same ends. */
-        if (o && e->edge >= 0 && put(o, "edge", json_integer((json_int_t)e->edge))) {
+        if (o && e->edge >= 0 && cbx_json_put(o, "edge", json_integer((json_int_t)e->edge))) {
             json_decref(o);
             return NULL;
         }
-        if (o && put(o, "influence", number((double)e->influence))) {
+        if (o && cbx_json_put(o, "influence", cbx_json_number((double)e->influence))) {
             json_decref(o);
             return NULL;
         }
@@ -63,7 +51,7 @@ static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
     }
     json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:f, s:o}", "op", "set_feature", "node",
                           (int)e->node, "feature", (int)e->feature, "from", (double)e->from, "to",
-                          (double)e->to, "influence", number((double)e->influence));
+                          (double)e->to, "influence", cbx_json_number((double)e->influence));
     if (o && d->feature_names && e->feature < d->num_features &&
         put_name(o, d->feature_names[e->feature])) {
         json_decref(o);
@@ -83,7 +71,7 @@ static json_t *edits(const cbx_counterfactual *c, const cbx_graph_data *d)
     return list;
 }
 
-static json_t *option_value(const cbx_option *o, const void *at)
+json_t *cbx_json_option(const cbx_option *o, const void *at)
 {
     const char *text = o->type == CBX_OPTION_TEXT ? *(const char *const *)at : NULL;
     switch (o->type) {
@@ -100,7 +88,7 @@ static json_t *option_value(const cbx_option *o, const void *at)
     }
 }
 
-static json_t *options_object(const cbx_explain_options *options)
+json_t *cbx_json_options(const cbx_explain_options *options)
 {
     const cbx_option_table *table = cbx_explain_table();
     json_t                 *o = json_object();
@@ -108,7 +96,8 @@ static json_t *options_object(const cbx_explain_options *options)
         const cbx_option *option = &table->options[i];
         if (!strcmp(option->name, "threads")) /* changes no result */
             continue;
-        if (put(o, option->name, option_value(option, (const char *)options + option->offset))) {
+        if (cbx_json_put(o, option->name,
+                         cbx_json_option(option, (const char *)options + option->offset))) {
             json_decref(o);
             return NULL;
         }
@@ -118,36 +107,39 @@ static json_t *options_object(const cbx_explain_options *options)
 
 static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
 {
-    int failed = put(o, c->task == CBX_GRAPH ? "graph" : "node", json_integer(c->row)) ||
-                 put(o, "status", json_string(cbx_outcome_name(c->outcome)));
+    int failed = cbx_json_put(o, c->task == CBX_GRAPH ? "graph" : "node", json_integer(c->row)) ||
+                 cbx_json_put(o, "status", json_string(cbx_outcome_name(c->outcome)));
     if (!failed && c->reason[0])
-        failed = put(o, "reason", json_string(c->reason));
-    failed = failed ||
-             put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
-             put(o, "before", side(c->before, c->num_classes, c->prediction, d));
+        failed = cbx_json_put(o, "reason", json_string(c->reason));
+    failed =
+        failed ||
+        cbx_json_put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
+        cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
     if (!failed && c->after)
-        failed = put(o, "after", side(c->after, c->num_classes, c->result, d));
-    failed = failed || put(o, "edits", edits(c, d)) ||
-             put(o, "edges_removed", json_integer((json_int_t)c->num_edges_removed)) ||
-             put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
-             put(o, "nodes", json_integer(c->num_nodes)) ||
-             put(o, "edges", json_integer((json_int_t)c->num_edges)) ||
-             put(o, "left_out", json_integer(c->num_left_out)) ||
-             put(o, "removable", json_integer((json_int_t)c->num_removable)) ||
-             put(o, "features", json_integer(c->num_features)) ||
-             put(o, "epochs", json_integer((json_int_t)c->epochs));
+        failed = cbx_json_put(o, "after", side(c->after, c->num_classes, c->result, d));
+    failed =
+        failed || cbx_json_put(o, "edits", edits(c, d)) ||
+        cbx_json_put(o, "edges_removed", json_integer((json_int_t)c->num_edges_removed)) ||
+        cbx_json_put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
+        cbx_json_put(o, "nodes", json_integer(c->num_nodes)) ||
+        cbx_json_put(o, "edges", json_integer((json_int_t)c->num_edges)) ||
+        cbx_json_put(o, "left_out", json_integer(c->num_left_out)) ||
+        cbx_json_put(o, "removable", json_integer((json_int_t)c->num_removable)) ||
+        cbx_json_put(o, "features", json_integer(c->num_features)) ||
+        cbx_json_put(o, "epochs", json_integer((json_int_t)c->epochs));
     if (!failed && c->certificate != CBX_NO_CERTIFICATE)
-        failed = put(o, "certificate", json_string(cbx_certificate_name(c->certificate)));
+        failed = cbx_json_put(o, "certificate", json_string(cbx_certificate_name(c->certificate)));
     if (!failed && c->threshold > 0)
-        failed = put(o, "threshold", json_real(c->threshold));
-    if (!failed && c->outcome == CBX_FOUND)
-        failed = put(o, "margin", number(c->margin)) ||
-                 (c->cost > 0 && put(o, "cost", number(c->cost))) ||
-                 (c->robustness >= 0 && put(o, "robustness", number(c->robustness)));
+        failed = cbx_json_put(o, "threshold", json_real(c->threshold));
     if (!failed && c->outcome == CBX_FOUND)
         failed =
-            put(o, "epoch", json_integer((json_int_t)c->epoch)) || put(o, "loss", number(c->loss));
-    return failed || put(o, "seconds", json_real(c->seconds));
+            cbx_json_put(o, "margin", cbx_json_number(c->margin)) ||
+            (c->cost > 0 && cbx_json_put(o, "cost", cbx_json_number(c->cost))) ||
+            (c->robustness >= 0 && cbx_json_put(o, "robustness", cbx_json_number(c->robustness)));
+    if (!failed && c->outcome == CBX_FOUND)
+        failed = cbx_json_put(o, "epoch", json_integer((json_int_t)c->epoch)) ||
+                 cbx_json_put(o, "loss", cbx_json_number(c->loss));
+    return failed || cbx_json_put(o, "seconds", json_real(c->seconds));
 }
 
 /* Measured first: json_dumps leaves out quotes that find no memory, and says nothing. */
@@ -173,12 +165,12 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     char   *text = NULL;
     int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
     if (!failed && options)
-        failed = put(o, "options", options_object(options));
+        failed = cbx_json_put(o, "options", cbx_json_options(options));
     if (!failed && graph_hash)
-        failed = put(o, "data_sha256", json_string(graph_hash));
+        failed = cbx_json_put(o, "data_sha256", json_string(graph_hash));
     if (!failed && model_hash)
-        failed = put(o, "model_sha256", json_string(model_hash));
-    if (!failed && !put(o, "version", json_string(CBX_VERSION_TEXT)))
+        failed = cbx_json_put(o, "model_sha256", json_string(model_hash));
+    if (!failed && !cbx_json_put(o, "version", json_string(CBX_VERSION_TEXT)))
         text = dump(o);
     json_decref(o);
     return text;

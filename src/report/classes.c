@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* classes.c: see classes.h. */
+#include "classes.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "graph.h"
+
+static cbx_status ask_all(const cbx_report *r, const cbx_scene *s, const cbx_edit *edits,
+                          int64_t count, const float *target, int32_t num_classes, float *out,
+                          cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    for (int32_t i = 0; i < s->num_nodes && !status; i++) {
+        float *to = out + (int64_t)i * num_classes;
+        if (i == 0) /* what the result says of the target itself */
+            memcpy(to, target, (size_t)num_classes * sizeof *to);
+        else
+            status = cbx_check_edits(r->source.model, r->source.graph, s->nodes[i].id, edits, count,
+                                     to, err);
+    }
+    return status;
+}
+
+cbx_status cbx_classes_ask(const cbx_report *report, const cbx_scene *scene, cbx_arena *arena,
+                           cbx_classes *classes, cbx_error *err)
+{
+    int32_t num_classes = report->answers[0]->num_classes;
+    int64_t size = (int64_t)scene->num_nodes * num_classes;
+    *classes = (cbx_classes){.num_classes = num_classes};
+    classes->after = CBX_NEW0(arena, float *, report->count);
+    if (!classes->after)
+        return cbx_fail_memory(err);
+    if (!report->source.graph || scene->task == CBX_GRAPH)
+        return CBX_OK;
+    classes->before = CBX_NEW(arena, float, size);
+    if (!classes->before)
+        return cbx_fail_memory(err);
+    cbx_status status = ask_all(report, scene, NULL, 0, report->answers[0]->before, num_classes,
+                                classes->before, err);
+    for (size_t k = 0; k < report->count && !status; k++) {
+        const cbx_counterfactual *c = report->answers[k];
+        if (!c->after)
+            continue;
+        classes->after[k] = CBX_NEW(arena, float, size);
+        status = classes->after[k] ? ask_all(report, scene, c->edits, c->num_edits, c->after,
+                                             num_classes, classes->after[k], err)
+                                   : cbx_fail_memory(err);
+    }
+    return status;
+}
+
+int32_t cbx_classes_best(const cbx_classes *classes, const float *log_probs, int32_t node)
+{
+    const float *p = log_probs + (int64_t)node * classes->num_classes;
+    int32_t      best = 0;
+    for (int32_t k = 1; k < classes->num_classes; k++)
+        best = p[k] > p[best] ? k : best;
+    return best;
+}
+
+const char *cbx_class_name(const cbx_report *report, int32_t class)
+{
+    static const char *const sides[] = {"before", "after"};
+    const cbx_graph         *g = report->source.graph;
+    if (g && g->data.class_names)
+        return class < g->data.num_classes ? g->data.class_names[class] : NULL;
+    for (size_t i = 0; i < report->count; i++)
+        for (int k = 0; k < 2; k++) {
+            const json_t *side = json_object_get(json_array_get(report->lines, i), sides[k]);
+            const json_t *name = json_object_get(side, "name");
+            if (json_is_string(name) && json_integer_value(json_object_get(side, "class")) == class)
+                return json_string_value(name);
+        }
+    return NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.c: from lines of JSON to results that fit the graph and the model. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "error.h"
+#include "graph.h"
+#include "safetensors_json.h"
+
+/* ----------------------------------------------------------------- jansson */
+
+int cbx_json_put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value);
+}
+
+json_t *cbx_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *cbx_json_string(const char *text)
+{
+    cbx_buffer clean = {.text = NULL};
+    if (cbx_is_utf8(text))
+        return json_string(text);
+    cbx_buffer_utf8(&clean, text, 0);
+    json_t *made = clean.failed ? NULL : json_string(clean.text);
+    cbx_buffer_free(&clean);
+    return made;
+}
+
+/* ----------------------------------------------------------------- reading */
+
+static cbx_status check_edits(const cbx_counterfactual *c, const cbx_graph_data *d, cbx_error *err)
+{
+    for (int64_t i = 0; i < c->num_edits; i++) {
+        const cbx_edit *e = &c->edits[i];
+        int32_t         a = e->op == CBX_REMOVE_EDGE ? e->source : e->node;
+        int32_t         b = e->op == CBX_REMOVE_EDGE ? e->target : e->node;
+        if (a >= d->num_nodes || b >= d->num_nodes)
+            return cbx_fail(err, CBX_INVALID, "edit %lld: the data has no node %d", (long long)i,
+                            a > b ? a : b);
+        if (e->op == CBX_SET_FEATURE && e->feature >= d->num_features)
+            return cbx_fail(err, CBX_INVALID, "edit %lld: the data has no feature %d", (long long)i,
+                            e->feature);
+    }
+    return CBX_OK;
+}
+
+/* Does the result belong to this graph and model? Their hashes are taken once. */
+static cbx_status check_fit(const cbx_report *r, const cbx_counterfactual *c, char said[2][65],
+                            char is[2][65], cbx_error *err)
+{
+    const cbx_graph *g = r->source.graph;
+    if (!g)
+        return CBX_OK;
+    if (!is[0][0]) {
+        cbx_graph_hash(g, is[0]);
+        cbx_model_hash(r->source.model, is[1]);
+    }
+    if (said[0][0] && strcmp(said[0], is[0]) != 0)
+        return cbx_fail(err, CBX_INVALID, "the result was made with other data");
+    if (said[1][0] && strcmp(said[1], is[1]) != 0)
+        return cbx_fail(err, CBX_INVALID, "the result was made with another model");
+    if (c->task != g->data.task || c->row >= cbx_graph_label_rows(g))
+        return cbx_fail(err, CBX_INVALID, "the data has no %s %d",
+                        c->task == CBX_GRAPH ? "graph" : "node", c->row);
+    if (c->num_classes != cbx_model_describe(r->source.model).num_classes)
+        return cbx_fail(err, CBX_INVALID, "the model has %d classes, and the result %d",
+                        cbx_model_describe(r->source.model).num_classes, c->num_classes);
+    return check_edits(c, &g->data, err);
+}
+
+static json_t *to_jansson(const cbx_json *value);
+
+static int add_members(json_t *to, const cbx_json *value)
+{
+    for (const cbx_json *v = value->first; v && to; v = v->next)
+        if (value->kind == CBX_JSON_LIST ? json_array_append_new(to, to_jansson(v))
+                                         : cbx_json_put(to, v->key, to_jansson(v)))
+            return -1;
+    return to ? 0 : -1;
+}
+
+/* What our own parser read, for what jansson is to write. NULL: no memory. */
+static json_t *to_jansson(const cbx_json *value)
+{
+    json_t *to = NULL;
+    switch (value->kind) {
+    case CBX_JSON_NULL:
+        return json_null();
+    case CBX_JSON_BOOL:
+        return json_boolean(value->integer != 0);
+    case CBX_JSON_INTEGER:
+        return json_integer((json_int_t)value->integer);
+    case CBX_JSON_REAL:
+        return cbx_json_number(value->number);
+    case CBX_JSON_TEXT:
+        return json_string(value->text);
+    case CBX_JSON_LIST:
+    case CBX_JSON_OBJECT:
+        to = value->kind == CBX_JSON_LIST ? json_array() : json_object();
+    }
+    if (!add_members(to, value))
+        return to;
+    json_decref(to);
+    return NULL;
+}
+
+/* The line as a struct, which checks it, and as it is. */
+static cbx_status parse_line(cbx_report *r, const char *line, char said[2][65], cbx_error *err)
+{
+    cbx_arena       arena = {0};
+    const cbx_json *value;
+    cbx_json_error  why;
+    cbx_status      status =
+        cbx_counterfactual_parse(line, &r->answers[r->count], said[0], said[1], err);
+    if (!status && (cbx_json_parse(line, strlen(line), &arena, &value, &why) ||
+                    json_array_append_new(r->lines, to_jansson(value))))
+        status = cbx_fail_memory(err);
+    cbx_arena_free(&arena);
+    return status;
+}
+
+static cbx_status read_line(cbx_report *r, const char *text, size_t size, char hashes[2][65],
+                            cbx_error *err)
+{
+    char       said[2][65];
+    char      *line = strndup(text, size);
+    cbx_status status = line ? parse_line(r, line, said, err) : cbx_fail_memory(err);
+    free(line);
+    if (!status)
+        status = check_fit(r, r->answers[r->count], said, hashes, err);
+    if (!status) {
+        const cbx_counterfactual *c = r->answers[r->count];
+        const cbx_counterfactual *last = r->count ? r->answers[r->count - 1] : NULL;
+        r->targets += !last || last->row != c->row || last->task != c->task;
+        r->count++;
+    } else {
+        cbx_counterfactual_free(r->answers[r->count]);
+        r->answers[r->count] = NULL;
+    }
+    return status;
+}
+
+static cbx_status read_lines(cbx_report *r, const char *results, cbx_error *err)
+{
+    char       hashes[2][65] = {"", ""};
+    size_t     room = 1, number = 0;
+    cbx_status status = CBX_OK;
+    for (const char *at = results; *at; at++)
+        room += *at == '\n';
+    r->answers = calloc(room, sizeof(cbx_counterfactual *));
+    r->lines = json_array();
+    if (!r->answers || !r->lines)
+        return cbx_fail_memory(err);
+    while (*results && !status) {
+        size_t size = strcspn(results, "\n");
+        number++;
+        if (strspn(results, " \t\r") < size)
+            status = read_line(r, results, size, hashes, err);
+        results += size + (results[size] == '\n');
+    }
+    if (status) {
+        char place[32];
+        (void)snprintf(place, sizeof place, "line %zu", number);
+        cbx_error_prefix(err, place);
+    } else if (!r->count) {
+        status = cbx_fail(err, CBX_INVALID, "there are no results in it");
+    }
+    return status;
+}
+
+cbx_status cbx_report_open(cbx_report *report, const char *results, const cbx_report_source *source,
+                           cbx_error *err)
+{
+    *report = (cbx_report){.lines = NULL};
+    if (source)
+        report->source = *source;
+    if (!report->source.model || !report->source.graph)
+        report->source.model = NULL, report->source.graph = NULL;
+    cbx_status status = CBX_OK;
+    if (report->source.graph)
+        status = cbx_model_fits(report->source.model, report->source.graph, err);
+    if (!status)
+        status = read_lines(report, results, err);
+    if (status)
+        cbx_report_close(report);
+    return status;
+}
+
+void cbx_report_close(cbx_report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        cbx_counterfactual_free(report->answers[i]);
+    free((void *)report->answers);
+    json_decref(report->lines);
+    *report = (cbx_report){.lines = NULL};
+}
+
+/* ------------------------------------------------------------------ public */
+
+cbx_status cbx_report_write(const char *results, const cbx_report_source *source, const char *path,
+                            cbx_error *err)
+{
+    cbx_report report;
+    cbx_status status = cbx_report_open(&report, results, source, err);
+    if (status)
+        return status;
+    status = report.targets == 1 ? cbx_report_explanation(&report, path, err)
+                                 : cbx_report_run(&report, path, err);
+    cbx_report_close(&report);
+    return status;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scene.c: which nodes and edges are drawn; see scene.h. */
+#include "scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "edit.h"
+#include "error.h"
+
+/* Edits may fill so much of the scene; the rest is for what is around them. */
+enum { EDITED_MOST = 44 };
+
+typedef struct picking {
+    const cbx_report *report;
+    cbx_view          view;
+    int32_t          *place; /* view -> scene, or -1 */
+    int32_t          *links; /* of a view's node to those picked */
+    int32_t          *of;    /* scene -> view */
+    bool             *edited;
+    int32_t           count;
+} picking;
+
+static int32_t hop_of(const cbx_view *v, int32_t node)
+{
+    int32_t h = 0;
+    while (!v->num_graphs && h < v->hops && node >= v->prefix[h])
+        h++;
+    return h;
+}
+
+static void pick(picking *p, int32_t node)
+{
+    const cbx_view *v = &p->view;
+    if (p->place[node] >= 0 || p->count >= CBX_SCENE_MOST)
+        return;
+    p->place[node] = p->count;
+    p->of[p->count++] = node;
+    for (int64_t s = v->offset[node]; s < v->offset[node + 1]; s++)
+        p->links[v->source[s]]++;
+    for (int64_t s = v->out_offset[node]; s < v->out_offset[node + 1]; s++)
+        p->links[v->out_target[s]]++;
+}
+
+/* The node and a shortest way from it to the target, which is node 0. */
+static void pick_way(picking *p, int32_t node)
+{
+    const cbx_view *v = &p->view;
+    while (p->place[node] < 0 && p->count < CBX_SCENE_MOST) {
+        int32_t next = v->n;
+        pick(p, node);
+        if (v->num_graphs)
+            return; /* no target to go to */
+        for (int64_t s = v->out_offset[node]; s < v->out_offset[node + 1]; s++)
+            if (v->out_target[s] < next) /* numbers grow with the distance */
+                next = v->out_target[s];
+        if (next >= node)
+            return;
+        node = next;
+    }
+}
+
+static void pick_edited(picking *p, const cbx_places *places, const cbx_edit *e)
+{
+    int32_t ends[2] = {e->op == CBX_REMOVE_EDGE ? e->source : e->node,
+                       e->op == CBX_REMOVE_EDGE ? e->target : e->node};
+    for (int k = 0; k < 2; k++) {
+        int32_t node = cbx_places_find(places, ends[k]);
+        if (node < 0)
+            continue;
+        p->edited[node] = true;
+        if (p->count < EDITED_MOST)
+            pick_way(p, node);
+    }
+}
+
+/* Nearest first, then those with most links to what is there, then by number. */
+static void pick_rest(picking *p)
+{
+    const cbx_view *v = &p->view;
+    while (p->count < CBX_SCENE_MOST && p->count < v->n) {
+        int32_t best = -1, best_hop = 0;
+        for (int32_t i = 0; i < v->n; i++) {
+            if (p->place[i] >= 0)
+                continue;
+            int32_t hop = hop_of(v, i);
+            if (best >= 0 && hop > best_hop)
+                break;
+            if (best < 0 || p->links[i] > p->links[best])
+                best = i, best_hop = hop;
+        }
+        pick(p, best);
+    }
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const cbx_scene_edge *x = a, *y = b;
+    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+/* Edges with the same ends become one, with both directions. Loops are not drawn. */
+static void merge(cbx_scene *s)
+{
+    int32_t kept = 0;
+    qsort(s->edges, (size_t)s->num_edges, sizeof *s->edges, by_ends);
+    for (int32_t i = 0; i < s->num_edges; i++) {
+        if (kept && !by_ends(&s->edges[kept - 1], &s->edges[i])) {
+            s->edges[kept - 1].there[0] |= s->edges[i].there[0];
+            s->edges[kept - 1].there[1] |= s->edges[i].there[1];
+        } else {
+            s->edges[kept++] = s->edges[i];
+        }
+    }
+    s->num_edges = kept;
+    s->undirected = true;
+    for (int32_t i = 0; i < kept; i++)
+        s->undirected = s->undirected && s->edges[i].there[0] && s->edges[i].there[1];
+}
+
+static void add_edge(cbx_scene *s, int32_t from, int32_t to)
+{
+    if (from >= 0 && to >= 0 && from != to)
+        s->edges[s->num_edges++] = (cbx_scene_edge){
+            .a = from < to ? from : to, .b = from < to ? to : from, .there = {from<to, from> to}};
+}
+
+static cbx_status take(const picking *p, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    const cbx_view *v = &p->view;
+    int64_t         slots = 0;
+    for (int32_t i = 0; i < p->count; i++)
+        slots += v->offset[p->of[i] + 1] - v->offset[p->of[i]];
+    s->nodes = CBX_NEW0(arena, cbx_scene_node, p->count);
+    s->edges = CBX_NEW(arena, cbx_scene_edge, slots);
+    if (!s->nodes || !s->edges)
+        return cbx_fail_memory(err);
+    s->num_nodes = p->count;
+    s->all_nodes = v->n;
+    for (int32_t i = 0; i < p->count; i++) {
+        int32_t at = p->of[i];
+        s->nodes[i].id = v->node ? v->node[at] : at;
+        s->nodes[i].hop = hop_of(v, at);
+        s->nodes[i].edited = p->edited[at];
+        for (int64_t k = v->offset[at]; k < v->offset[at + 1]; k++)
+            add_edge(s, p->place[v->source[k]], i);
+    }
+    merge(s);
+    return CBX_OK;
+}
+
+static cbx_status look_around(picking *p, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_report *r = p->report;
+    const cbx_graph  *g = r->source.graph;
+    int32_t           row = r->answers[0]->row, f = g->data.num_features;
+    if (g->data.task == CBX_GRAPH)
+        return cbx_view_graphs(g, &row, 1, arena, &p->view, err);
+    /* as far and as many as the search looks at unless it is told otherwise */
+    return cbx_view_nearest(g, row, cbx_model_describe(r->source.model).num_layers + 1,
+                            32000000 / (f > 0 ? f : 1) + 1, arena, &p->view, err);
+}
+
+static cbx_status from_graph(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    picking    p = {.report = r};
+    cbx_places places;
+    cbx_status status = look_around(&p, arena, err);
+    if (status)
+        return status;
+    p.place = CBX_NEW(arena, int32_t, p.view.n);
+    p.links = CBX_NEW0(arena, int32_t, p.view.n);
+    p.edited = CBX_NEW0(arena, bool, p.view.n);
+    p.of = CBX_NEW(arena, int32_t, CBX_SCENE_MOST);
+    if (!p.place || !p.links || !p.edited || !p.of || cbx_places_init(&places, &p.view))
+        return cbx_fail_memory(err);
+    memset(p.place, -1, (size_t)p.view.n * sizeof *p.place);
+    if (r->answers[0]->task == CBX_NODE)
+        pick(&p, 0);
+    for (size_t k = 0; k < r->count; k++)
+        for (int64_t i = 0; i < r->answers[k]->num_edits; i++)
+            pick_edited(&p, &places, &r->answers[k]->edits[i]);
+    pick_rest(&p);
+    cbx_places_free(&places);
+    return take(&p, arena, s, err);
+}
+
+/* ---- without a graph: the target and what the edits name */
+
+static int32_t add_node(cbx_scene *s, int32_t id, bool edited)
+{
+    int32_t at = cbx_scene_find(s, id);
+    if (at < 0 && s->num_nodes < CBX_SCENE_MOST) {
+        at = s->num_nodes++;
+        s->nodes[at] = (cbx_scene_node){.id = id, .hop = at > 0};
+    }
+    if (at >= 0)
+        s->nodes[at].edited |= edited;
+    return at;
+}
+
+static cbx_status from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    int64_t edits = 0;
+    for (size_t k = 0; k < r->count; k++)
+        edits += r->answers[k]->num_edits;
+    s->nodes = CBX_NEW0(arena, cbx_scene_node, CBX_SCENE_MOST);
+    s->edges = CBX_NEW(arena, cbx_scene_edge, 2 * edits);
+    if (!s->nodes || !s->edges)
+        return cbx_fail_memory(err);
+    if (r->answers[0]->task == CBX_NODE)
+        (void)add_node(s, r->answers[0]->row, false);
+    for (size_t k = 0; k < r->count; k++)
+        for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
+            const cbx_edit *e = &r->answers[k]->edits[i];
+            if (e->op == CBX_SET_FEATURE) {
+                (void)add_node(s, e->node, true);
+                continue;
+            }
+            int32_t u = add_node(s, e->source, true), v = add_node(s, e->target, true);
+            add_edge(s, u, v);
+            if (e->undirected)
+                add_edge(s, v, u);
+        }
+    merge(s);
+    return CBX_OK;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+/* The name in the data, or the number. */
+static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    const char *const *names = r->source.graph ? r->source.graph->data.node_names : NULL;
+    for (int32_t i = 0; i < s->num_nodes; i++) {
+        char number[16];
+        (void)snprintf(number, sizeof number, "%d", s->nodes[i].id);
+        s->nodes[i].name = names ? names[s->nodes[i].id] : cbx_arena_strdup(arena, number);
+        if (!s->nodes[i].name)
+            return cbx_fail_memory(err);
+    }
+    return CBX_OK;
+}
+
+cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
+                          cbx_error *err)
+{
+    *scene = (cbx_scene){.task = report->answers[0]->task};
+    cbx_status status = report->source.graph ? from_graph(report, arena, scene, err)
+                                             : from_edits(report, arena, scene, err);
+    if (!status)
+        status = name_nodes(report, arena, scene, err);
+    return status ? status : cbx_scene_layout(scene, arena, err);
+}
+
+bool cbx_scene_labelled(const cbx_scene *scene, int32_t node)
+{
+    enum { SMALL = 20 };
+    return scene->num_nodes <= SMALL || scene->nodes[node].edited ||
+           (scene->task == CBX_NODE && node == 0);
+}
+
+int32_t cbx_scene_find(const cbx_scene *scene, int32_t id)
+{
+    for (int32_t i = 0; i < scene->num_nodes; i++)
+        if (scene->nodes[i].id == id)
+            return i;
+    return -1;
+}
+
+int32_t cbx_scene_edge_find(const cbx_scene *scene, int32_t u, int32_t v)
+{
+    int32_t a = cbx_scene_find(scene, u), b = cbx_scene_find(scene, v);
+    for (int32_t i = 0; i < scene->num_edges; i++)
+        if ((scene->edges[i].a == a && scene->edges[i].b == b) ||
+            (scene->edges[i].a == b && scene->edges[i].b == a))
+            return i;
+    return -1;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scene.h: the part of a graph that is worth drawing, and where its nodes go.
+ *
+ * A neighbourhood may have thousands of nodes, and a picture of all of them says nothing.
+ * A scene has the target, the nodes that edits touch, the ways from them to the target, and
+ * then, up to CBX_SCENE_MOST, the nodes nearest to the target and best tied to those. Before
+ * and after are drawn from one scene: nothing moves but what changes. */
+#ifndef CBX_SCENE_H
+#define CBX_SCENE_H
+
+#include "arena.h"
+#include "report.h"
+
+enum {
+    CBX_SCENE_MOST = 60,   /* nodes */
+    CBX_SCENE_WIDTH = 560, /* positions are within these, and labels fit there */
+    CBX_SCENE_HEIGHT = 420,
+    CBX_SCENE_MARGIN = 34
+};
+
+typedef enum cbx_label_side { CBX_BELOW, CBX_RIGHT, CBX_LEFT, CBX_ABOVE } cbx_label_side;
+
+typedef struct cbx_scene_node {
+    int32_t        id;     /* in the graph */
+    const char    *name;   /* or its number */
+    int32_t        hop;    /* steps from the target; 0 in graph tasks */
+    bool           edited; /* its features, or an edge at it, by some answer */
+    float          x, y;
+    cbx_label_side side; /* where its label is least in the way */
+} cbx_scene_node;
+
+typedef struct cbx_scene_edge {
+    int32_t a, b;     /* places in `nodes`, a < b */
+    bool    there[2]; /* a -> b, b -> a, before any edit */
+} cbx_scene_edge;
+
+typedef struct cbx_scene {
+    int32_t         num_nodes, num_edges;
+    cbx_scene_node *nodes; /* the most important first; in node tasks the target is 0 */
+    cbx_scene_edge *edges;
+    int32_t         all_nodes; /* of the neighbourhood or the graph; 0: it is not known */
+    bool            undirected;
+    cbx_task        task;
+} cbx_scene;
+
+cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
+                          cbx_error *err);
+
+/* The place of a node of the graph in the scene, or -1. */
+int32_t cbx_scene_find(const cbx_scene *scene, int32_t id);
+
+/* The edge of the scene between two nodes of the graph, or -1. */
+int32_t cbx_scene_edge_find(const cbx_scene *scene, int32_t u, int32_t v);
+
+/* Whether its label is always shown: the target's and those of edited nodes are, and
+ * all of a small scene. */
+bool cbx_scene_labelled(const cbx_scene *scene, int32_t node);
+
+/* Columns of a label, which is cut where it is long. */
+enum { CBX_LABEL_MOST = 16 };
+
+/* layout.c: x, y and side of all nodes. The same scene gives the same places. */
+cbx_status cbx_scene_layout(cbx_scene *scene, cbx_arena *arena, cbx_error *err);
+
+#endif
