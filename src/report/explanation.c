@@ -12,7 +12,6 @@
 #include "error.h"
 #include "graph.h"
 #include "page.h"
-#include "palette.h"
 #include "settings.h"
 #include "undo.h"
 #include "version.h"
@@ -36,11 +35,6 @@ typedef struct making {
 static int append(json_t *list, json_t *value)
 {
     return json_array_append_new(list, value);
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text ? cbx_json_string(text) : json_null();
 }
 
 /* ------------------------------------------------------------------- nodes */
@@ -234,26 +228,6 @@ static cbx_status add_answers(making *m)
 
 /* ------------------------------------------------------------- the rest */
 
-static int add_classes(making *m)
-{
-    json_t *list = json_array();
-    int     failed = !list;
-    for (int32_t k = 0; k < m->report->answers[0]->num_classes && !failed; k++) {
-        cbx_look look = cbx_look_of(k);
-        json_t  *corners = json_array();
-        for (int i = 0; i < look.shape->corners && corners && !failed; i++)
-            failed = append(corners, json_pack("[f, f]", (double)look.shape->at[i][0],
-                                               (double)look.shape->at[i][1]));
-        failed = failed || append(list, json_pack("{s:o, s:s, s:s, s:o}", "name",
-                                                  text_or_null(cbx_class_name(m->report, k)),
-                                                  "colour", look.colour, "shape", look.shape->name,
-                                                  "corners", corners));
-    }
-    failed = failed || json_object_set(m->page, "classes", list);
-    json_decref(list);
-    return failed;
-}
-
 static int add_target(making *m)
 {
     const cbx_counterfactual *c = m->report->answers[0];
@@ -305,10 +279,11 @@ static cbx_status make(making *m)
         status = cbx_classes_ask(m->report, &m->scene, &m->arena, &m->classes, m->err);
     if (status)
         return status;
-    if (!m->page || add_scene(m) || add_classes(m) || add_target(m) ||
+    if (!m->page || add_scene(m) || cbx_json_put(m->page, "classes", cbx_classes_json(m->report)) ||
+        add_target(m) ||
         (m->report->source.trace && m->report->source.num_trace > 1 && add_trace(m)) ||
         cbx_json_put(m->page, "settings", cbx_settings(line)) ||
-        cbx_json_put(m->page, "command", cbx_settings_command(m->report, line)) ||
+        cbx_json_put(m->page, "command", cbx_settings_command(m->report, line, NULL)) ||
         cbx_json_put(m->page, "version", json_string(CBX_VERSION_TEXT)))
         return cbx_fail_memory(m->err);
     return add_answers(m);
