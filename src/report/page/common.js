@@ -201,14 +201,14 @@ const cbx = (() => {
   // ---- how it was made
 
   // Both come from settings.c.
-  function settingsCard() {
+  function settingsCard(note) {
     const rules = data.settings.filter((s) => s.rule), others = data.settings.filter((s) => !s.rule);
     const list = (items) => el("dl", { class: "settings" }, items.map((s) => [el("dt", {}, s.name), el("dd", {}, el("code", {}, s.value), " ", el("span", { class: "note" }, s.help))]));
     const copy = el("button", { type: "button", onclick: () => navigator.clipboard.writeText(data.command).then(() => { copy.textContent = "Copied"; cbx.say("Copied"); }, () => {}) }, "Copy");
     return card("Rules and settings",
       el("h3", {}, "Rules in force"), rules.length ? list(rules) : el("p", { class: "note" }, "None: any feature and any edge could be edited."),
       el("h3", {}, "Settings"), others.length ? list(others) : el("p", { class: "note" }, "All at their defaults."),
-      el("h3", {}, "To make it again"), el("pre", { id: "command", tabindex: "0" }, data.command.split(" ").flatMap((word) => [el("span", { class: "word" }, word), " "])), navigator.clipboard ? el("div", { class: "tools copy" }, copy) : null);
+      el("h3", {}, "To make it again"), el("pre", { id: "command", tabindex: "0" }, data.command.split(" ").flatMap((word) => [el("span", { class: "word" }, word), " "])), note ? el("p", { class: "note" }, note) : null, navigator.clipboard ? el("div", { class: "tools copy" }, copy) : null);
   }
 
   // ---- light and dark

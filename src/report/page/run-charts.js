@@ -101,9 +101,9 @@ const cbxRun = (() => {
     return el("span", { class: "kinds" + (features + edges > full ? " over" : ""), "aria-hidden": "true" }, part("features", features), part("edges", Math.max(0, Math.min(edges, full - features))));
   }
   // One share, in a table.
-  function share(part, css) {
+  function share(part, css, text) {
     const s = el("span", { class: css }); s.style.width = (part * 100).toFixed(1) + "%";
-    return el("span", { class: "kinds long", "aria-hidden": "true" }, s);
+    return el("span", { class: "share" }, el("span", { class: "kinds", "aria-hidden": "true" }, s), el("span", { class: "muted" }, text));
   }
 
   return { histogram, shift, edits, share, quantile };

@@ -45,7 +45,8 @@
     const facts = [data.data ? "data: " + data.data : null, data.model ? "model: " + data.model : null].filter(Boolean);
     const tiles = [tile(exact(c.found, percent(c.found, asked)), "flipped", count(c.found) + " of " + counted(asked, noun))];
     if (edits.length) tiles.push(tile(exact(cbxRun.quantile(edits, 0.5), short(cbxRun.quantile(edits, 0.5))), "edits, median", edits[0] === edits[edits.length - 1] ? "always" : "from " + count(edits[0]) + " to " + count(edits[edits.length - 1])));
-    if (proofs("optimal") || proofs("irreducible")) tiles.push(tile(exact(proofs("optimal"), percent(proofs("optimal"), edits.length)), "proved optimal", percent(proofs("irreducible"), edits.length) + " irreducible"));
+    const optimal = proofs("optimal"), all = optimal + proofs("irreducible"); // what is optimal is irreducible, too
+    if (all) tiles.push(tile(exact(all, percent(all, edits.length)), "irreducible", optimal ? percent(optimal, edits.length) + " proved optimal" : "no edit can be left out"));
     tiles.push(tile(exact(data.seconds, cbx.seconds(data.seconds)), "search time", "all targets together"));
     const rest = [c.not_found ? "for " + count(c.not_found) + " none was found" : null, c.skipped ? counted(c.skipped, noun) + (c.skipped === 1 ? " was" : " were") + " not asked about" : null, c.cancelled ? count(c.cancelled) + " searches were stopped" : null].filter(Boolean);
     return el("div", { class: "lead" }, el("h1", {}, "What would change the class? " + counted(data.targets, noun)),
@@ -88,7 +89,7 @@
     const command = data.command.replace(flag + "TARGET", () => flag + r.row) + " --html " + page;
     return el("div", { class: "detail" },
       el("div", {}, el("h3", {}, r.list.length ? "Edits" : "No edits"), r.list.length ? el("ol", {}, r.list.map((e) => el("li", {}, editText(e)))) : null,
-        more > 0 ? el("p", { class: "note" }, "and " + counted(more, "more edit") .replace("more edits", "more") .replace("more edit", "more") + ", in the result") : null),
+        more > 0 ? el("p", { class: "note" }, "and " + count(more) + " more, in the result") : null),
       el("div", {}, el("dl", {}, facts), el("p", { class: "note" }, "Its own page: ", el("code", {}, command))));
   }
 
@@ -167,13 +168,13 @@
 
   function recurringCard() {
     if (!common.flips) return null;
-    const parts = [], of = (n) => el("span", { class: "edits" }, el("span", {}, exact(n, count(n)), " ", el("span", { class: "muted" }, percent(n, common.flips))));
+    const parts = [];
     if (common.features.length) parts.push(el("div", {}, cbx.table({
       caption: "Features" + (common.all_features > common.features.length ? ", the " + common.features.length + " most frequent of " + count(common.all_features) : "") + ": in how many flips, and how often a value rose or fell.",
       columns: [
         { label: "Feature", value: (f) => featureName(f[0]) },
-        { label: "", fixed: true, show: (f) => cbxRun.share(f[1] / common.flips, "features") },
-        { label: "Flips", right: true, value: (f) => f[1], show: (f) => of(f[1]) },
+        { label: "Share", fixed: true, show: (f) => cbxRun.share(f[1] / common.flips, "features", percent(f[1], common.flips)) },
+        { label: "Flips", right: true, value: (f) => f[1], show: (f) => exact(f[1], count(f[1])) },
         { label: "Rose", right: true, value: (f) => f[2], show: (f) => exact(f[2], count(f[2])) },
         { label: "Fell", right: true, value: (f) => f[3], show: (f) => exact(f[3], count(f[3])) },
       ], rows: common.features, scroll: common.features.length > 12, sort: { column: 2, down: true } }).node));
@@ -182,12 +183,12 @@
       caption: "Edges that more than one flip removes" + (common.all_edges > common.edges.length && edges.length === common.edges.length ? ", the " + edges.length + " most frequent" : "") + ", of " + count(common.all_edges) + " removed.",
       columns: [
         { label: "Edge", value: (e) => edgeText(e[0], e[1], e[2]) },
-        { label: "", fixed: true, show: (e) => cbxRun.share(e[3] / common.flips, "edges") },
-        { label: "Flips", right: true, value: (e) => e[3], show: (e) => of(e[3]) },
+        { label: "Share", fixed: true, show: (e) => cbxRun.share(e[3] / common.flips, "edges", percent(e[3], common.flips)) },
+        { label: "Flips", right: true, value: (e) => e[3], show: (e) => exact(e[3], count(e[3])) },
       ], rows: edges, scroll: edges.length > 12, sort: { column: 2, down: true } }).node));
     else if (common.all_edges) parts.push(el("p", { class: "note" }, counted(common.all_edges, "edge") + " would be removed, none of them in more than one flip."));
     const names = common.core.slice(0, 5).map((c) => featureName(c[0])).join(", ") + (common.all_core > 5 ? ", …" : "");
-    const core = !common.core_known ? "Some answers have more than 100 edits: too many for a few features to stand out." : common.covered ? counted(common.all_core, "feature") + (common.all_core === 1 ? " takes" : " take") + " part in " + percent(common.covered, common.flips) + " of the flips: " + names + "." : null;
+    const core = !common.core_known ? "Some answers have more than 100 edits: too many for a few features to stand out." : common.covered ? counted(common.all_core, "feature") + (common.all_core === 1 ? " takes" : " take") + " part in " + percent(common.covered, common.flips) + " of the flips: " + names + (common.all_core > 5 ? "" : ".") : null;
     return card("What recurs", core ? el("p", { id: "core" }, core) : null, el("div", { class: "columns" }, parts));
   }
 
@@ -209,6 +210,6 @@
   }
 
   const charts = distributions(), targets = targetsCard(charts.update);
-  main.append(lead(), charts.node, targets.node, recurringCard() || "", el("div", { class: "columns" }, movesCard() || "", cbx.settingsCard()));
+  main.append(lead(), charts.node, targets.node, recurringCard() || "", el("div", { class: "columns" }, movesCard() || "", cbx.settingsCard("TARGET stands for the number of a " + noun + ".")));
   targets.start();
 })();
