@@ -2,7 +2,7 @@
 // bench-charts.js: ranks, bars with error bars, and the trade-off of a benchmark.
 "use strict";
 const cbxBench = (() => {
-  const { data, el, svg, short, ticks } = cbx;
+  const { data, el, svg, short, ticks, narrow } = cbx;
 
   const fixed = (x, digits = 3) => (x === null ? "n.d." : x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1"));
   const pair = (mean, std) => fixed(mean) + (mean === null || std === null ? "" : " ± " + fixed(std));
@@ -19,7 +19,7 @@ const cbxBench = (() => {
   function ranks(k) {
     const list = data.methods.filter((m) => m.ranks[k] !== null).sort((a, b) => a.ranks[k] - b.ranks[k]);
     if (!list.length) return null;
-    const width = 420, step = 21, top = 24, height = top + list.length * step + 6, last = Math.max(2, data.methods.length);
+    const width = narrow.matches ? 330 : 420, step = 21, top = 24, height = top + list.length * step + 6, last = Math.max(2, data.methods.length);
     const X = (r) => NAMES + ((r - 1) / (last - 1)) * (width - NAMES - 40), m = data.measures[k];
     const picture = chart(width, height, m.title + ", mean ranks, best first: " + list.map((x) => x.name + " " + x.ranks[k].toFixed(1)).join(", "), "ranks-" + m.name);
     for (const t of ticks(1, last).filter((x) => Number.isInteger(x) && x > 1).concat(1)) picture.append(line(X(t), top - 4, X(t), height - 6, "axis"), text(X(t), top - 9, "middle", "tick", String(t)));
@@ -36,7 +36,7 @@ const cbxBench = (() => {
     const ends = rows.flatMap(({ f: [mean, std, published, deviation] }) => [mean === null ? [] : [mean - (std || 0), mean + (std || 0)], published === null ? [] : [published - (deviation || 0), published + (deviation || 0)]]).flat();
     if (!ends.length) return null;
     const low = Math.min(0, ...ends), high = Math.max(0, ...ends), span = high - low || 1;
-    const width = 420, step = 24, top = 6, height = top + rows.length * step + 24, left = NAMES, right = 62;
+    const width = narrow.matches ? 330 : 420, step = 24, top = 6, height = top + rows.length * step + 24, left = NAMES, right = 62;
     const X = (v) => left + ((v - low) / span) * (width - left - right);
     const picture = chart(width, height, m.title + ": " + rows.map(({ name, f }) => name + " " + pair(f[0], f[1]) + (f[2] === null ? "" : ", published " + pair(f[2], f[3]))).join("; "), "bars-" + m.name);
     for (const t of ticks(low, high)) picture.append(line(X(t), top, X(t), height - 20, "axis"), text(X(t), height - 6, "middle", "tick", short(t)));
@@ -79,15 +79,15 @@ const cbxBench = (() => {
   function tradeOff(cell) {
     const rows = cell.lines.map((l) => ({ name: data.methods[l.method].name, edits: l.edits[0], validity: l.figures[0][0], std: l.figures[0][1] })).filter((r) => r.edits !== null && r.edits > 0 && r.validity !== null);
     if (!rows.length) return null;
-    const wide = 760, height = 420, left = 52, right = 30, top = 74, bottom = 46;
+    const wide = narrow.matches ? 330 : 760, height = 400, left = narrow.matches ? 40 : 52, right = narrow.matches ? 8 : 30, top = 54, bottom = 46;
     const least = Math.min(...rows.map((r) => r.edits)), most = Math.max(...rows.map((r) => r.edits)), log = most > 20 * least;
     const place = log ? Math.log10 : (x) => x, x0 = log ? Math.floor(Math.log10(least) * 2) / 2 : 0, x1 = log ? Math.max(x0 + 0.5, Math.ceil(Math.log10(most) * 2 + 0.1) / 2) : most * 1.15;
     const X = (e) => left + ((place(e) - x0) / (x1 - x0)) * (wide - left - right), Y = (v) => height - bottom - v * (height - top - bottom);
     const picture = chart(wide, height, "Validity against number of edits: " + rows.map((r) => r.name + " " + fixed(r.validity) + " with " + short(r.edits) + " edits").join("; "), "trade-off");
     for (const t of [0, 0.25, 0.5, 0.75, 1]) picture.append(line(left, Y(t), wide - right, Y(t), "axis"), text(left - 8, Y(t) + 4, "end", "tick", String(t)));
     const at = log ? Array.from({ length: Math.floor(x1) - Math.ceil(x0) + 1 }, (_, i) => Math.pow(10, Math.ceil(x0) + i)).flatMap((p) => (x1 - x0 < 3 ? [p, 3 * p] : [p])).filter((p) => place(p) <= x1) : ticks(0, x1);
-    for (const t of at) picture.append(line(X(t), top, X(t), height - bottom, "axis"), text(X(t), height - bottom + 17, "middle", "tick", short(t)));
-    picture.append(text((left + wide - right) / 2, height - 6, "middle", "tick", "edits of an answer, mean" + (log ? " (logarithmic)" : "")), text(left - 40, top - 16, "start", "tick", "validity"), text(left + 22, top - 16, "start", "tick corner", "↖ better"));
+    for (const t of narrow.matches && log ? at.filter((p) => Number.isInteger(Math.log10(p))) : at) picture.append(line(X(t), top, X(t), height - bottom, "axis"), text(Math.min(X(t), wide - 14), height - bottom + 17, "middle", "tick", short(t)));
+    picture.append(text((left + wide - right) / 2, height - 6, "middle", "tick", "edits of an answer, mean" + (log ? " (logarithmic)" : "")), text(left - (narrow.matches ? 34 : 40), top - 16, "start", "tick", "validity"), text(left + 22, top - 16, "start", "tick corner", "↖ better"));
     // those that no other beats in both
     const best = rows.filter((r) => !rows.some((o) => o !== r && o.edits <= r.edits && o.validity >= r.validity && (o.edits < r.edits || o.validity > r.validity))).sort((a, b) => a.edits - b.edits);
     if (best.length > 1) picture.append(svg("path", { d: best.map((r, i) => (i ? `H${X(r.edits)}V${Y(r.validity)}` : `M${X(r.edits)} ${Y(r.validity)}`)).join(""), class: "frontier" }));

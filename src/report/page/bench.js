@@ -40,7 +40,7 @@
     const column = (w) => ({ label: w, right: true, value: (r) => r[w], show: (r) => el("span", { class: w, "data-value": r[w] }, signs[w] + " " + count(r[w])) });
     return card("Next to the published figures", cbx.table({
       caption: "In how many rows of the paper's tables ours is better, equal (within two standard deviations, ours or theirs) or worse.",
-      columns: [{ label: "Measure", value: (r) => r.m.title }, { label: "Share", fixed: true, show: bar }, column("better"), column("equal"), column("worse")], rows,
+      columns: [{ label: "Measure", value: (r) => r.m.title }, ...(cbx.narrow.matches ? [] : [{ label: "Share", fixed: true, show: bar }]), column("better"), column("equal"), column("worse")], rows,
     }).node);
   }
 
@@ -78,12 +78,12 @@
     const figure = (k) => ({ label: measures[k].title, right: true, value: (l) => l.figures[k][0], show: (l) => figureCell(l.figures[k]) });
     const small = (value, text, more) => el("div", { class: "figure-cell" }, el("span", { "data-value": value }, text), more ? el("small", {}, more) : null);
     const table = cbx.table({
-      caption: "Higher is better for " + measures.filter((m) => m.higher).map((m) => m.title.toLowerCase()).join(" and ") + ", lower for the rest. Bold: the best; underlined: the second; small: the published figure, and whether ours is better (▲), equal (=) or worse (▼).",
+      caption: "Higher is better for " + measures.filter((m) => m.higher).map((m) => m.title.toLowerCase()).join(" and ") + ", lower for the rest. Bold: the best; underlined: the second; small: the published figure, and whether ours is better (▲), equal (=) or worse (▼). Edits: feature values + edges.",
       columns: [
         { label: "Explainer", value: (l) => methods[l.method].name, show: (l) => el("b", {}, methods[l.method].name) },
-        { label: "Found", right: true, value: (l) => l.found, show: (l) => small(l.found, count(l.found), "of " + count(l.targets) + (l.skipped ? ", " + count(l.skipped) + " skipped" : "")) },
+        { label: "Found", right: true, value: (l) => l.found, show: (l) => small(l.found, count(l.found), "of " + count(l.targets)) },
         ...measures.map((_, k) => figure(k)),
-        { label: "Edits", right: true, value: (l) => l.edits[0], show: (l) => (l.edits[0] === null ? "n.d." : small(l.edits[0], fixed(l.edits[0], 1), fixed(l.features[0], 1) + " features + " + fixed(l.edges[0], 1) + " edges")) },
+        { label: "Edits", right: true, value: (l) => l.edits[0], show: (l) => (l.edits[0] === null ? "n.d." : small(l.edits[0], fixed(l.edits[0], 1), fixed(l.features[0], 1) + " + " + fixed(l.edges[0], 1))) },
         { label: "Time", right: true, value: (l) => l.seconds[0], show: (l) => (l.seconds[0] === null ? "n.d." : small(l.seconds[0], cbx.seconds(l.seconds[0]), "median " + cbx.seconds(l.seconds[1]))) },
         { label: "Peak MB", right: true, value: (l) => l.peak_mb, show: (l) => (l.targets ? small(l.peak_mb, Math.round(l.peak_mb)) : "n.d.") },
       ], rows: c.lines,
@@ -105,6 +105,7 @@
       if (loud) cbx.say(cellName(c));
     }
     select.addEventListener("change", () => show(true));
+    cbx.narrow.addEventListener("change", () => show(false));
     show(false);
     return card("One cell", el("div", { class: "tools" }, el("label", { class: "pick" }, "data and model ", select), cells.length > 1 ? [step("Previous", -1), step("Next", 1)] : null), about, holder);
   }

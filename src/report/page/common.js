@@ -46,6 +46,9 @@ const cbx = (() => {
     return svg("svg", { width: size, height: size, viewBox: "-8 -8 16 16", class: "icon", "aria-hidden": "true" }, shape(look, 5.6, { class: "node-shape", fill: look ? look.colour : "var(--edge)" }));
   }
 
+  // Charts are drawn for the window's width: letters in them keep their size.
+  const narrow = matchMedia("(max-width: 640px)");
+
   // ---- numbers
 
   const count = (n) => Number(n).toLocaleString("en");
@@ -231,5 +234,5 @@ const cbx = (() => {
   const main = document.getElementById("main");
   main.replaceChildren();
   if (data.version) document.getElementById("bottom").append("Made by combinex " + data.version + ". This file holds everything that it shows, and loads nothing.");
-  return { data, el, svg, replace, card, shape, looks, icon, ticks, say, count, counted, probability, short, seconds, exact, table, pairBars, lineChart, swatch, settingsCard, main };
+  return { data, el, svg, replace, card, shape, looks, icon, ticks, narrow, say, count, counted, probability, short, seconds, exact, table, pairBars, lineChart, swatch, settingsCard, main };
 })();

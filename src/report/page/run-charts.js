@@ -40,7 +40,7 @@ const cbxRun = (() => {
   function histogram({ title, key, values, whole, spread, unit, show = short }) {
     if (!values.length) return null;
     const sorted = values.slice().sort((a, b) => a - b), { edges, labels, log } = bins(sorted, { whole, spread });
-    const width = 420, height = 190, left = 44, right = 10, top = 10, bottom = 34;
+    const width = cbx.narrow.matches ? 320 : 420, height = 190, left = 44, right = 10, top = 10, bottom = 34;
     const place = log ? Math.log10 : (x) => x, x0 = place(edges[0]), x1 = place(edges[edges.length - 1]);
     const X = (x) => left + ((place(x) - x0) / (x1 - x0)) * (width - left - right);
     const all = tally(values, edges), most = Math.max(...all);
@@ -75,7 +75,7 @@ const cbxRun = (() => {
   }
   function axis(picture, { edges, labels, log, X, y, show, x0, x1, left, right }) {
     const write = (x, text) => picture.append(svg("text", { x: Math.min(Math.max(X(x), left + 4), right - 8), y, "text-anchor": "middle", class: "tick" }, text));
-    if (labels) labels.filter((_, i) => i % Math.ceil(labels.length / 12) === 0).forEach((n) => write(n, String(n)));
+    if (labels) labels.filter((_, i) => i % Math.ceil(labels.length / (cbx.narrow.matches ? 8 : 12)) === 0).forEach((n) => write(n, String(n)));
     else if (log) range(Math.ceil(x0 - 1e-9), Math.floor(x1 + 1e-9) + 1).forEach((k) => write(Math.pow(10, k), show(Math.pow(10, k))));
     else ticks(edges[0], edges[edges.length - 1]).forEach((t) => write(t, show(t)));
   }
