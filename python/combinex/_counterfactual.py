@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
@@ -291,6 +292,25 @@ class Counterfactual:
     def to_dict(self) -> dict[str, Any]:
         """to_json, read."""
         return json.loads(self.to_json())
+
+    def save(self, path: str | os.PathLike[str], model: Model | None = None) -> None:
+        """A page to look at, or a picture, by the ending of `path`: .html, .svg or .png. The page has all
+        answers, the picture the first. `model` is needed where the answer was pickled: without, only what
+        the answer itself says is shown."""
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        if ending not in (".html", ".svg", ".png"):
+            raise ValueError(f"{os.fspath(path)}: the file's name must end in .html, .svg or .png")
+        if model is None and isinstance(self._model, Model):
+            model = self._model
+        source = h.cbx_report_source()
+        if model is not None:
+            source.model, source.graph = model._address, self._graph._address
+        source.trace, source.num_trace = self._raw.trace, self._raw.num_trace
+        lines = "\n".join(cf.to_json() for cf in (self, *self.others)).encode()
+        if ending == ".html":
+            check(lib.cbx_report_write, lines, ctypes.byref(source), os.fsencode(path))
+        else:
+            check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), os.fsencode(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
         """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and

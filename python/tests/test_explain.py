@@ -151,6 +151,28 @@ def test_networkx(club, karate):
     assert removed == {tuple(sorted((edit.source, edit.target))) for edit in cf.edits}
 
 
+def test_pages_and_pictures_are_saved(club, karate, tmp_path):
+    cf = cx.explain(club, karate, node=8, target="any", total_cfs=2, diverse=True)
+    cf.save(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    start = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[start : page.index("</script>", start)])
+    assert len(data["answers"]) == 2 and len(data["nodes"]) == 34
+    assert data["answers"][0]["result"]["after"] == cf.to_dict()["after"]
+    assert "undo" in data["answers"][1]
+    cf.save(tmp_path / "picture.svg")
+    assert "member 8" in (tmp_path / "picture.svg").read_text()
+    with pytest.raises(ValueError, match="picture.gif.*html"):
+        cf.save(tmp_path / "picture.gif")
+    with pytest.raises(OSError, match="nowhere"):
+        cf.save(tmp_path / "nowhere" / "page.html")
+    again = pickle.loads(pickle.dumps(cf))
+    again.save(tmp_path / "alone.html")  # without the model: what the answer says
+    assert "undo" not in (tmp_path / "alone.html").read_text().split('id="data">')[1].split("</script>")[0]
+    again.save(tmp_path / "again.svg", model=club)
+    assert (tmp_path / "again.svg").read_bytes() == (tmp_path / "picture.svg").read_bytes()
+
+
 def test_the_picture_shows_what_is_removed(club, karate):
     import xml.etree.ElementTree as xml
 

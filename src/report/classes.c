@@ -95,10 +95,10 @@ json_t *cbx_classes_json(const cbx_report *report)
     for (int32_t k = 0; k < report->answers[0]->num_classes && list; k++) {
         cbx_look    look = cbx_look_of(k);
         const char *name = cbx_class_name(report, k);
-        if (json_array_append_new(list, json_pack("{s:o, s:s, s:s, s:o}", "name",
-                                                  name ? cbx_json_string(name) : json_null(),
-                                                  "colour", look.colour, "shape", look.shape->name,
-                                                  "corners", corners_json(look.shape)))) {
+        json_t     *o = json_pack("{s:s, s:s}", "colour", look.colour, "shape", look.shape->name);
+        if (json_array_append_new(list, o) ||
+            cbx_json_put(o, "name", name ? cbx_json_string(name) : json_null()) ||
+            cbx_json_put(o, "corners", corners_json(look.shape))) {
             json_decref(list);
             return NULL;
         }

@@ -143,6 +143,16 @@ static int add_scene(making *m)
 
 /* ----------------------------------------------------------------- answers */
 
+/* An object with the same values. json_copy leaves out what finds no memory. */
+static json_t *copy_object(json_t *from)
+{
+    json_t *copy = json_copy(from);
+    if (copy && json_object_size(copy) == json_object_size(from))
+        return copy;
+    json_decref(copy);
+    return NULL;
+}
+
 /* The line's edits that the table shows, with where they are in the picture. */
 static json_t *edit_list(const making *m, size_t which)
 {
@@ -153,7 +163,7 @@ static json_t *edit_list(const making *m, size_t which)
     int           failed = !list;
     for (int64_t i = 0; i < c->num_edits && i < EDITS_MOST && !failed; i++) {
         const cbx_edit *e = &c->edits[i];
-        json_t         *o = json_deep_copy(json_array_get(from, (size_t)i));
+        json_t         *o = copy_object(json_array_get(from, (size_t)i));
         failed = !o || append(list, o);
         if (failed)
             break;
@@ -195,7 +205,7 @@ static json_t *answer_object(making *m, size_t which, cbx_status *status)
     const cbx_report         *r = m->report;
     const cbx_counterfactual *c = r->answers[which];
     int64_t                   shown = c->num_edits < EDITS_MOST ? c->num_edits : EDITS_MOST;
-    json_t                   *line = json_copy(json_array_get(r->lines, which)), *undo = NULL;
+    json_t                   *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
     json_t                   *o = json_object();
     int                       failed = !line || !o || json_object_del(line, "edits");
     failed = failed || json_object_set(o, "result", line) ||

@@ -267,12 +267,10 @@ static void class_entries(legend *l, cbx_error *err)
         if (!is_shown(l->d, k))
             continue;
         put_class(&name, l->d->report, k);
-        if (name.failed) {
+        if (name.failed)
             l->status = cbx_fail_memory(err);
-            break;
-        }
         x = entry(l, name.size, &y);
-        if (l->draw) {
+        if (l->draw && !l->status) {
             draw_shape(l->d, k, x + 14, y, 6.5);
             word(l, x, y, name.text);
         }
@@ -399,7 +397,9 @@ static cbx_status draw(drawing *d, const char *path, cbx_error *err)
     if (!status)
         status = d->ops->open(&d->canvas, WIDTH, height, title.text, about.text, err);
     if (!status) {
-        d->ops->text(d->canvas, EDGE, 28, title.text, &(cbx_lettering){.size = 17, .bold = true});
+        double fits = 1.55 * WIDTH / (double)title.size; /* long names make small letters */
+        d->ops->text(d->canvas, EDGE, 28, title.text,
+                     &(cbx_lettering){.size = fits < 17 ? fits : 17, .bold = true});
         status = draw_panel(d, false, err);
         if (!status && d->answer->after)
             status = draw_panel(d, true, err);

@@ -76,25 +76,66 @@ static cbx_status check_fit(const cbx_report *r, const cbx_counterfactual *c, ch
     return check_edits(c, &g->data, err);
 }
 
+static json_t *to_jansson(const cbx_json *value);
+
+static int add_members(json_t *to, const cbx_json *value)
+{
+    for (const cbx_json *v = value->first; v && to; v = v->next)
+        if (value->kind == CBX_JSON_LIST ? json_array_append_new(to, to_jansson(v))
+                                         : cbx_json_put(to, v->key, to_jansson(v)))
+            return -1;
+    return to ? 0 : -1;
+}
+
+/* What our own parser read, for what jansson is to write. NULL: no memory. */
+static json_t *to_jansson(const cbx_json *value)
+{
+    json_t *to = NULL;
+    switch (value->kind) {
+    case CBX_JSON_NULL:
+        return json_null();
+    case CBX_JSON_BOOL:
+        return json_boolean(value->integer != 0);
+    case CBX_JSON_INTEGER:
+        return json_integer((json_int_t)value->integer);
+    case CBX_JSON_REAL:
+        return cbx_json_number(value->number);
+    case CBX_JSON_TEXT:
+        return json_string(value->text);
+    case CBX_JSON_LIST:
+    case CBX_JSON_OBJECT:
+        to = value->kind == CBX_JSON_LIST ? json_array() : json_object();
+    }
+    if (!add_members(to, value))
+        return to;
+    json_decref(to);
+    return NULL;
+}
+
+/* The line as a struct, which checks it, and as it is. */
+static cbx_status parse_line(cbx_report *r, const char *line, char said[2][65], cbx_error *err)
+{
+    cbx_arena       arena = {0};
+    const cbx_json *value;
+    cbx_json_error  why;
+    cbx_status      status =
+        cbx_counterfactual_parse(line, &r->answers[r->count], said[0], said[1], err);
+    if (!status && (cbx_json_parse(line, strlen(line), &arena, &value, &why) ||
+                    json_array_append_new(r->lines, to_jansson(value))))
+        status = cbx_fail_memory(err);
+    cbx_arena_free(&arena);
+    return status;
+}
+
 static cbx_status read_line(cbx_report *r, const char *text, size_t size, char hashes[2][65],
                             cbx_error *err)
 {
     char       said[2][65];
     char      *line = strndup(text, size);
-    json_t    *object = line ? json_loads(line, 0, NULL) : NULL;
-    cbx_status status = CBX_OK;
-    if (!line)
-        status = cbx_fail_memory(err);
-    else /* the stricter of the two parsers has the word */
-        status = cbx_counterfactual_parse(line, &r->answers[r->count], said[0], said[1], err);
+    cbx_status status = line ? parse_line(r, line, said, err) : cbx_fail_memory(err);
     free(line);
-    if (!status && !object)
-        status = cbx_fail_memory(err);
     if (!status)
         status = check_fit(r, r->answers[r->count], said, hashes, err);
-    if (!status && json_array_append(r->lines, object))
-        status = cbx_fail_memory(err);
-    json_decref(object);
     if (!status) {
         const cbx_counterfactual *c = r->answers[r->count];
         const cbx_counterfactual *last = r->count ? r->answers[r->count - 1] : NULL;

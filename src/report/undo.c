@@ -10,9 +10,11 @@
 
 int cbx_undo_free(const cbx_counterfactual *c)
 {
-    enum { MOST = 10, VALUES = 20000 };
+    enum { MOST = 10, VALUES = 20000, WORK = 2000000 };
     int count = 0;
-    while (count < MOST && count < c->num_edits && ((int64_t)2 << count) * c->num_classes <= VALUES)
+    while (count < MOST && count < c->num_edits &&
+           ((int64_t)2 << count) * c->num_classes <= VALUES &&
+           ((int64_t)2 << count) * c->num_edits <= WORK)
         count++;
     return count;
 }
@@ -42,7 +44,7 @@ typedef struct undoing {
 /* What the line itself says of the class before or after, digit by digit. */
 static json_t *said(const undoing *u, const char *when)
 {
-    return json_deep_copy(json_object_get(json_object_get(u->line, when), "probabilities"));
+    return json_incref(json_object_get(json_object_get(u->line, when), "probabilities"));
 }
 
 /* The edits but those that `out` says are undone, on the whole graph. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What undoing edits does, against the model asked one by one. */
+#include "undo.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "shown.h"
+
+static double probability(const json_t *undo, size_t place, size_t class)
+{
+    const json_t *p = json_array_get(json_object_get(undo, "probabilities"), place);
+    return json_number_value(json_array_get(p, class));
+}
+
+/* Place `place` of `undo` is the model's answer with these edits alone. */
+static void check_place(const shown *s, const cbx_counterfactual *c, const json_t *undo,
+                        size_t place, const cbx_edit *kept, int64_t count)
+{
+    const char *flips = json_string_value(json_object_get(undo, "flips"));
+    float       expected[16];
+    cbx_error   err = {0};
+    CHECK_OK(cbx_check_edits(s->model, s->graph, c->row, kept, count, expected, &err), err);
+    for (int32_t k = 0; k < c->num_classes; k++)
+        CHECK_NEAR(probability(undo, place, (size_t)k), exp((double)expected[k]), 1e-6);
+    CHECK_INT(flips[place] == '1',
+              cbx_reaches(expected, c->num_classes, c->prediction, c->target, c->threshold));
+}
+
+TEST(every_set_of_edits_has_the_answer_of_the_model)
+{
+    cbx_explain_options o = shown_options();
+    o.total_cfs = 3;
+    o.diverse = true;
+    shown      s = shown_make(8, &o);
+    cbx_report r;
+    cbx_error  err = {0};
+    CHECK_OK(cbx_report_open(&r, s.lines, &s.source, &err), err);
+    CHECK_INT((int64_t)r.count, 3);
+    for (size_t a = 0; a < r.count; a++) {
+        const cbx_counterfactual *c = r.answers[a];
+        json_t                   *undo = NULL;
+        CHECK_OK(cbx_undo_all(&r, a, c->num_edits, &undo, &err), err);
+        CHECK_INT(json_integer_value(json_object_get(undo, "free")), c->num_edits);
+        CHECK_INT((int64_t)json_array_size(json_object_get(undo, "probabilities")),
+                  (int64_t)1 << c->num_edits);
+        for (size_t set = 0; set < (size_t)1 << c->num_edits; set++) {
+            cbx_edit kept[10];
+            int64_t  count = 0;
+            for (int64_t i = 0; i < c->num_edits; i++)
+                if (set >> i & 1)
+                    kept[count++] = c->edits[i];
+            check_place(&s, c, undo, set, kept, count);
+        }
+        json_decref(undo);
+    }
+    cbx_report_close(&r);
+    shown_free(&s);
+}
+
+TEST(past_those_that_combine_each_edit_is_undone_alone)
+{
+    cbx_explain_options o = shown_options();
+    o.explainer = 0;
+    cbx_error err = {0};
+    CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "explainer", "random-edges", &err), err);
+    CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "random-keep", "0.5", &err), err);
+    shown      s = shown_make(8, &o);
+    cbx_report r;
+    json_t    *undo = NULL;
+    CHECK_OK(cbx_report_open(&r, s.lines, &s.source, &err), err);
+    const cbx_counterfactual *c = r.answers[0];
+    int                       all = cbx_undo_free(c);
+    if (!CHECK(c->outcome == CBX_FOUND && c->num_edits > 14))
+        printf("  %lld edits\n", (long long)c->num_edits);
+    CHECK_INT(all, 10);
+    CHECK_OK(cbx_undo_all(&r, 0, 14, &undo, &err), err);
+    CHECK_INT((int64_t)json_array_size(json_object_get(undo, "probabilities")), 1024 + 4);
+    cbx_edit *kept = malloc((size_t)c->num_edits * sizeof *kept);
+    for (int64_t i = 10; i < 14; i++) {
+        memcpy(kept, c->edits, (size_t)i * sizeof *kept);
+        memcpy(kept + i, c->edits + i + 1, (size_t)(c->num_edits - i - 1) * sizeof *kept);
+        check_place(&s, c, undo, (size_t)(1024 + i - 10), kept, c->num_edits - 1);
+    }
+    /* set 5: the first and the third of the ten, and all of the others */
+    kept[0] = c->edits[0];
+    kept[1] = c->edits[2];
+    memcpy(kept + 2, c->edits + 10, (size_t)(c->num_edits - 10) * sizeof *kept);
+    check_place(&s, c, undo, 5, kept, c->num_edits - 8);
+    free(kept);
+    json_decref(undo);
+    cbx_report_close(&r);
+    shown_free(&s);
+}
+
+TEST(many_classes_or_edits_leave_fewer_to_combine)
+{
+    cbx_counterfactual c = {.num_classes = 7, .num_edits = 3};
+    CHECK_INT(cbx_undo_free(&c), 3);
+    c.num_edits = 50;
+    CHECK_INT(cbx_undo_free(&c), 10);
+    c.num_classes = 100;
+    CHECK_INT(cbx_undo_free(&c), 7); /* 128 sets of 100 are within 20,000 numbers */
+    c.num_edits = 200000;
+    CHECK_INT(cbx_undo_free(&c), 3); /* 8 sets of 200,000 edits are within the work */
+}
