@@ -200,7 +200,7 @@
     const number = (a, b) => found.filter((r) => r.before === a && r.after === b).length, most = Math.max(...from.flatMap((a) => to.map((b) => number(a, b))));
     const cell = (a, b) => {
       const n = number(a, b), td = el("td", { class: "right move", "data-value": n }, el("span", {}, n ? count(n) : "·"));
-      if (n) td.style.setProperty("--share", (12 + (48 * n) / most).toFixed(0) + "%");
+      if (n) td.style.setProperty("--share", (8 + (34 * n) / most).toFixed(0) + "%");
       return td;
     };
     const table = el("table", { class: "moves" }, el("caption", {}, "Which class turned into which: a row for the class before, a column for the class after."),
