@@ -122,10 +122,18 @@ static int prepare(explain_job *job)
 /* Everything that is to be written, asked before the search, not after it. */
 static int check_files(const explain_args *a)
 {
-    const char *const paths[] = {a->output, a->trace, a->html, a->svg, a->png};
-    int               status = EXIT_DONE;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == EXIT_DONE; i++)
-        status = i < 2 || !paths[i] ? check_file(paths[i]) : output_check(paths[i]);
+    const struct {
+        const char *option, *path;
+    } pictures[] = {{"html", a->html}, {"svg", a->svg}, {"png", a->png}};
+    int status = check_file(a->output);
+    if (status == EXIT_DONE)
+        status = check_file(a->trace);
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures && status == EXIT_DONE; i++) {
+        if (pictures[i].path && !strcmp(pictures[i].path, "-"))
+            return usage_error("explain", "--%s goes to a file", pictures[i].option);
+        if (pictures[i].path)
+            status = output_check(pictures[i].path);
+    }
     return status;
 }
 

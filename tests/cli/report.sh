@@ -34,6 +34,8 @@ check "a line that is not there is named" fails_with 1 'two.jsonl: there is no l
 cp page.html kept.html
 run "${ask[@]}" --html absent/page.html
 check "a missing folder is told before the search" fails_with 1 'absent/page.html: cannot write there'
+run "${ask[@]}" --html -
+check "a page goes to a file" fails_with 2 '--html goes to a file'
 run explain karate model.safetensors --all --svg picture.svg
 check "a picture has one target" fails_with 2 '--svg is for one target, and there are 34'
 run explain karate model.safetensors --replay one.jsonl --html page.html

@@ -91,7 +91,7 @@
     const before = graph.panel("Before", "before"), after = graph.panel("After", "after");
     const panels = el("div", { class: "panels" }, before.node, after.node);
     const views = [["both", "Side by side"], ["before", "Before"], ["after", "After"]];
-    let view = "both";
+    let view = answers.some((a) => a.result.status === "found") ? "both" : "before";
     const buttons = views.map(([key, name]) => el("button", { type: "button", "data-view": key, onclick: () => { view = key; arrange(); } }, name));
     function arrange() {
       panels.dataset.view = view;
@@ -217,7 +217,8 @@
     later.push(() => {
       const q = probabilities();
       bars.update(q ? shown.map((k) => q[k]) : null);
-      say.hidden = !q;
+      say.hidden = keys.hidden = !q;
+      bars.node.classList.toggle("before-only", !q);
       if (q) { say.textContent = verdict(); say.className = flips() ? "verdict flips" : "verdict stays"; }
     });
     return card("Class probabilities", bars.node, keys, p.length > shown.length ? el("p", { class: "note" }, "The " + shown.length + " largest of " + p.length + " classes.") : null, say);
@@ -272,7 +273,7 @@
       const add = (name, ...what) => rows.push(el("dt", {}, name), el("dd", {}, ...what));
       add("asked for", r.target === "any" ? "any other class" : className(r.target));
       if (r.threshold) add("with at least", exact(r.threshold, probability(r.threshold)));
-      add("certificate", certificates[r.certificate] || "None: it holds, and nothing more is claimed.");
+      add("certificate", certificates[r.certificate] || (now.found ? "None: it holds, and nothing more is claimed." : "None."));
       if (now.found) {
         add("verified", "on the whole edited graph");
         add("edits", counted(r.edges_removed, "edge") + " removed, " + counted(r.features_changed, "feature value") + " set");
@@ -281,10 +282,10 @@
         if (r.robustness !== undefined) add("robustness", exact(r.robustness, Math.round(r.robustness * 100) + " %"), " of small random changes of the answer keep the class");
       }
       if (r.nodes !== undefined) add("rests on", counted(r.nodes, "node") + ", " + counted(r.edges, "edge") + (r.left_out ? "; " + counted(r.left_out, "link") + " further out not followed" : ""));
-      if (r.seconds !== undefined) add("found in", exact(r.seconds, cbx.seconds(r.seconds)) , r.epoch !== undefined && data.trace ? ", epoch " + count(r.epoch) + " of " + count(r.epochs) : "");
+      if (r.seconds !== undefined) add("took", exact(r.seconds, cbx.seconds(r.seconds)), r.epoch !== undefined && data.trace ? "; found in epoch " + count(r.epoch) + " of " + count(r.epochs) : "");
       cbx.replace(list, rows);
     });
-    return card("How good it is", list);
+    return card(answers.some((a) => a.result.status === "found") ? "How good it is" : "What is known", list);
   }
 
   function curvesCard() {
