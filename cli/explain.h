@@ -71,7 +71,7 @@ void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
                           const cbx_counterfactual *c);
 /* Writes the files; `one` has the trace, where there is one target. Exit status. */
 int  explain_pictures_write(explain_pictures *pictures, const explain_job *job,
-                            const cbx_counterfactual *one);
+                            const cbx_counterfactual *one, cbx_recurring *recurring);
 void explain_pictures_free(explain_pictures *pictures);
 
 /* ------------------------------------------------------ explain_trace.c */

@@ -113,7 +113,7 @@ static int explain_one(delivery *d)
         }
     }
     if (status == EXIT_DONE && !stopped)
-        status = explain_pictures_write(&d->pictures, job, c);
+        status = explain_pictures_write(&d->pictures, job, c, d->recurring);
     if (status == EXIT_DONE && stopped)
         status = interrupted(d);
     cbx_counterfactual_free(c);
@@ -123,7 +123,7 @@ static int explain_one(delivery *d)
 static int finish_many(delivery *d)
 {
     int status = finish(d);
-    return status ? status : explain_pictures_write(&d->pictures, d->job, NULL);
+    return status ? status : explain_pictures_write(&d->pictures, d->job, NULL, d->recurring);
 }
 
 static int explain_many(delivery *d)

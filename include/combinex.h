@@ -652,10 +652,12 @@ typedef struct cbx_report_source {
     const cbx_read_options *read;       /* how the data was read */
     const cbx_epoch        *trace;      /* of the search, where there is one target */
     int64_t                 num_trace;
+    const cbx_common       *common; /* of many targets; NULL: counted from the results */
 } cbx_report_source;
 
 /* One HTML file about `results`, lines of cbx_counterfactual_json, that needs nothing
- * else (docs/reports.md): of one target, an explanation. Written atomically. */
+ * else (docs/reports.md): of one target, an explanation; of more, a table of them and what they
+ * have in common, for which results may have their first 100 edits only. Written atomically. */
 CBX_API cbx_status cbx_report_write(const char *results, const cbx_report_source *source,
                                     const char *path, cbx_error *err);
 

@@ -17,7 +17,6 @@
 #include "version.h"
 
 enum {
-    EDITS_MOST = 100,  /* in the table */
     FEATURES_MOST = 8, /* of a node, shown where it is pointed at */
     CLASSES_MOST = 5,  /* likewise */
     EPOCHS_MOST = 400  /* points of a curve */
@@ -161,7 +160,7 @@ static json_t *edit_list(const making *m, size_t which)
     const json_t *from = json_object_get(json_array_get(m->report->lines, which), "edits");
     json_t       *list = json_array();
     int           failed = !list;
-    for (int64_t i = 0; i < c->num_edits && i < EDITS_MOST && !failed; i++) {
+    for (int64_t i = 0; i < c->num_edits && i < CBX_EDITS_LISTED && !failed; i++) {
         const cbx_edit *e = &c->edits[i];
         json_t         *o = copy_object(json_array_get(from, (size_t)i));
         failed = !o || append(list, o);
@@ -204,10 +203,10 @@ static json_t *answer_object(making *m, size_t which, cbx_status *status)
 {
     const cbx_report         *r = m->report;
     const cbx_counterfactual *c = r->answers[which];
-    int64_t                   shown = c->num_edits < EDITS_MOST ? c->num_edits : EDITS_MOST;
-    json_t                   *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
-    json_t                   *o = json_object();
-    int                       failed = !line || !o || json_object_del(line, "edits");
+    int64_t shown = c->num_edits < CBX_EDITS_LISTED ? c->num_edits : CBX_EDITS_LISTED;
+    json_t *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
+    json_t *o = json_object();
+    int     failed = !line || !o || json_object_del(line, "edits");
     failed = failed || json_object_set(o, "result", line) ||
              cbx_json_put(o, "edits", edit_list(m, which)) ||
              cbx_json_put(o, "all_edits", json_integer((json_int_t)c->num_edits));

@@ -152,6 +152,16 @@ static json_t *number_of(const json_t *line, const char *key)
     return found ? json_incref(found) : json_null();
 }
 
+/* How many there are; those of the line may be cut. */
+static json_int_t all_edits(const cbx_counterfactual *c, const json_t *line)
+{
+    const json_t *features = json_object_get(line, "features_changed");
+    const json_t *edges = json_object_get(line, "edges_removed");
+    if (!features || !edges)
+        return (json_int_t)c->num_edits;
+    return json_integer_value(features) + json_integer_value(edges);
+}
+
 /* In the order of `columns`. */
 static const char *const columns[] = {"row",        "line",    "status",  "before",  "after",
                                       "p",          "q",       "p_after", "q_after", "features",
@@ -177,7 +187,7 @@ static json_t *row(const making *m, size_t i, int64_t answers)
                                          probability(line, "after", after),
                                          number_of(line, "features_changed"),
                                          number_of(line, "edges_removed"),
-                                         json_integer((json_int_t)c->num_edits),
+                                         json_integer(all_edits(c, line)),
                                          number_of(line, "margin"),
                                          number_of(line, "seconds"),
                                          number_of(line, "certificate"),
@@ -343,6 +353,8 @@ static cbx_status make(making *m, cbx_error *err)
     status = cbx_recurring_find(m->recurring, &common, err);
     if (status)
         return status;
+    if (m->report->source.common)
+        common = m->report->source.common;
     if (add_common(m, common) || json_object_set(m->page, "feature_names", m->feature_names) ||
         json_object_set(m->page, "node_names", m->node_names) ||
         json_object_set(m->page, "reasons", m->reasons))
