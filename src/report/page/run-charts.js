@@ -67,7 +67,7 @@ const cbxRun = (() => {
         full.dataset.count = now[i];
         name.textContent = text(i) + count(now[i]) + (now[i] === all[i] ? "" : " of " + count(all[i]));
       });
-      note.textContent = kept.length ? "Median " + show(quantile(order, 0.5)) + ", nine in ten at most " + show(quantile(order, 0.9)) + ", largest " + show(order[order.length - 1]) + "." : "None of those chosen.";
+      note.textContent = kept.length ? "Median " + show(quantile(order, 0.5)) + ", nine in ten at most " + show(order[Math.ceil(0.9 * order.length) - 1]) + ", largest " + show(order[order.length - 1]) + "." : "None of those chosen.";
       picture.setAttribute("aria-label", title + ", a histogram. " + note.textContent);
     }
     update(values);

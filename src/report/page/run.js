@@ -46,7 +46,7 @@
     const tiles = [tile(exact(c.found, percent(c.found, asked)), "flipped", count(c.found) + " of " + counted(asked, noun))];
     if (edits.length) tiles.push(tile(exact(cbxRun.quantile(edits, 0.5), short(cbxRun.quantile(edits, 0.5))), "edits, median", edits[0] === edits[edits.length - 1] ? "always" : "from " + count(edits[0]) + " to " + count(edits[edits.length - 1])));
     const optimal = proofs("optimal"), all = optimal + proofs("irreducible"); // what is optimal is irreducible, too
-    if (all) tiles.push(tile(exact(all, percent(all, edits.length)), "irreducible", optimal ? percent(optimal, edits.length) + " proved optimal" : "no edit can be left out"));
+    if (all) tiles.push(tile(exact(all, percent(all, edits.length)), "irreducible", optimal ? percent(optimal, edits.length) + " proved optimal" : "none can be left out"));
     tiles.push(tile(exact(data.seconds, cbx.seconds(data.seconds)), "search time", "all targets together"));
     const rest = [c.not_found ? "for " + count(c.not_found) + " none was found" : null, c.skipped ? counted(c.skipped, noun) + (c.skipped === 1 ? " was" : " were") + " not asked about" : null, c.cancelled ? count(c.cancelled) + " searches were stopped" : null].filter(Boolean);
     return el("div", { class: "lead" }, el("h1", {}, "What would change the class? " + counted(data.targets, noun)),
@@ -62,7 +62,7 @@
     const kinds = [
       { title: "Edits", key: "edits", get: of("edits", isFound), whole: true, unit: "edits" },
       { title: "Time for one target", key: "seconds", get: of("seconds", took), spread: true, unit: "time", show: cbx.seconds },
-      { title: "Margin: log-probability over the next class", key: "margin", get: of("margin", isFound), unit: "margin" },
+      { title: "Margin", key: "margin", get: of("margin", isFound), unit: "log-probability over the next class" },
     ].map((k) => ({ ...k, chart: cbxRun.histogram({ ...k, values: rows.flatMap(k.get) }) })).filter((k) => k.chart);
     const update = (kept) => kinds.forEach((k) => k.chart.update(kept.flatMap(k.get)));
     return { node: kinds.length ? card("Distributions", el("div", { class: "thirds" }, kinds.map((k) => k.chart.node)), partial()) : "", update };
