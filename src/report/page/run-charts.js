@@ -12,7 +12,7 @@ const cbxRun = (() => {
     const low = sorted[0], high = sorted[sorted.length - 1];
     if (whole && high - low < 24) return { edges: range(low, high + 2).map((x) => x - 0.5), labels: range(low, high + 1) };
     const median = quantile(sorted, 0.5);
-    if (spread || (low > 0 && high > 60 * median)) {
+    if (spread || (low > 0 && high > 8 * median && high > 100 * low)) {
       const positive = sorted.find((x) => x > 0) || 1, per = Math.log10(high / positive) > 3 ? 3 : 6;
       const from = Math.floor(Math.log10(positive) * per), to = Math.max(from + 1, Math.floor(Math.log10(high) * per) + 1);
       return { edges: range(from, to + 1).map((k) => Math.pow(10, k / per)), log: true };

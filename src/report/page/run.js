@@ -203,10 +203,10 @@
       if (n) td.style.setProperty("--share", (8 + (34 * n) / most).toFixed(0) + "%");
       return td;
     };
-    const table = el("table", { class: "moves" }, el("caption", {}, "Which class turned into which: a row for the class before, a column for the class after."),
+    const table = el("table", { class: "moves", "aria-label": "Which class turned into which" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "before ↓  after →"), to.map((b) => el("th", { scope: "col", class: "right" }, classLabel(b))))),
       el("tbody", {}, from.map((a) => el("tr", {}, el("th", { scope: "row" }, classLabel(a)), to.map((b) => cell(a, b))))));
-    return card("From class to class", el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "From class to class" }, table));
+    return card("From class to class", el("p", { class: "note" }, "Which class turned into which: a row for the class before, a column for the class after."), el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "From class to class" }, table));
   }
 
   const charts = distributions(), targets = targetsCard(charts.update);
