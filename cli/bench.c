@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c: combinex bench. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "json.h"
+#include "output.h"
 #include "progress.h"
 #include "source.h"
 #include "team.h"
@@ -15,6 +17,7 @@ typedef struct bench_args {
     general_options   general;
     const char       *data;
     const char       *out;
+    const char       *html;
     bool              resume;
     bool              dry_run;
     cbx_bench_options options;
@@ -40,6 +43,8 @@ static const cbx_option_table *run_table(void)
          "data sets, separated by commas, as other commands take them; all: those of the paper"},
         {"out", CBX_OPTION_TEXT, offsetof(bench_args, out), NULL, 0, 0, NULL,
          "the folder for oracles, rows and tables"},
+        {"html", CBX_OPTION_TEXT, offsetof(bench_args, html), NULL, 0, 0, NULL,
+         "also write the page of the results, report.html of that folder, to this file"},
         {"resume", CBX_OPTION_BOOL, offsetof(bench_args, resume), "false", 0, 0, NULL,
          "go on with the benchmark that was begun in that folder with the same options"},
         {"dry-run", CBX_OPTION_BOOL, offsetof(bench_args, dry_run), "false", 0, 0, NULL,
@@ -218,6 +223,34 @@ static void put_result(const bench_job *job, const cbx_bench_result *r)
     }
 }
 
+/* The page is one file: a copy of it is as good. */
+static int copy_page(const bench_args *a)
+{
+    static const char name[] = "/report.html";
+    size_t            size = strlen(a->out) + sizeof name, got;
+    char             *path = malloc(size), block[1 << 14];
+    output            out;
+    if (!path)
+        return fail("out of memory");
+    (void)snprintf(path, size, "%s%s", a->out, name);
+    FILE *page = fopen(path, "rb");
+    int   status = page ? output_open(&out, a->html) : fail("%s: %s", path, strerror(errno));
+    if (status == EXIT_DONE) {
+        while ((got = fread(block, 1, sizeof block, page)) > 0)
+            (void)fwrite(block, 1, got, out.file); /* output_commit tells */
+        if (ferror(page)) {
+            output_abandon(&out);
+            status = fail("%s: %s", path, strerror(errno));
+        } else {
+            status = output_commit(&out);
+        }
+    }
+    if (page)
+        (void)fclose(page);
+    free(path);
+    return status;
+}
+
 static int bench(bench_job *job)
 {
     const bench_args *a = job->args;
@@ -243,6 +276,8 @@ static int bench(bench_job *job)
     for (size_t i = 0; i < job->count; i++) /* the rows are there, but of what? */
         if (source_unchanged(&job->sources[i]))
             return EXIT_FAILED;
+    if (a->html && copy_page(a))
+        return EXIT_FAILED;
     if (job->missing)
         (void)fail("%zu of the paper's data sets were not found", job->missing);
     if (result.failures)
@@ -257,6 +292,10 @@ static int run(void *args)
     bench_job         job = {.args = a};
     if (!a->out && !a->dry_run)
         return usage_error("bench", "bench needs a folder: --out DIR");
+    if (a->html && a->dry_run)
+        return usage_error("bench", "--html shows results, and --dry-run has none");
+    if (a->html && output_check(a->html))
+        return EXIT_FAILED;
     int status = team_begin(&job.team);
     if (status)
         return status;
@@ -282,6 +321,7 @@ const command command_bench = {
                                {.table = NULL}},
     .extras = (const option_extra[]){{.name = "data", .value = "LIST", .required = true},
                                      {.name = "out", .value = "DIR"},
+                                     {.name = "html", .value = "FILE"},
                                      {.name = "models", .value = "LIST"},
                                      {.name = "explainers", .value = "LIST"},
                                      {.name = NULL}},

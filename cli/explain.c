@@ -156,6 +156,7 @@ static int run(void *args)
     if (status)
         return status;
     status = prepare(&job);
+    a->options.trace = a->options.trace && job.count == 1;
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(&job) : explain_search(&job);
     free(job.rows);

@@ -53,26 +53,9 @@ void explain_print_summary(FILE *out, explain_summary *summary, double elapsed);
 
 /* -------------------------------------------------- explain_recurring.c */
 
-typedef struct explain_noted {
-    int64_t flip;
-    int32_t feature;
-} explain_noted;
-
-/* Which features the flips of many targets have in common. Zeroed to begin. */
-typedef struct explain_recurring {
-    explain_noted *notes;
-    int64_t        count, room, flips;
-    bool           incomplete; /* memory ran out */
-    int32_t       *features;   /* found: together in four flips of five, most first */
-    int64_t       *in_flips;   /* that are none of an earlier feature's */
-    int64_t        num_features, covered;
-} explain_recurring;
-
-void explain_note(explain_recurring *recurring, const cbx_counterfactual *c);
-void explain_print_recurring(FILE *out, explain_recurring *recurring, const source *s);
+void explain_print_recurring(FILE *out, cbx_recurring *recurring, const source *s);
 int  explain_write_summary(const char *path, const explain_summary *summary,
-                           explain_recurring *recurring, const source *s);
-void explain_recurring_free(explain_recurring *recurring);
+                           cbx_recurring *recurring, const source *s);
 
 /* ------------------------------------------------------- explain_show.c */
 
@@ -88,7 +71,7 @@ void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
                           const cbx_counterfactual *c);
 /* Writes the files; `one` has the trace, where there is one target. Exit status. */
 int  explain_pictures_write(explain_pictures *pictures, const explain_job *job,
-                            const cbx_counterfactual *one);
+                            const cbx_counterfactual *one, cbx_recurring *recurring);
 void explain_pictures_free(explain_pictures *pictures);
 
 /* ------------------------------------------------------ explain_trace.c */

@@ -14,7 +14,7 @@ typedef struct delivery {
     output             out;
     progress           bar;
     explain_summary    summary;
-    explain_recurring  recurring;
+    cbx_recurring     *recurring;
     explain_pictures   pictures;
     bool               no_memory;
 } delivery;
@@ -54,7 +54,7 @@ static bool write_result(delivery *d, const cbx_counterfactual *c)
     if (explain_pictures_wanted(d->job->args))
         explain_pictures_add(&d->pictures, d->job, c);
     explain_count(&d->summary, c);
-    explain_note(&d->recurring, c);
+    cbx_recurring_add(d->recurring, c);
     return fine;
 }
 
@@ -117,7 +117,7 @@ static int explain_one(delivery *d)
         }
     }
     if (status == EXIT_DONE && !stopped)
-        status = explain_pictures_write(&d->pictures, job, c);
+        status = explain_pictures_write(&d->pictures, job, c, d->recurring);
     if (status == EXIT_DONE && stopped)
         status = interrupted(d);
     cbx_counterfactual_free(c);
@@ -127,7 +127,7 @@ static int explain_one(delivery *d)
 static int finish_many(delivery *d)
 {
     int status = finish(d);
-    return status ? status : explain_pictures_write(&d->pictures, d->job, NULL);
+    return status ? status : explain_pictures_write(&d->pictures, d->job, NULL, d->recurring);
 }
 
 static int explain_many(delivery *d)
@@ -154,9 +154,14 @@ int explain_search(const explain_job *job)
     delivery            d = {.job = job};
     count_text          rows;
     double              started = now();
+    cbx_error           err;
+    if (cbx_recurring_new(&d.recurring, &err))
+        return fail_with(&err);
     d.summary.edits = malloc(((size_t)job->count + 1) * sizeof *d.summary.edits);
-    if (!d.summary.edits)
+    if (!d.summary.edits) {
+        cbx_recurring_free(d.recurring);
         return fail("out of memory");
+    }
     int status = job->count == 1 ? explain_one(&d) : explain_many(&d);
     if (status == EXIT_DONE && !a->general.json && !a->general.quiet) {
         if (a->output) {
@@ -167,13 +172,13 @@ int explain_search(const explain_job *job)
         }
         if (job->count > 1) {
             explain_print_summary(stdout, &d.summary, now() - started);
-            explain_print_recurring(stdout, &d.recurring, &job->source);
+            explain_print_recurring(stdout, d.recurring, &job->source);
         }
     }
     if (status == EXIT_DONE && a->summary)
-        status = explain_write_summary(a->summary, &d.summary, &d.recurring, &job->source);
+        status = explain_write_summary(a->summary, &d.summary, d.recurring, &job->source);
     explain_pictures_free(&d.pictures);
-    explain_recurring_free(&d.recurring);
+    cbx_recurring_free(d.recurring);
     free(d.summary.edits);
     return status;
 }

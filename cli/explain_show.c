@@ -12,6 +12,10 @@ bool explain_pictures_wanted(const explain_args *args)
     return args->html || args->svg || args->png;
 }
 
+/* Of many targets a page lists some edits each. Keeping all, of which there may be thousands for
+ * every target, would take more memory than the search. */
+enum { EDITS_OF_MANY = 100 };
+
 static void add_line(explain_pictures *p, const char *line)
 {
     size_t size = strlen(line);
@@ -34,7 +38,10 @@ void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
                           const cbx_counterfactual *c)
 {
     for (; c && !pictures->no_memory; c = c->next) {
-        char *line = cbx_counterfactual_json(c, job->source.graph, &job->args->options,
+        cbx_counterfactual shown = *c;
+        if (job->count > 1 && shown.num_edits > EDITS_OF_MANY)
+            shown.num_edits = EDITS_OF_MANY;
+        char *line = cbx_counterfactual_json(&shown, job->source.graph, &job->args->options,
                                              job->graph_hash, job->model_hash);
         if (line)
             add_line(pictures, line);
@@ -56,7 +63,7 @@ static int said(const explain_job *job, const char *path)
 }
 
 int explain_pictures_write(explain_pictures *pictures, const explain_job *job,
-                           const cbx_counterfactual *one)
+                           const cbx_counterfactual *one, cbx_recurring *recurring)
 {
     const explain_args *a = job->args;
     cbx_report_source   shown = {.model = job->model,
@@ -71,6 +78,8 @@ int explain_pictures_write(explain_pictures *pictures, const explain_job *job,
     cbx_error err;
     if (pictures->no_memory)
         return fail("out of memory");
+    if (a->html && job->count > 1 && cbx_recurring_find(recurring, &shown.common, &err))
+        return fail_with(&err);
     if (a->html) {
         if (cbx_report_write(pictures->lines, &shown, a->html, &err))
             return fail_with(&err);

@@ -163,7 +163,8 @@ const command command_report = {
     .about = "Makes one HTML file of RESULTS, which 'explain --json' wrote, to look at in any "
              "browser; or, where the file's name ends in .svg or .png, a picture. With DATA and "
              "MODEL it shows the graph around the target and what undoing each edit would do; "
-             "without, what the results themselves say.",
+             "without, what the results themselves say. Of more than one target it shows a table "
+             "and what the answers have in common.",
     .args_size = sizeof(report_args),
     .operands =
         (const operand[]){

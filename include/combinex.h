@@ -609,6 +609,44 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
                                             char graph_hash[65], char model_hash[65],
                                             cbx_error *err);
 
+/* ------------------------------------------------ what many have in common */
+
+typedef struct cbx_common_feature {
+    int32_t feature;
+    int64_t flips;           /* that set it, at one node or more */
+    int64_t raised, lowered; /* values, over all of them */
+} cbx_common_feature;
+
+typedef struct cbx_common_edge {
+    int32_t source, target;
+    bool    undirected;
+    int64_t flips; /* that remove it */
+} cbx_common_edge;
+
+/* Those that take part in most flips first. The core are features taken one after the other,
+ * each the one in most of the flips without an earlier one, until four flips in five have one;
+ * it is not known where an answer has more than 100 edits. */
+typedef struct cbx_common {
+    int64_t                   flips;
+    const cbx_common_feature *features;
+    const cbx_common_edge    *edges;
+    const int32_t            *core;
+    const int64_t            *core_flips; /* that have no earlier one */
+    int64_t                   num_features, num_edges, num_core;
+    int64_t                   covered; /* flips that have one of the core */
+    bool                      core_known;
+} cbx_common;
+
+typedef struct cbx_recurring cbx_recurring;
+
+CBX_API cbx_status cbx_recurring_new(cbx_recurring **out, cbx_error *err);
+/* Takes note of an answer. Want of memory shows in cbx_recurring_find. */
+CBX_API void cbx_recurring_add(cbx_recurring *recurring, const cbx_counterfactual *answer);
+/* What `out` holds is there until the next call with this `recurring`. */
+CBX_API cbx_status cbx_recurring_find(cbx_recurring *recurring, const cbx_common **out,
+                                      cbx_error *err);
+CBX_API void       cbx_recurring_free(cbx_recurring *recurring);
+
 /* ---------------------------------------------------------------- pictures */
 
 /* What goes with results when they are shown. Every field may be NULL or 0. */
@@ -619,10 +657,12 @@ typedef struct cbx_report_source {
     const cbx_read_options *read;       /* how the data was read */
     const cbx_epoch        *trace;      /* of the search, where there is one target */
     int64_t                 num_trace;
+    const cbx_common       *common; /* of many targets; NULL: counted from the results */
 } cbx_report_source;
 
 /* One HTML file about `results`, lines of cbx_counterfactual_json, that needs nothing
- * else (docs/reports.md): of one target, an explanation. Written atomically. */
+ * else (docs/reports.md): of one target, an explanation; of more, a table of them and what they
+ * have in common, for which results may have their first 100 edits only. Written atomically. */
 CBX_API cbx_status cbx_report_write(const char *results, const cbx_report_source *source,
                                     const char *path, cbx_error *err);
 

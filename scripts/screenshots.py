@@ -45,6 +45,16 @@ def main():
         undo = "document.querySelector('[data-edit=\"1\"]').click(); document.querySelector('.columns').scrollIntoView()"
         shot("explanation-undone.png", explanation, 1120, 560, dark=True, before=undo)
         shot("explanation-phone.png", explanation, 360, 760)
+        combinex("explain", "karate", "club.safetensors", "--all", "--target", "any", "-q", "-o", "/dev/null", "--html", "run.html")
+        run = pathlib.Path(folder, "run.html")
+        shot("run.png", run, 1120, 1000)
+        shot("run-phone.png", run, 360, 760, dark=True, before="document.querySelector('.filters').scrollIntoView()")
+        shot("run-recurring.png", run, 1120, 640, dark=True, before="document.getElementById('core').closest('.card').scrollIntoView()")
+        combinex("bench", "--data", "karate", "--models", "gcn,cheb", "--folds", 4, "--samples", 8, "--train-epochs", 200, "-q", "--out", "bench")
+        bench = pathlib.Path(folder, "bench", "report.html")
+        shot("bench.png", bench, 1280, 980)
+        shot("bench-cell.png", bench, 1440, 520, before="document.getElementById('cell').scrollIntoView()")
+        shot("bench-trade-off.png", bench, 1120, 560, dark=True, before="document.querySelector('[data-chart=trade-off]').closest('figure').scrollIntoView()")
     for picture in sorted(images.iterdir()):
         size = picture.stat().st_size
         print(f"{picture.relative_to(ROOT)}: {size:,} bytes")

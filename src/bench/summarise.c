@@ -15,7 +15,6 @@ static const table tables[] = {
     {"summary.csv", cbx_bench_put_csv, NULL},     {"summary.json", cbx_bench_put_json, NULL},
     {"summary.md", cbx_bench_put_markdown, NULL}, {"summary.tex", cbx_bench_put_latex, NULL},
     {"timing.csv", cbx_bench_put_timing, NULL},   {"ranks.svg", NULL, cbx_bench_put_svg},
-    {"report.html", NULL, cbx_bench_put_html},
 };
 
 static cbx_status write_table(const table *t, const cbx_bench_summary *s, const double *ranks,
@@ -35,6 +34,15 @@ static cbx_status write_table(const table *t, const cbx_bench_summary *s, const 
     return status;
 }
 
+static cbx_status write_page(const cbx_bench_summary *s, const double *ranks, const char *folder,
+                             cbx_error *err)
+{
+    char      *path = cbx_bench_path(folder, "report.html");
+    cbx_status status = path ? cbx_bench_page(s, ranks, path, err) : cbx_fail_memory(err);
+    free(path);
+    return status;
+}
+
 cbx_status cbx_bench_summarise(const cbx_bench_plan *plan, const cbx_bench_rows *rows,
                                const char *folder, cbx_error *err)
 {
@@ -49,6 +57,8 @@ cbx_status cbx_bench_summarise(const cbx_bench_plan *plan, const cbx_bench_rows 
         status = cbx_fail_memory(err);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
         status = write_table(&tables[i], &s, ranks, folder, err);
+    if (!status)
+        status = write_page(&s, ranks, folder, err);
     cbx_bench_summary_free(&s);
     return status;
 }

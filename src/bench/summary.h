@@ -98,7 +98,10 @@ void cbx_bench_put_markdown(FILE *out, const cbx_bench_summary *s);
 void cbx_bench_put_latex(FILE *out, const cbx_bench_summary *s);
 void cbx_bench_put_json(FILE *out, const cbx_bench_summary *s);
 void cbx_bench_put_svg(FILE *out, const cbx_bench_summary *s, const double *ranks);
-void cbx_bench_put_html(FILE *out, const cbx_bench_summary *s, const double *ranks);
+
+/* The page of a benchmark, time and memory included. */
+cbx_status cbx_bench_page(const cbx_bench_summary *s, const double *ranks, const char *path,
+                          cbx_error *err);
 
 /* "node" or "graph" */
 const char *cbx_bench_task_name(const cbx_bench_plan *plan, int32_t data);

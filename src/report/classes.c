@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "graph.h"
+#include "palette.h"
 
 static cbx_status ask_all(const cbx_report *r, const cbx_scene *s, const cbx_edit *edits,
                           int64_t count, const float *target, int32_t num_classes, float *out,
@@ -74,4 +75,33 @@ const char *cbx_class_name(const cbx_report *report, int32_t class)
                 return json_string_value(name);
         }
     return NULL;
+}
+
+static json_t *corners_json(const cbx_shape *shape)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < shape->corners && list; i++)
+        if (json_array_append_new(
+                list, json_pack("[f, f]", (double)shape->at[i][0], (double)shape->at[i][1]))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+json_t *cbx_classes_json(const cbx_report *report)
+{
+    json_t *list = json_array();
+    for (int32_t k = 0; k < report->answers[0]->num_classes && list; k++) {
+        cbx_look    look = cbx_look_of(k);
+        const char *name = cbx_class_name(report, k);
+        json_t     *o = json_pack("{s:s, s:s}", "colour", look.colour, "shape", look.shape->name);
+        if (json_array_append_new(list, o) ||
+            cbx_json_put(o, "name", name ? cbx_json_string(name) : json_null()) ||
+            cbx_json_put(o, "corners", corners_json(look.shape))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
 }

@@ -21,4 +21,8 @@ int32_t cbx_classes_best(const cbx_classes *classes, const float *log_probs, int
 /* The class's name in the data or the results, or NULL. */
 const char *cbx_class_name(const cbx_report *report, int32_t class);
 
+/* [{"name" or null, "colour", "shape", "corners"}, …] of all classes; NULL when memory runs
+ * out. */
+json_t *cbx_classes_json(const cbx_report *report);
+
 #endif

@@ -12,13 +12,11 @@
 #include "error.h"
 #include "graph.h"
 #include "page.h"
-#include "palette.h"
 #include "settings.h"
 #include "undo.h"
 #include "version.h"
 
 enum {
-    EDITS_MOST = 100,  /* in the table */
     FEATURES_MOST = 8, /* of a node, shown where it is pointed at */
     CLASSES_MOST = 5,  /* likewise */
     EPOCHS_MOST = 400  /* points of a curve */
@@ -36,11 +34,6 @@ typedef struct making {
 static int append(json_t *list, json_t *value)
 {
     return json_array_append_new(list, value);
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text ? cbx_json_string(text) : json_null();
 }
 
 /* ------------------------------------------------------------------- nodes */
@@ -167,7 +160,7 @@ static json_t *edit_list(const making *m, size_t which)
     const json_t *from = json_object_get(json_array_get(m->report->lines, which), "edits");
     json_t       *list = json_array();
     int           failed = !list;
-    for (int64_t i = 0; i < c->num_edits && i < EDITS_MOST && !failed; i++) {
+    for (int64_t i = 0; i < c->num_edits && i < CBX_EDITS_LISTED && !failed; i++) {
         const cbx_edit *e = &c->edits[i];
         json_t         *o = copy_object(json_array_get(from, (size_t)i));
         failed = !o || append(list, o);
@@ -210,10 +203,10 @@ static json_t *answer_object(making *m, size_t which, cbx_status *status)
 {
     const cbx_report         *r = m->report;
     const cbx_counterfactual *c = r->answers[which];
-    int64_t                   shown = c->num_edits < EDITS_MOST ? c->num_edits : EDITS_MOST;
-    json_t                   *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
-    json_t                   *o = json_object();
-    int                       failed = !line || !o || json_object_del(line, "edits");
+    int64_t shown = c->num_edits < CBX_EDITS_LISTED ? c->num_edits : CBX_EDITS_LISTED;
+    json_t *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
+    json_t *o = json_object();
+    int     failed = !line || !o || json_object_del(line, "edits");
     failed = failed || json_object_set(o, "result", line) ||
              cbx_json_put(o, "edits", edit_list(m, which)) ||
              cbx_json_put(o, "all_edits", json_integer((json_int_t)c->num_edits));
@@ -243,33 +236,6 @@ static cbx_status add_answers(making *m)
 }
 
 /* ------------------------------------------------------------- the rest */
-
-static json_t *corner_list(const cbx_shape *shape)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < shape->corners && list; i++)
-        if (append(list, json_pack("[f, f]", (double)shape->at[i][0], (double)shape->at[i][1]))) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static int add_classes(making *m)
-{
-    json_t *list = json_array();
-    int     failed = !list;
-    for (int32_t k = 0; k < m->report->answers[0]->num_classes && !failed; k++) {
-        cbx_look look = cbx_look_of(k);
-        json_t  *o = json_pack("{s:s, s:s}", "colour", look.colour, "shape", look.shape->name);
-        failed = append(list, o) ||
-                 cbx_json_put(o, "name", text_or_null(cbx_class_name(m->report, k))) ||
-                 cbx_json_put(o, "corners", corner_list(look.shape));
-    }
-    failed = failed || json_object_set(m->page, "classes", list);
-    json_decref(list);
-    return failed;
-}
 
 static int add_target(making *m)
 {
@@ -322,10 +288,11 @@ static cbx_status make(making *m)
         status = cbx_classes_ask(m->report, &m->scene, &m->arena, &m->classes, m->err);
     if (status)
         return status;
-    if (!m->page || add_scene(m) || add_classes(m) || add_target(m) ||
+    if (!m->page || add_scene(m) || cbx_json_put(m->page, "classes", cbx_classes_json(m->report)) ||
+        add_target(m) ||
         (m->report->source.trace && m->report->source.num_trace > 1 && add_trace(m)) ||
         cbx_json_put(m->page, "settings", cbx_settings(line)) ||
-        cbx_json_put(m->page, "command", cbx_settings_command(m->report, line)) ||
+        cbx_json_put(m->page, "command", cbx_settings_command(m->report, line, NULL)) ||
         cbx_json_put(m->page, "version", json_string(CBX_VERSION_TEXT)))
         return cbx_fail_memory(m->err);
     return add_answers(m);

@@ -12,7 +12,7 @@
 
 typedef struct writing {
     const cbx_page       *page;
-    const cbx_page_asset *style;
+    const cbx_page_asset *style, *own_style; /* the second may be NULL */
     char                 *json;
     size_t                json_size;
     cbx_atomic_file       file;
@@ -120,8 +120,10 @@ static cbx_status put_mark(writing *w, const char *mark, size_t length)
         return put_escaped(w, w->page->title, strlen(w->page->title), html_name);
     if (is(mark, length, "kind"))
         return put(w, w->page->kind, strlen(w->page->kind));
-    if (is(mark, length, "style"))
-        return put(w, w->style->text, w->style->size);
+    if (is(mark, length, "style")) {
+        cbx_status status = put(w, w->style->text, w->style->size);
+        return status || !w->own_style ? status : put(w, w->own_style->text, w->own_style->size);
+    }
     if (is(mark, length, "data"))
         return put_escaped(w, w->json, w->json_size, json_name);
     if (is(mark, length, "script")) {
@@ -132,6 +134,8 @@ static cbx_status put_mark(writing *w, const char *mark, size_t length)
     }
     if (is(mark, length, "style-hash")) {
         cbx_sha256_add(&sha, w->style->text, w->style->size);
+        if (w->own_style)
+            cbx_sha256_add(&sha, w->own_style->text, w->own_style->size);
         return put_hash(w, &sha);
     }
     if (is(mark, length, "script-hash")) {
@@ -174,9 +178,11 @@ cbx_status cbx_page_write(const cbx_page *page, const char *path, cbx_error *err
 {
     writing               w = {.page = page, .err = err};
     const cbx_page_asset *shell = asset("shell.html");
-    char                  script[64];
+    char                  script[64], style[64];
     (void)snprintf(script, sizeof script, "%s.js", page->kind);
+    (void)snprintf(style, sizeof style, "%s.css", page->kind);
     w.style = asset("style.css");
+    w.own_style = asset(style);
     if (!asset(script))
         return cbx_fail(err, CBX_INVALID, "there is no kind of page called '%s'", page->kind);
     cbx_status status = dump(&w);

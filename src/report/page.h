@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.h: one HTML file that needs nothing else.
  *
- * A page is the shell (page/shell.html), the style (page/style.css), the scripts
- * page/common.js, page/KIND-*.js and page/KIND.js, and a JSON value that they show. Names in the
+ * A page is the shell (page/shell.html), the styles page/style.css and, where there is one,
+ * page/KIND.css, the scripts page/common.js, page/KIND-*.js and page/KIND.js, and a JSON value
+ * that they show. Names in the
  * value come from anywhere: they are data in the file, and the scripts show them as text. The
  * page's own policy names the hashes of its style and its script; nothing else runs, and nothing is
  * loaded. */

@@ -78,12 +78,17 @@ static cbx_status check_fit(const cbx_report *r, const cbx_counterfactual *c, ch
 
 static json_t *to_jansson(const cbx_json *value);
 
+/* Of edits there may be a million, and no page lists more than some. */
 static int add_members(json_t *to, const cbx_json *value)
 {
-    for (const cbx_json *v = value->first; v && to; v = v->next)
+    bool edits = value->key && !strcmp(value->key, "edits");
+    for (const cbx_json *v = value->first; v && to; v = v->next) {
+        if (edits && json_array_size(to) >= CBX_EDITS_LISTED)
+            break;
         if (value->kind == CBX_JSON_LIST ? json_array_append_new(to, to_jansson(v))
                                          : cbx_json_put(to, v->key, to_jansson(v)))
             return -1;
+    }
     return to ? 0 : -1;
 }
 

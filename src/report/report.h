@@ -7,9 +7,13 @@
 
 #include "combinex.h"
 
+/* Pages list so many edits of an answer at most, the most influential. */
+enum { CBX_EDITS_LISTED = 100 };
+
 typedef struct cbx_report {
-    cbx_report_source    source;  /* model and graph are both there or both NULL */
-    json_t              *lines;   /* the results as they were written, an array of objects */
+    cbx_report_source source;     /* model and graph are both there or both NULL */
+    json_t           *lines;      /* the results as they were written, an array of objects, each
+                                   * with the first CBX_EDITS_LISTED of its edits */
     cbx_counterfactual **answers; /* the same as structs: outcome, classes, edits */
     size_t               count;
     size_t               targets; /* different ones; the lines of one stand together */

@@ -132,20 +132,20 @@ static void add_reading(cbx_buffer *w, const cbx_read_options *read)
     }
 }
 
-json_t *cbx_settings_command(const cbx_report *report, const json_t *line)
+json_t *cbx_settings_command(const cbx_report *report, const json_t *line, const char *row)
 {
     const cbx_report_source  *s = &report->source;
     const cbx_counterfactual *c = report->answers[0];
     cbx_buffer                w = {.text = NULL};
-    char                      row[16];
+    char                      number[16];
     json_t                   *made = NULL;
-    (void)snprintf(row, sizeof row, "%d", c->row);
+    (void)snprintf(number, sizeof number, "%d", c->row);
     add_word(&w, "combinex");
     add_word(&w, "explain");
     add_word(&w, s->data ? s->data : "DATA");
     add_word(&w, s->model_file ? s->model_file : "MODEL");
     add_word(&w, c->task == CBX_GRAPH ? "--graph" : "--node");
-    add_word(&w, row);
+    add_word(&w, row ? row : number);
     add_reading(&w, s->read);
     if (!each_setting(line, add_option, &w) && !w.failed)
         made = cbx_json_string(w.text);

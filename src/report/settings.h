@@ -9,7 +9,8 @@
  * defaults; NULL when memory runs out. A line without options has none. */
 json_t *cbx_settings(const json_t *line);
 
-/* A shell command that makes the same result again; NULL likewise. */
-json_t *cbx_settings_command(const cbx_report *report, const json_t *line);
+/* A shell command that makes the same result again; NULL likewise. `row` is the target's
+ * number, or a word in its place; NULL: that of the first answer. */
+json_t *cbx_settings_command(const cbx_report *report, const json_t *line, const char *row);
 
 #endif

@@ -168,6 +168,31 @@ TEST(a_summary_survives_every_allocation_that_fails)
     drop(&b);
 }
 
+static cbx_status write_page(void *user)
+{
+    bench            *b = user;
+    cbx_bench_row     list[] = {answer(0, 0, 1, 1, 4, 1)};
+    cbx_bench_rows    rows = {list, 1};
+    cbx_bench_summary s;
+    cbx_status        status = cbx_bench_summary_init(&s, &b->plan, &rows, NULL);
+    if (status)
+        return status;
+    double *ranks = CBX_NEW(&s.arena, double, b->plan.num_methods *CBX_BENCH_MEASURES);
+    if (ranks)
+        cbx_bench_ranks(&s, ranks);
+    status = ranks ? cbx_bench_page(&s, ranks, test_path("bench.html"), NULL) : CBX_NO_MEMORY;
+    cbx_bench_summary_free(&s);
+    return status;
+}
+
+TEST(so_does_its_page)
+{
+    bench b = make("combinex-lin,ego");
+    plan(&b);
+    test_each_allocation(write_page, &b);
+    drop(&b);
+}
+
 TEST(names_that_do_not_exist_are_refused_with_the_nearest)
 {
     bench     b = make("combinex-lim");

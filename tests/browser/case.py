@@ -14,6 +14,15 @@ COMBINEX = os.environ["COMBINEX"]
 SHARED = pathlib.Path(os.environ.get("CBX_SHARED", "/nowhere"))
 WIDTHS = (360, 1600)
 
+# Names that try to be more than text.
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror="window.intruder=1">', "</script><script>window.intruder=1</script>",
+           "<!--", "&lt;b&gt;", "{{data}}", "\u2028\u2029\u202e", "]]>", "a\tb\nc", "ein sehr langer Name, der nirgends hineinpasst, weil er kein Ende nimmt" * 2]
+
+# Texts with too little contrast, and how much they have.
+FAINT = """(() => { const rgb = c => c.match(/[\\d.]+/g).map((v, i) => (c.startsWith('color(') && i < 3 ? 255 : 1) * v), lum = c => { const [r, g, b] = rgb(c).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const back = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (rgb(c)[3] !== 0) return c; } return 'rgb(255, 255, 255)'; };
+    return [...document.querySelectorAll('h1, p, td, th, dt, dd, a, summary, button:not(:disabled)')].filter(e => e.innerText && e.offsetWidth && !e.closest('.skip')).map(e => { const a = lum(getComputedStyle(e).color), b = lum(back(e)); return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.innerText]; }).filter(x => x[0] < 4.5); })()"""
+
 
 def combinex(*words, fails=False):
     """Runs the command; what it wrote to standard output, or to the other where it must fail."""

@@ -8,7 +8,7 @@ import shlex
 import unittest
 import xml.etree.ElementTree as xml
 
-from case import SHARED, PageCase, combinex, page_data
+from case import FAINT, HOSTILE, SHARED, PageCase, combinex, page_data
 
 AFTER = "[...document.querySelectorAll('.after-value')].map(e => e.firstChild ? Number(e.firstChild.dataset.value) : null)"
 BEFORE = "[...document.querySelectorAll('.before-value')].map(e => Number(e.firstChild.dataset.value))"
@@ -215,15 +215,12 @@ class Karate(PageCase):
         self.assertEqual(self.page.evaluate(columns), 2)
 
     def test_it_is_light_or_dark_as_the_system_says_and_as_its_button_says(self):
-        contrast = """(() => { const rgb = c => c.match(/[\\d.]+/g).map(Number), lum = c => { const [r, g, b] = rgb(c).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-            const back = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (rgb(c)[3] !== 0) return c; } return 'rgb(255, 255, 255)'; };
-            return [...document.querySelectorAll('h1, p, td, th, dt, dd, a, summary, button:not(:disabled)')].filter(e => e.innerText && e.offsetWidth && !e.closest('.skip')).map(e => { const a = lum(getComputedStyle(e).color), b = lum(back(e)); return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.innerText]; }).filter(x => x[0] < 4.5); })()"""
         colours = []
         for dark in (False, True):
             self.page.emulate(dark=dark)
             self.open(self.path)
             colours.append(self.page.evaluate("getComputedStyle(document.body).backgroundColor"))
-            self.assertEqual(self.page.evaluate(contrast), [])
+            self.assertEqual(self.page.evaluate(FAINT), [])
         self.assertNotEqual(*colours)
         self.page.click("#theme")
         self.assertEqual(self.page.evaluate("getComputedStyle(document.body).backgroundColor"), colours[0])
@@ -345,10 +342,6 @@ class Karate(PageCase):
 
     def test_it_is_small(self):
         self.assertLess(self.path.stat().st_size, 200_000)
-
-
-HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror="window.intruder=1">', "</script><script>window.intruder=1</script>",
-           "<!--", "&lt;b&gt;", "{{data}}", "\u2028\u2029\u202e", "]]>", "a\tb\nc", "ein sehr langer Name, der nirgends hineinpasst, weil er kein Ende nimmt" * 2]
 
 
 class HostileNames(PageCase):

@@ -36,7 +36,8 @@ run "${small[@]}" --out whole --resume --folds 3
 check "nor gone on with under other settings" \
     fails_with 1 "begun with other settings: 'folds 2', and not 'folds 3'"
 cp -r whole again
-run "${small[@]}" --out again --resume -q
+run "${small[@]}" --out again --resume -q --html page.html
+check "--html puts its page elsewhere, too" cmp page.html again/report.html
 check "what is complete is not done again" all status_is 0 , same_tables whole again , \
     cmp whole/rows.csv again/rows.csv
 
@@ -81,6 +82,10 @@ check "a dry run shows the plan and the time" all status_is 0 , out_has 'karate 
     out_has '^together'
 run bench --data karate --explainers combinex-lim --out x
 check "an explainer that does not exist is named" fails_with 1 "did you mean 'combinex-lin'"
+run bench --data karate --dry-run --html page.html
+check "a page shows results" fails_with 2 '--html shows results, and --dry-run has none'
+run bench --data karate --out x --html absent/page.html
+check "a page that cannot be written is told first" all fails_with 1 'absent/page.html: cannot write' , test ! -e x
 run bench --data karate
 check "without a folder it does not start" fails_with 2 'bench needs a folder: --out DIR'
 

@@ -31,6 +31,16 @@ check "--line takes one" status_is 0
 run report two.jsonl --line 3 -o short.html
 check "a line that is not there is named" fails_with 1 'two.jsonl: there is no line 3: it has 2'
 
+run explain karate model.safetensors --all --target any --json -o all.jsonl --html run.html
+check "many targets have one page" all status_is 0 , grep -q '"targets":34' run.html , grep -q '"common":' run.html
+run report all.jsonl karate model.safetensors -o again.html
+check "which is the same from the results" all status_is 0 , cmp -s run.html again.html
+run report all.jsonl -q -o short.html
+check "and there without data and model" all status_is 0 , grep -q '"targets":34' short.html , \
+    grep -q 'combinex explain DATA MODEL --node TARGET --target any' short.html
+run report all.jsonl -o all.svg
+check "but a picture shows one" status_is 1
+
 cp page.html kept.html
 run "${ask[@]}" --html absent/page.html
 check "a missing folder is told before the search" fails_with 1 'absent/page.html: cannot write there'

@@ -74,7 +74,7 @@ static char *command_of(const cbx_report_source *source, const char *options)
         "\"probabilities\":[1,0]},\"edits\":[],\"options\":%s}",
         options);
     CHECK_OK(cbx_report_open(&r, line, source, &err), err);
-    json_t *text = cbx_settings_command(&r, json_array_get(r.lines, 0));
+    json_t *text = cbx_settings_command(&r, json_array_get(r.lines, 0), NULL);
     char   *copy = strdup(json_string_value(text));
     json_decref(text);
     cbx_report_close(&r);

@@ -33,6 +33,22 @@ const cbx = (() => {
 
   const say = (text) => { document.getElementById("said").textContent = text; };
 
+  // ---- classes
+
+  // A class's shape around 0, 0.
+  function shape(look, r, attributes) {
+    if (!look || !look.corners.length) return svg("circle", { r, ...attributes });
+    return svg("path", { d: "M" + look.corners.map((c) => (c[0] * r).toFixed(2) + " " + (c[1] * r).toFixed(2)).join("L") + "Z", ...attributes });
+  }
+  const looks = (k) => (k === undefined || k === null ? null : data.classes[k]);
+  function icon(k, size = 16) {
+    const look = looks(k);
+    return svg("svg", { width: size, height: size, viewBox: "-8 -8 16 16", class: "icon", "aria-hidden": "true" }, shape(look, 5.6, { class: "node-shape", fill: look ? look.colour : "var(--edge)" }));
+  }
+
+  // Charts are drawn for the window's width: letters in them keep their size.
+  const narrow = matchMedia("(max-width: 640px)");
+
   // ---- numbers
 
   const count = (n) => Number(n).toLocaleString("en");
@@ -57,24 +73,53 @@ const cbx = (() => {
 
   // columns: {label, value(row): what to sort by, show(row): node or text, right, fixed}
   // A heading is a button that sorts, unless the column is fixed. `stack`: in a narrow
-  // window every row becomes a small block. `scroll`: long tables scroll in a frame.
-  function table({ caption, columns, rows, sort, decorate, stack, scroll }) {
-    const body = el("tbody");
+  // window every row becomes a small block. `scroll`: long tables scroll in a frame. `page`:
+  // so many rows at once, with buttons to go on. `keep`, later, says which rows are shown.
+  function table({ caption, columns, rows, sort, decorate, stack, scroll, page }) {
+    const body = el("tbody"), pager = page ? el("div", { class: "tools pager", role: "group", "aria-label": "Pages of the table" }) : null;
     const heads = columns.map((c) => el("th", { scope: "col", class: c.right ? "right" : null }));
-    const lines = rows.map((row, i) => {
-      const line = el("tr", {}, columns.map((c) => el("td", { class: c.right ? "right" : null, "data-label": c.label }, c.show ? c.show(row, i) : String(c.value(row)))));
-      if (decorate) decorate(line, row, i);
-      return { row, line };
-    });
+    const lines = rows.map((row, i) => ({ row, i, line: null }));
+    let ordered = lines, kept = lines, first = 0;
+    function lineOf(l) {
+      if (l.line) return l.line;
+      l.line = el("tr", {}, columns.map((c) => el("td", { class: c.right ? "right" : null, "data-label": c.label }, c.show ? c.show(l.row, l.i) : String(c.value(l.row)))));
+      if (decorate) decorate(l.line, l.row, l.i);
+      return l.line;
+    }
+    function draw(from) {
+      first = Math.max(0, Math.min(from, kept.length - 1));
+      body.replaceChildren(...kept.slice(first, page ? first + page : undefined).map(lineOf));
+      if (pager) turn();
+    }
+    function turn() {
+      const last = Math.min(first + page, kept.length);
+      const button = (name, to, off) => el("button", { type: "button", disabled: off, "data-page": name.toLowerCase(), onclick: () => { draw(to); (pager.querySelector("[data-page=" + name.toLowerCase() + "]:enabled") || pager.querySelector("button:enabled")).focus(); say("Rows " + (first + 1) + " to " + Math.min(first + page, kept.length)); } }, name);
+      pager.hidden = kept.length <= page;
+      replace(pager, button("First", 0, !first), button("Previous", first - page, !first), el("span", { class: "note" }, count(kept.length ? first + 1 : 0) + "–" + count(last) + " of " + count(kept.length)), button("Next", first + page, last >= kept.length), button("Last", Math.floor((kept.length - 1) / page) * page, last >= kept.length));
+    }
+    let keeping = () => true;
+    function keep(wanted) {
+      keeping = wanted;
+      kept = ordered.filter((l) => keeping(l.row, l.i));
+      draw(0);
+      return kept.map((l) => l.row);
+    }
+    // Turns to the page that has the row; its line, or null where it is not kept.
+    function reveal(row) {
+      const at = kept.findIndex((l) => l.row === row);
+      if (at < 0) return null;
+      draw(page ? Math.floor(at / page) * page : 0);
+      return kept[at].line;
+    }
     function order(k, down) {
       const value = columns[k].value;
-      const sorted = lines.slice().sort((a, b) => {
+      ordered = lines.slice().sort((a, b) => {
         const x = value(a.row), y = value(b.row);
         if (x === null || y === null) return (x === null) - (y === null); // nothing comes last
         return (typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y) * (down ? -1 : 1);
       });
-      body.replaceChildren(...sorted.map((l) => l.line));
       heads.forEach((h, i) => (i === k ? h.setAttribute("aria-sort", down ? "descending" : "ascending") : h.removeAttribute("aria-sort")));
+      keep(keeping);
     }
     columns.forEach((c, k) => {
       if (c.fixed) { heads[k].append(c.label); return; }
@@ -85,9 +130,10 @@ const cbx = (() => {
       } }, c.label));
     });
     if (sort) order(sort.column, sort.down);
-    else body.append(...lines.map((l) => l.line));
+    else draw(0);
     const made = el("table", { class: stack ? "stack" : null }, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, heads)), body);
-    return { node: el("div", { class: scroll ? "wide scroll" : "wide", tabindex: "0", role: "region", "aria-label": caption || "table" }, made), table: made, body, lines };
+    const wide = el("div", { class: scroll ? "wide scroll" : "wide", tabindex: "0", role: "region", "aria-label": caption || "table" }, made);
+    return { node: pager ? el("div", {}, wide, pager) : wide, table: made, body, lines, keep, reveal };
   }
 
   // ---- bars: pairs of shares from 0 to 1, before and after
@@ -155,6 +201,19 @@ const cbx = (() => {
   }
   const swatch = (colour, dash) => svg("svg", { width: 26, height: 10, viewBox: "0 0 26 10", class: "swatch", "aria-hidden": "true" }, svg("line", { x1: 1, x2: 25, y1: 5, y2: 5, stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dash || null }));
 
+  // ---- how it was made
+
+  // Both come from settings.c.
+  function settingsCard(note) {
+    const rules = data.settings.filter((s) => s.rule), others = data.settings.filter((s) => !s.rule);
+    const list = (items) => el("dl", { class: "settings" }, items.map((s) => [el("dt", {}, s.name), el("dd", {}, el("code", {}, s.value), " ", el("span", { class: "note" }, s.help))]));
+    const copy = el("button", { type: "button", onclick: () => navigator.clipboard.writeText(data.command).then(() => { copy.textContent = "Copied"; cbx.say("Copied"); }, () => {}) }, "Copy");
+    return card("Rules and settings",
+      el("h3", {}, "Rules in force"), rules.length ? list(rules) : el("p", { class: "note" }, "None: any feature and any edge could be edited."),
+      el("h3", {}, "Settings"), others.length ? list(others) : el("p", { class: "note" }, "All at their defaults."),
+      el("h3", {}, "To make it again"), el("pre", { id: "command", tabindex: "0" }, data.command.split(" ").flatMap((word) => [el("span", { class: "word" }, word), " "])), note ? el("p", { class: "note" }, note) : null, navigator.clipboard ? el("div", { class: "tools copy" }, copy) : null);
+  }
+
   // ---- light and dark
 
   const root = document.documentElement;
@@ -175,5 +234,5 @@ const cbx = (() => {
   const main = document.getElementById("main");
   main.replaceChildren();
   if (data.version) document.getElementById("bottom").append("Made by combinex " + data.version + ". This file holds everything that it shows, and loads nothing.");
-  return { data, el, svg, replace, card, say, count, counted, probability, short, seconds, exact, table, pairBars, lineChart, swatch, main };
+  return { data, el, svg, replace, card, shape, looks, icon, ticks, narrow, say, count, counted, probability, short, seconds, exact, table, pairBars, lineChart, swatch, settingsCard, main };
 })();

@@ -5,18 +5,7 @@
 // leaves letters readable. Both panels share one camera and one selected node.
 "use strict";
 const cbxGraph = (() => {
-  const { data, el, svg } = cbx;
-
-  // A class's shape around 0, 0.
-  function shape(look, r, attributes) {
-    if (!look || !look.corners.length) return svg("circle", { r, ...attributes });
-    return svg("path", { d: "M" + look.corners.map((c) => (c[0] * r).toFixed(2) + " " + (c[1] * r).toFixed(2)).join("L") + "Z", ...attributes });
-  }
-  const looks = (k) => (k === undefined || k === null ? null : data.classes[k]);
-  function icon(k, size = 16) {
-    const look = looks(k);
-    return svg("svg", { width: size, height: size, viewBox: "-8 -8 16 16", class: "icon", "aria-hidden": "true" }, shape(look, 5.6, { class: "node-shape", fill: look ? look.colour : "var(--edge)" }));
-  }
+  const { data, el, svg, shape, looks, icon } = cbx;
   const cut = (name) => (Array.from(name).length > 16 ? Array.from(name).slice(0, 15).join("") + "…" : name);
 
   // What a panel shows: per node its class and rings, per edge what is left of it.

@@ -288,16 +288,6 @@
     return card(answers.some((a) => a.result.status === "found") ? "How good it is" : "What is known", list);
   }
 
-  function settingsCard() {
-    const rules = data.settings.filter((s) => s.rule), others = data.settings.filter((s) => !s.rule);
-    const list = (items) => el("dl", { class: "settings" }, items.map((s) => [el("dt", {}, s.name), el("dd", {}, el("code", {}, s.value), " ", el("span", { class: "note" }, s.help))]));
-    const copy = el("button", { type: "button", onclick: () => navigator.clipboard.writeText(data.command).then(() => { copy.textContent = "Copied"; cbx.say("Copied"); }, () => {}) }, "Copy");
-    return card("Rules and settings",
-      el("h3", {}, "Rules in force"), rules.length ? list(rules) : el("p", { class: "note" }, "None: any feature and any edge could be edited."),
-      el("h3", {}, "Settings"), others.length ? list(others) : el("p", { class: "note" }, "All at their defaults."),
-      el("h3", {}, "To make it again"), el("pre", { id: "command", tabindex: "0" }, data.command.split(" ").flatMap((word) => [el("span", { class: "word" }, word), " "])), navigator.clipboard ? el("div", { class: "tools copy" }, copy) : null);
-  }
-
   function curvesCard() {
     if (!data.trace || data.trace.length < 2) return null;
     const column = (k) => data.trace.map((row) => [row[0], row[k] === null ? NaN : row[k]]);
@@ -316,6 +306,6 @@
     return charts.length ? card("The search", el("div", { class: "charts" }, charts)) : null;
   }
 
-  main.append(lead(), graphCard(), el("div", { class: "columns" }, barsCard(), editsCard()), el("div", { class: "columns" }, qualityCard(), settingsCard()), curvesCard() || "");
+  main.append(lead(), graphCard(), el("div", { class: "columns" }, barsCard(), editsCard()), el("div", { class: "columns" }, qualityCard(), cbx.settingsCard()), curvesCard() || "");
   choose(0);
 })();
