@@ -10,7 +10,7 @@
 enum { RADIUS = 9 }; /* of nodes */
 
 const char        cbx_red[] = "#c62828", cbx_dark[] = "#1b1f24";
-static const char grey[] = "#9aa4ae";
+static const char grey[] = "#9aa4ae", pale[] = "#ccd2d8";
 
 void cbx_put_class(cbx_buffer *b, const cbx_report *r, int32_t class)
 {
@@ -96,7 +96,8 @@ static void draw_line(const cbx_drawing *d, int32_t edge, int bits, const cbx_in
 
 static void draw_edges(const cbx_drawing *d)
 {
-    const cbx_ink plain = {.stroke = grey, .width = 1.3};
+    const bool    dense = d->scene->num_edges > 200;
+    const cbx_ink plain = {.stroke = dense ? pale : grey, .width = dense ? 0.9 : 1.3};
     const cbx_ink going = {.stroke = cbx_red, .width = 2.6},
                   gone = {.stroke = cbx_red, .width = 2, .dash = 5};
     for (int lost = 0; lost < 2; lost++) /* what is removed lies on top */
