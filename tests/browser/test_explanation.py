@@ -304,6 +304,20 @@ class Karate(PageCase):
         self.check_widths(path)
         self.assertGreaterEqual(self.page.evaluate("document.querySelectorAll('.chart path').length"), 4)
 
+    def test_an_edge_that_goes_in_one_direction_stays_in_the_other(self):
+        path = self.folder / "directed.html"
+        result = json.loads(combinex(*self.ask, "--preset", "paper", "--policy", "edges", "--json", "--html", path))
+        self.assertGreater(result["edges_removed"], 0)
+        self.assertFalse(any(e["undirected"] for e in result["edits"]))
+        self.open(path)
+        shown = self.page.evaluate("""[...document.querySelectorAll('[data-panel=after] .edge.removed')].map(e => {
+            const left = document.querySelector('[data-panel=after] .edge:not(.removed)[data-edge="' + e.dataset.edge + '"]');
+            return [e.querySelectorAll('.arrow').length, left && left.querySelectorAll('.arrow').length]; })""")
+        self.assertEqual(shown, [[1, 1]] * result["edges_removed"])
+        self.page.click(".switch[data-edit='0']")
+        whole = "document.querySelectorAll('[data-panel=after] .edge.removed').length"
+        self.assertEqual(self.page.evaluate(whole), result["edges_removed"] - 1)
+
     def test_nothing_found_is_told_without_a_picture_of_after(self):
         path = self.folder / "none.html"
         result = json.loads(combinex(*self.ask, "--features-to-vary", "none", "--keep-edges", "--json", "--html", path))

@@ -16,7 +16,7 @@ const cbxGraph = (() => {
     let selected = -1, marked = -1;
 
     function panel(title, key) {
-      const picture = svg("svg", { class: "graph", tabindex: "0", role: "application", "aria-label": "The graph " + title.toLowerCase() + ". Arrow keys go from node to node, plus and minus zoom, shift and arrows move." });
+      const picture = svg("svg", { class: data.edges.length > 200 ? "graph dense" : "graph", tabindex: "0", role: "application", "aria-label": "The graph " + title.toLowerCase() + ". Arrow keys go from node to node, plus and minus zoom, shift and arrows move." });
       const node = el("div", { class: "panel", "data-panel": key }, el("h3", {}, title), picture);
       const p = { node, picture, key, state: null };
       panels.push(p);
