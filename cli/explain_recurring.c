@@ -55,8 +55,8 @@ static int find_features(explain_recurring *r, int32_t num_features)
     int64_t *last = malloc(((size_t)num_features + 1) * sizeof *last);
     uint8_t *covered = calloc((size_t)r->flips + 1, 1);
     int64_t  done = 0;
-    r->features = malloc(((size_t)num_features + 1) * sizeof *r->features);
-    r->in_flips = malloc(((size_t)num_features + 1) * sizeof *r->in_flips);
+    r->features = calloc((size_t)num_features + 1, sizeof *r->features);
+    r->in_flips = calloc((size_t)num_features + 1, sizeof *r->in_flips);
     bool there = times && last && covered && r->features && r->in_flips;
     while (there && 100 * done < ENOUGH_PERCENT * r->flips) {
         int32_t best = 0;
