@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# analyze.sh BUILD-FOLDER JOBS: gcc -fanalyzer, clang-tidy and cppcheck over src/ and cli/, each
-# where it is installed. Any finding is a failure. What is switched off has its reason here,
+# analyze.sh BUILD-FOLDER JOBS [gcc|clang-tidy|cppcheck]...: gcc -fanalyzer, clang-tidy and cppcheck
+# over src/ and cli/, all of them or those named, each where it is installed. Any finding is a failure. What is switched off has its reason here,
 # in .clang-tidy, or beside the line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$1 jobs=$2
+shift 2
+wanted=" ${*:-gcc clang-tidy cppcheck} "
+wants() { [[ $wanted == *" $1 "* ]]; }
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 failed=()
@@ -13,7 +16,7 @@ step() { echo "== $1"; }
 # CBX_ANALYZE tells what cbx_fail returns, which tools that see one file at a time cannot know.
 common=(-DCBX_TESTS=OFF -DCBX_PYTHON=OFF -DCBX_MPI=OFF)
 
-if command -v gcc > /dev/null; then
+if wants gcc && command -v gcc > /dev/null; then
     step "gcc -fanalyzer"
     # malloc-leak, file-leak: gcc 12 loses what a struct owns; every test runs under LeakSanitizer instead.
     # use-of-uninitialized-value: gcc 12 does not see arrays that a loop fills; clang's analyzer looks for it.
@@ -26,25 +29,25 @@ if command -v gcc > /dev/null; then
 fi
 
 tidy=$(command -v clang-tidy || command -v clang-tidy-14 || true)
-if [ -n "$tidy" ] && command -v clang > /dev/null; then
+if wants clang-tidy && [ -n "$tidy" ] && command -v clang > /dev/null; then
     step "clang-tidy"
     cmake -S . -B "$folder/clang" -DCMAKE_C_COMPILER=clang -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
         -DCMAKE_C_FLAGS=-DCBX_ANALYZE "${common[@]}" > "$folder/clang.log"
     # one file a run: small ones fill the gaps that large ones leave
     printf '%s\n' src/*/*.c cli/*.c | xargs -P "$jobs" -n 1 "$tidy" -p "$folder/clang" --quiet \
         > "$folder/tidy.txt" 2> "$folder/tidy.log" || { cat "$folder/tidy.txt"; failed+=(clang-tidy); }
-else
+elif wants clang-tidy; then
     echo "== no clang-tidy: skipped"
 fi
 
-if command -v cppcheck > /dev/null; then
+if wants cppcheck && command -v cppcheck > /dev/null; then
     step "cppcheck"
     include=(-Iinclude)
     for room in src/*/; do include+=("-I$room"); done
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr -j "$jobs" \
         --suppressions-list=scripts/cppcheck.txt --error-exitcode=1 "${include[@]}" \
         -DCBX_HAVE_CURL -DCBX_HAVE_IGRAPH -DCBX_ANALYZE -D__GNUC__ src cli 2>&1 || failed+=(cppcheck)
-else
+elif wants cppcheck; then
     echo "== no cppcheck: skipped"
 fi
 [ ${#failed[@]} -eq 0 ] || { echo "findings: ${failed[*]}" >&2; exit 1; }

@@ -2,7 +2,6 @@
 /* draft.c: from what a reader found to a graph. */
 #include "draft.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,8 +34,6 @@ void cbx_draft_free(cbx_draft *d)
     cbx_bytes_free(&d->discrete);
     cbx_bytes_free(&d->immutable);
     cbx_ints_free(&d->group);
-    cbx_floats_free(&d->feat_min);
-    cbx_floats_free(&d->feat_max);
     cbx_arena_free(&d->arena);
     free(d);
 }
@@ -228,37 +225,6 @@ static cbx_status check_rows(const cbx_draft *d, int64_t rows, cbx_error *err)
     return CBX_OK;
 }
 
-/* Bounds given for some features only: the others' come from the values. */
-static bool complete_bounds(cbx_draft *d)
-{
-    size_t f = (size_t)d->num_features;
-    if (!d->feat_min.count)
-        return true;
-    float *lo = CBX_NEW(&d->arena, float, f), *hi = CBX_NEW(&d->arena, float, f);
-    if (!lo || !hi)
-        return false;
-    int64_t *seen = CBX_NEW0(&d->arena, int64_t, f);
-    if (!seen)
-        return false;
-    int64_t count = (int64_t)(d->dense ? d->x.count : d->values.count);
-    for (int64_t k = 0; k < count; k++) {
-        size_t j = d->dense ? (size_t)k % f : (size_t)d->columns.at[k];
-        float  v = d->dense ? d->x.at[k] : d->values.at[k];
-        lo[j] = !seen[j] || v < lo[j] ? v : lo[j];
-        hi[j] = !seen[j] || v > hi[j] ? v : hi[j];
-        seen[j]++;
-    }
-    for (size_t j = 0; j < f; j++) {
-        if (seen[j] < d->num_nodes) { /* zeros that are not stored */
-            lo[j] = seen[j] && lo[j] < 0 ? lo[j] : 0;
-            hi[j] = seen[j] && hi[j] > 0 ? hi[j] : 0;
-        }
-        d->feat_min.at[j] = isnan(d->feat_min.at[j]) ? lo[j] : d->feat_min.at[j];
-        d->feat_max.at[j] = isnan(d->feat_max.at[j]) ? hi[j] : d->feat_max.at[j];
-    }
-    return true;
-}
-
 static void fill_data(const cbx_draft *d, cbx_graph_data *g)
 {
     g->task = d->task;
@@ -282,8 +248,6 @@ static void fill_data(const cbx_draft *d, cbx_graph_data *g)
     g->feature_group = d->group.count ? d->group.at : NULL;
     g->num_groups = d->num_groups;
     g->group_names = d->num_groups ? d->group_names : NULL;
-    g->feat_min = d->feat_min.count ? d->feat_min.at : NULL;
-    g->feat_max = d->feat_max.count ? d->feat_max.at : NULL;
     g->y = d->y.count ? d->y.at : NULL;
     g->graph_ptr = d->task == CBX_GRAPH ? d->graph_ptr.at : NULL;
     g->num_splits = d->num_splits;
@@ -304,7 +268,7 @@ static cbx_status finish(cbx_draft *d, cbx_graph *g, cbx_error *err)
     bool ok = d->dense ? cbx_floats_reserve(&d->x, 1)
                        : tidy_rows(d) && cbx_ints_reserve(&d->columns, 1) &&
                              cbx_floats_reserve(&d->values, 1); /* an array, even if of nothing */
-    if (!ok || !complete_bounds(d))
+    if (!ok)
         return cbx_fail_memory(err);
     int64_t rows = d->task == CBX_GRAPH ? (int64_t)d->graph_ptr.count - 1 : d->num_nodes;
     status = check_rows(d, rows, err);

@@ -44,7 +44,6 @@ typedef struct cbx_draft {
     cbx_bytes  mask[CBX_PARTS]; /* rows x num_splits */
     cbx_bytes  discrete, immutable;
     cbx_ints   group;
-    cbx_floats feat_min, feat_max; /* NaN: from the values */
 
     cbx_arena    arena; /* names */
     const char  *name;

@@ -51,6 +51,7 @@ node = {**tu, "D_node_labels.txt": "1\n2\n", "D_node_attributes.txt": "1\n2\n"}
 case("tu-no-edges", "_A.txt", without(tu, "D_A.txt"), "tu")
 case("tu-infinite", "must be finite", {**tu, "D_node_attributes.txt": "1\n1e999\n"})
 case("tu-real-label", "", {**tu, "D_graph_labels.txt": "1.0\n"})
+case("tu-labels", "2 lines for 1 graphs", {**tu, "D_graph_labels.txt": "1\n2\n"})
 case("tu-label-text", "not a whole number", {**tu, "D_graph_labels.txt": "one\n"})
 case("tu-label-fraction", "not a whole number", {**tu, "D_graph_labels.txt": "1.5\n"})
 case("tu-kinds", "too many to be kinds", {**tu, "D_node_labels.txt": "1\n2000000000\n"})

@@ -142,6 +142,7 @@ TEST(broken_pickles_are_refused)
     REFUSED("](K\x01(K\x02"
             "e.",
             "no list");
+    REFUSED("](a.", "a mark where a value should be");
     REFUSED("t.", "no mark to go back to");
     REFUSED("cos\n", "ends within the name of a class");
     REFUSED("", "ends without a STOP");
