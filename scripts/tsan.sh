@@ -17,9 +17,10 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 omp=$(ldd "$combinex" | awk '/libomp/ { print $3; exit }')
-archer=$(find "$(dirname "$(realpath "${omp:?this build does not use OpenMP of LLVM}")")" -maxdepth 1 -name libarcher.so | head -n 1)
+archer=''
+[ -z "$omp" ] || archer=$(find "$(dirname "$(realpath "$omp")")" -maxdepth 1 -name libarcher.so | head -n 1)
 if [ -z "$archer" ]; then
-    echo "== thread sanitizer: no libarcher.so beside $omp: skipped"
+    echo "== thread sanitizer: no OpenMP of LLVM with libarcher.so (libomp-dev): skipped"
     exit 0
 fi
 export OMP_TOOL_LIBRARIES=$archer OMP_WAIT_POLICY=passive

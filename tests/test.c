@@ -148,6 +148,7 @@ unsigned char *test_read_file(const char *path, size_t *size)
         free(bytes);
         return NULL;
     }
+    bytes[got] = '\0';
     return bytes;
 }
 

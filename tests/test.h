@@ -67,7 +67,7 @@ const char *test_path(const char *name);
 
 /* Writes bytes to a file, for making bad inputs. */
 void test_write_file(const char *path, const void *bytes, size_t size);
-/* The whole of a file, malloc'ed, or NULL. */
+/* The whole of a file and a 0 behind it, malloc'ed, or NULL. */
 unsigned char *test_read_file(const char *path, size_t *size);
 
 /* "FOLDER/NAME" below the source tree or the shared data, or NULL where absent. */

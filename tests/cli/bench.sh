@@ -89,12 +89,20 @@ check "a page that cannot be written is told first" all fails_with 1 'absent/pag
 run bench --data karate
 check "without a folder it does not start" fails_with 2 'bench needs a folder: --out DIR'
 
-# A file where the oracle's should go: that cell fails, the other does not.
-mkdir -p broken/models/karate-cheb-0.model.safetensors
-run "${small[@]}" --explainers ego --out broken
+# Features so large that sums of 600 neighbours overflow, and means do not: graphconv's cell
+# fails, gcn's does not.
+mkdir star
+{ echo source,target; seq -f '0,%g' 600; seq -f '%g,0' 600; } > star/edges.csv
+{ echo id,label,a,b; seq 0 600 | awk '{ print $1 "," $1 % 2 ",1e36," ($1 % 2 ? "1e36" : "5e35") }'; } > star/features.csv
+run bench --data star --models "gcn,graphconv" --folds 2 --samples 3 --train-epochs 5 --epochs 5 --explainers ego \
+    --jobs 1 --out broken
 check "a cell that fails is reported and the rest goes on" all status_is 1 , \
-    err_has 'karate cheb fold 1/2: training: .*karate-cheb-0' , out_has '^15 answers' , \
-    grep -q '^node,karate,gcn,ego,2,10,' broken/summary.csv
+    err_has 'star graphconv fold 1/2: training: training diverged' , out_has '^6 answers' , \
+    grep -q '^node,star,gcn,ego,2,6,' broken/summary.csv
+mkdir -p stuck/models/karate-cheb-0.model.safetensors # as if the disk were full there
+run "${small[@]}" --explainers ego --out stuck
+check "an oracle that cannot be written is the end, before hours of training for nothing" \
+    fails_with 1 '^combinex: stuck/models/karate-cheb-0.model.safetensors: cannot write'
 
 if ! command -v mpirun > /dev/null; then
     echo "skipped: processes that share the work, which needs mpirun"
