@@ -29,7 +29,6 @@ static void put_tables(const cbx_bench_plan *plan, const cbx_bench_rows *rows)
         cbx_bench_put_latex(out, &s);
         cbx_bench_put_json(out, &s);
         cbx_bench_put_svg(out, &s, ranks);
-        cbx_bench_put_html(out, &s, ranks);
     }
     free(ranks);
     cbx_bench_summary_free(&s);
