@@ -213,9 +213,13 @@ static void look(const char *path, source_look *out)
 {
     struct stat info;
     *out = (source_look){0};
-    if (!stat(path, &info) && S_ISREG(info.st_mode))
-        *out = (source_look){(uint64_t)info.st_dev, (uint64_t)info.st_ino, info.st_size,
-                             info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return;
+    *out =
+        (source_look){(uint64_t)info.st_dev, (uint64_t)info.st_ino, info.st_size, info.st_mtime, 0};
+#ifndef __APPLE__ /* which has no name for it that standards know */
+    out->nanoseconds = info.st_mtim.tv_nsec;
+#endif
 }
 
 int source_open(source *s, const char *data, const cbx_read_options *options)

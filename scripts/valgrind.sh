@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(cd "${1:?the build folder}" && pwd)
 all=${2:-}
-export CBX_SOURCE=$PWD CBX_SHARED=${CBX_SHARED:-$PWD/../shared} COMBINEX=$folder/combinex CBX_BUILD=$folder
+export CBX_SOURCE=$PWD CBX_SHARED=${CBX_SHARED:-/nonexistent} COMBINEX=$folder/combinex CBX_BUILD=$folder
 export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
 # more than 20 s each
 long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_file data_test_safetensors
