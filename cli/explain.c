@@ -70,6 +70,15 @@ static int apply_preset(void *args)
     return EXIT_DONE;
 }
 
+static const char *explainer_name(const explain_args *a)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    for (size_t i = 0; i < table->count; i++)
+        if (!strcmp(table->options[i].name, "explainer"))
+            return table->options[i].choices[a->options.explainer];
+    return "";
+}
+
 /* Mistakes that show in the flags alone. */
 static int check_flags(const explain_args *a)
 {
@@ -82,6 +91,9 @@ static int check_flags(const explain_args *a)
     if (a->replay && (a->trace || a->limit || explain_pictures_wanted(a)))
         return usage_error(name, "--replay goes with none of --trace, --limit, --html, --svg, "
                                  "--png");
+    if (a->trace && !strcmp(explainer_name(a), "minimal"))
+        return usage_error(name, "--trace: the explainer minimal adds edit to edit and has no "
+                                 "epochs to trace; combinex (--preset paper) has");
     return EXIT_DONE;
 }
 

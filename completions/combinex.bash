@@ -190,6 +190,7 @@ _combinex() {
     "report --sidecar") return ;;
     "bench --data") return ;;
     "bench --out") return ;;
+    "bench --html") _combinex_files ''; return ;;
     "bench --models") return ;;
     "bench --explainers") return ;;
     "bench --folds") return ;;
@@ -255,8 +256,8 @@ _combinex() {
         valued="-o --output --line --format --task --sidecar "
         ;;
     "bench")
-        options="--data --out --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--data --out --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --sidecar "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
+        valued="--data --out --html --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "

@@ -467,7 +467,7 @@ typedef struct cbx_counterfactual {
     double  loss;          /* of that epoch */
     double  seconds;
 
-    int64_t          num_trace; /* epochs, where the options ask for a trace; else 0 */
+    int64_t          num_trace; /* epochs, where a trace is asked for; 0: none, as of minimal */
     const cbx_epoch *trace;
 
     cbx_certificate certificate;

@@ -82,13 +82,13 @@ class Fuzz:
         return cx.Graph(self.array((2, m), 0, max(n, 1)), self.array((n, f)), **given)
 
     def explain(self, cx, model, graph):
-        options = {"epochs": int(self.rng.integers(-1, 4)), "time_limit": 0.2, "robustness": 0, "threads": 1}
+        options = {"epochs": int(self.rng.integers(0 if self.chance(0.1) else 1, 4)), "time_limit": 0.2, "robustness": 0, "threads": 1}
         names = ["target", "explainer", "protected_edges", "one_hot", "permitted_range", "immutable_nodes", "max_edits",
                  "features_to_vary", "keep", "total_cfs", "preset", "stopping_threshold", "edges", "nothing_like_it"]  # fmt: skip
         for name in names:
-            if self.chance(0.15):
+            if self.chance(0.07):
                 options[name] = self.anything() if self.chance(0.4) else self.one_of(TEXTS)
-        node = int(self.rng.integers(-2, 8)) if self.chance(0.8) else self.anything()
+        node = int(self.rng.integers(-1, 7)) if self.chance(0.9) else self.anything()
         cf = cx.explain(self.anything() if self.chance(0.03) else model, graph, node=node, **options)
         str(cf), cf.edits, cf.to_json()
 
@@ -99,9 +99,9 @@ class Fuzz:
                  "c.lin_rel.weight", "c.lin_root.weight", "c.lin_rel.bias", "weight", "bias"]  # fmt: skip
         tensors = {}
         for name in names:
-            if self.chance(0.4):
+            if self.chance(0.8 if name[0] in "ab" and self.chance(0.9) else 0.1):
                 rank = 1 if name.endswith("bias") else int(self.rng.integers(1, 4)) if self.chance(0.1) else 2
-                shape = tuple(int(v) for v in self.rng.integers(1, 4, rank))
+                shape = tuple(2 if self.chance(0.9) else int(v) for v in self.rng.integers(1, 4, rank))
                 tensors[name] = np.asarray(self.array(shape, -3, 4))
         arch = {"conv": self.one_of(["gcn", "cheb", "graphconv"])}
         for key in ("task", "jk", "pool", "aggr", "activation", "layers", "head", "dropout"):

@@ -93,7 +93,7 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
         cbx_status status = offer(F, &F->work, err);
         if (status)
             return status;
-        if (next)
+        if (next && num_next)
             cbx_move_set_shortlist(next, num_next, width, &F->work);
     }
     return CBX_OK;

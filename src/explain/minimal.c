@@ -14,10 +14,6 @@ static cbx_status prepare(const cbx_model *model, const cbx_graph *graph,
     *shared = all;
     if (!all)
         return cbx_fail_memory(err);
-    if (options->trace)
-        return cbx_fail(err, CBX_INVALID,
-                        "explainer minimal: it adds edit to edit and has no epochs to trace; "
-                        "combinex (preset paper) has");
     cbx_status status = cbx_rules_init(&all->rules, graph, options, graph->data.feat_min,
                                        graph->data.feat_max, arena, err);
     if (!status)

@@ -14,9 +14,11 @@ void cbx_buffer_add(cbx_buffer *b, const char *text, size_t size)
     if (b->size + size + 1 > b->room && !b->failed) {
         size_t room = 2 * (b->size + size + 1);
         char  *grown = realloc(b->text, room);
+        if (grown) {
+            b->text = grown;
+            b->room = room;
+        }
         b->failed = !grown;
-        b->text = grown ? grown : b->text;
-        b->room = grown ? room : b->room;
     }
     if (b->failed)
         return;

@@ -47,7 +47,9 @@ static json_t *likely(const making *m, const float *log_probs, int32_t node)
     for (int k = 0; k < CLASSES_MOST && k < m->classes.num_classes && !failed; k++) {
         int32_t best = -1; /* the next after `last`, by probability and number */
         for (int32_t c = 0; c < m->classes.num_classes; c++) {
-            bool after = last < 0 || p[c] < p[last] || (p[c] == p[last] && c > last);
+            bool after = last < 0;
+            if (last >= 0)
+                after = p[c] < p[last] || (p[c] == p[last] && c > last);
             if (after && (best < 0 || p[c] > p[best]))
                 best = c;
         }

@@ -385,6 +385,35 @@ CALL(frees)
     return (void)user, CBX_OK;
 }
 
+CALL(cbx_report_write)
+{
+    (void)user;
+    const cbx_report_source source = {.model = the.model, .graph = the.graph};
+    return cbx_report_write(the.json, &source, the.out_file, NULL);
+}
+
+CALL(cbx_picture_write)
+{
+    (void)user;
+    const cbx_report_source source = {.model = the.model, .graph = the.graph};
+    return cbx_picture_write(the.json, &source, "svg", the.out_file, NULL);
+}
+
+/* Adding fails in silence; finding tells of it. */
+static cbx_status call_recurring(void *user)
+{
+    (void)user;
+    cbx_recurring    *recurring = NULL;
+    const cbx_common *common;
+    cbx_status        status = cbx_recurring_new(&recurring, NULL);
+    if (!status) {
+        cbx_recurring_add(recurring, the.answer);
+        status = cbx_recurring_find(recurring, &common, NULL);
+    }
+    cbx_recurring_free(recurring);
+    return status;
+}
+
 /* ------------------------------------------------------------- the list */
 
 typedef struct entry {
@@ -431,6 +460,10 @@ static const entry entries[] = {
     ALLOCATES(cbx_measure),
     ALLOCATES(cbx_bench_run),
     ALLOCATES(cbx_bench_dry_run),
+    ALLOCATES(cbx_report_write),
+    ALLOCATES(cbx_picture_write),
+    {"cbx_recurring_new cbx_recurring_add cbx_recurring_find cbx_recurring_free", call_recurring,
+     true},
     ALLOCATES_NOT(cbx_version),
     ALLOCATES_NOT(cbx_options_default),
     ALLOCATES_NOT(cbx_options_set),

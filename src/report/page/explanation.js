@@ -3,18 +3,19 @@
 // edit does. All probabilities were computed by the model beforehand; nothing is estimated here.
 "use strict";
 (() => {
-  const { data, el, main, card, exact, probability, counted, count, short } = cbx;
-  const { target, answers, classes } = data;
+  const {data, el, main, card, exact, probability, counted, count, short} = cbx;
+  const {target, answers, classes} = data;
   const className = (k) => (classes[k].name === null ? "class " + k : classes[k].name);
-  const subject = (target.task === "graph" ? "Graph " : "Node ") + target.row + (target.name ? " (" + target.name + ")" : "");
-  let now = null; // the answer that is shown, and which of its edits are in force
-  const later = []; // what to redraw when that changes
+  const subject = (target.task === "graph" ? "Graph " : "Node ") + target.row +
+      (target.name ? " (" + target.name + ")" : "");
+  let now = null;    // the answer that is shown, and which of its edits are in force
+  const later = [];  // what to redraw when that changes
 
   // ---- the state: which edits are in force
 
   function choose(i) {
     const answer = answers[i], all = answer.edits.map(() => true);
-    now = { i, answer, on: all, found: answer.result.status === "found" };
+    now = {i, answer, on: all, found: answer.result.status === "found"};
     update();
   }
   const isFull = () => now.on.every(Boolean);
@@ -35,14 +36,17 @@
   const flips = () => now.found && (isFull() || now.answer.undo.flips[place()] === "1");
   function setEdit(i, on) {
     const free = now.answer.undo.free;
-    if (i >= free) now.on = now.on.map((_, k) => k !== i || on); // one at a time, with all others in force
-    else now.on = now.on.map((was, k) => (k === i ? on : k >= free ? true : was));
+    if (i >= free)
+      now.on = now.on.map((_, k) => k !== i || on);  // one at a time, with all others in force
+    else
+      now.on = now.on.map((was, k) => (k === i ? on : k >= free ? true : was));
     update();
     cbx.say(verdict());
   }
   function verdict() {
     const p = probabilities(), k = leading(p), off = now.on.filter((on) => !on).length;
-    return (off ? counted(off, "edit") + " undone: " : "All edits in force: ") + className(k) + " with probability " + probability(p[k]) + (flips() ? "." : ", so the class does not flip.");
+    return (off ? counted(off, "edit") + " undone: " : "All edits in force: ") + className(k) +
+        " with probability " + probability(p[k]) + (flips() ? "." : ", so the class does not flip.");
   }
   const update = () => later.forEach((f) => f());
 
@@ -50,14 +54,19 @@
 
   function ends(e) {
     const name = (key, id) => (e[key] === undefined || e[key] === String(id) ? "node " + id : e[key]);
-    return [name("from_name", e.source === undefined ? e.node : e.source), name("to_name", e.target === undefined ? e.node : e.target)];
+    return [
+      name("from_name", e.source === undefined ? e.node : e.source),
+      name("to_name", e.target === undefined ? e.node : e.target)
+    ];
   }
   function editText(e) {
     const [from, to] = ends(e);
     if (e.op === "remove_edge") return "remove edge " + from + (e.undirected ? " – " : " → ") + to;
-    return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from + ": " + short(e.from) + " → " + short(e.to);
+    return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from +
+        ": " + short(e.from) + " → " + short(e.to);
   }
-  const classLabel = (k) => el("span", { class: "class-label" }, cbxGraph.icon(k), el("span", {}, className(k)));
+  const classLabel = (k) =>
+      el("span", {class: "class-label"}, cbxGraph.icon(k), el("span", {}, className(k)));
 
   function lead() {
     const r = answers[0].result, title = el("h1"), sentence = el("p");
@@ -65,34 +74,63 @@
       const a = now.answer.result;
       if (!now.found) {
         cbx.replace(title, subject + ": " + className(r.before.class));
-        const why = { skipped: "It was not asked about", cancelled: "The search was stopped", not_found: "No counterfactual was found" }[a.status];
+        const why = {
+          skipped: "It was not asked about",
+          cancelled: "The search was stopped",
+          not_found: "No counterfactual was found"
+        }[a.status];
         cbx.replace(sentence, why + (a.reason ? ": " + a.reason : "") + ".");
         return;
       }
-      cbx.replace(title, subject + ": " + className(a.before.class) + ", would be " + className(a.after.class));
-      cbx.replace(sentence, "The model sees ", el("b", {}, className(a.before.class)), " with probability ", exact(a.before.probabilities[a.before.class], probability(a.before.probabilities[a.before.class])),
-        ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it sees ", el("b", {}, className(a.after.class)), " with ", exact(a.after.probabilities[a.after.class], probability(a.after.probabilities[a.after.class])), ", verified on the whole edited graph.");
+      cbx.replace(
+          title, subject + ": " + className(a.before.class) + ", would be " + className(a.after.class));
+      cbx.replace(
+          sentence, "The model sees ", el("b", {}, className(a.before.class)), " with probability ",
+          exact(a.before.probabilities[a.before.class], probability(a.before.probabilities[a.before.class])),
+          ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it sees ",
+          el("b", {}, className(a.after.class)), " with ",
+          exact(a.after.probabilities[a.after.class], probability(a.after.probabilities[a.after.class])),
+          ", verified on the whole edited graph.");
     });
-    const facts = [target.data ? "data: " + target.data : null, target.model ? "model: " + target.model : null, target.label === undefined ? null : "label: " + className(target.label)].filter(Boolean);
-    return el("div", { class: "lead" }, title, sentence, facts.length ? el("p", { class: "note" }, facts.join(" · ")) : null, answers.length > 1 ? chooser() : null);
+    const facts = [
+      target.data ? "data: " + target.data : null, target.model ? "model: " + target.model : null,
+      target.label === undefined ? null : "label: " + className(target.label)
+    ].filter(Boolean);
+    return el(
+        "div", {class: "lead"}, title, sentence,
+        facts.length ? el("p", {class: "note"}, facts.join(" · ")) : null,
+        answers.length > 1 ? chooser() : null);
   }
 
   function chooser() {
-    const buttons = answers.map((a, i) => el("button", { type: "button", onclick: () => choose(i) }, "Answer " + (i + 1)));
+    const buttons =
+        answers.map((a, i) => el("button", {type: "button", onclick: () => choose(i)}, "Answer " + (i + 1)));
     later.push(() => buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(i === now.i))));
-    return el("div", { class: "tools" }, el("div", { class: "group", role: "group", "aria-label": "Answers" }, buttons));
+    return el(
+        "div", {class: "tools"},
+        el("div", {class: "group", role: "group", "aria-label": "Answers"}, buttons));
   }
 
   // ---- the graph
 
   function graphCard() {
-    const details = el("div", { class: "details", id: "details", "aria-live": "polite" });
-    const graph = cbxGraph.make({ onSelect: show });
+    const details = el("div", {class: "details", id: "details", "aria-live": "polite"});
+    const graph = cbxGraph.make({onSelect: show});
     const before = graph.panel("Before", "before"), after = graph.panel("After", "after");
-    const panels = el("div", { class: "panels" }, before.node, after.node);
+    const panels = el("div", {class: "panels"}, before.node, after.node);
     const views = [["both", "Side by side"], ["before", "Before"], ["after", "After"]];
     let view = answers.some((a) => a.result.status === "found") ? "both" : "before";
-    const buttons = views.map(([key, name]) => el("button", { type: "button", "data-view": key, onclick: () => { view = key; arrange(); } }, name));
+    const buttons = views.map(
+        ([key, name]) =>
+            el("button", {
+              type: "button",
+              "data-view": key,
+              onclick: () => {
+                view = key;
+                arrange();
+              }
+            },
+               name));
     function arrange() {
       panels.dataset.view = view;
       before.node.hidden = view === "after";
@@ -107,17 +145,26 @@
       const changed = new Set(), removed = new Map(), planned = new Set(), plannedEdges = new Map();
       now.answer.edits.forEach((e, i) => {
         if (e.drawn < 0) return;
-        if (e.op === "set_feature") { planned.add(e.drawn); if (now.on[i]) changed.add(e.drawn); return; }
+        if (e.op === "set_feature") {
+          planned.add(e.drawn);
+          if (now.on[i]) changed.add(e.drawn);
+          return;
+        }
         const [a] = data.edges[e.drawn], bits = e.undirected ? 3 : data.nodes[a].id === e.source ? 1 : 2;
         plannedEdges.set(e.drawn, (plannedEdges.get(e.drawn) || 0) | bits);
         if (now.on[i]) removed.set(e.drawn, (removed.get(e.drawn) || 0) | bits);
       });
       const nodeTask = target.task === "node", p = probabilities();
       const first = nodeTask && data.nodes.length && data.nodes[0].class !== undefined;
-      before.state = { classes: first ? data.nodes.map((n) => n.class) : known("before"), changed: planned, removed: plannedEdges, gone: false };
+      before.state = {
+        classes: first ? data.nodes.map((n) => n.class) : known("before"),
+        changed: planned,
+        removed: plannedEdges,
+        gone: false
+      };
       const later = now.answer.nodes ? now.answer.nodes.map((n) => n.class) : known("after");
       if (later && p && nodeTask) later[0] = leading(p);
-      after.state = { classes: later, changed, removed, gone: true };
+      after.state = {classes: later, changed, removed, gone: true};
       arrange();
       show(graph.selected());
     });
@@ -127,61 +174,123 @@
       return target.task === "node" && side ? data.nodes.map((_, i) => (i ? null : side.class)) : null;
     }
     markEdge = graph.mark;
-    const zoom = [["Closer", "+", () => graph.zoomBy(1.3)], ["Further away", "−", () => graph.zoomBy(1 / 1.3)], ["The whole picture", "Reset", graph.reset]];
-    return card(target.task === "node" ? "The graph around it" : "The graph",
-      el("div", { class: "tools" },
-        answers.some((a) => a.result.status === "found") ? el("div", { class: "group", role: "group", "aria-label": "What is shown" }, buttons) : null,
-        el("div", { class: "group", role: "group", "aria-label": "Zoom" }, zoom.map(([name, text, action], i) => el("button", { type: "button", "aria-label": name, "data-zoom": ["in", "out", "reset"][i], onclick: action }, text)))),
-      panels, details, legend(), thinned(), nodeTable());
+    const zoom = [
+      ["Closer", "+", () => graph.zoomBy(1.3)], ["Further away", "−", () => graph.zoomBy(1 / 1.3)],
+      ["The whole picture", "Reset", graph.reset]
+    ];
+    return card(
+        target.task === "node" ? "The graph around it" : "The graph",
+        el("div", {class: "tools"},
+           answers.some((a) => a.result.status === "found") ?
+               el("div", {class: "group", role: "group", "aria-label": "What is shown"}, buttons) :
+               null,
+           el("div", {class: "group", role: "group", "aria-label": "Zoom"},
+              zoom.map(
+                  ([name, text, action], i) =>
+                      el("button", {
+                        type: "button",
+                        "aria-label": name,
+                        "data-zoom": ["in", "out", "reset"][i],
+                        onclick: action
+                      },
+                         text)))),
+        panels, details, legend(), thinned(), nodeTable());
   }
   let markEdge = () => {};
 
-  const hint = () => el("p", { class: "note" }, "Point at a node to see its features and probabilities. Drag to move; click the picture to zoom with the wheel. With the keyboard: arrows, plus and minus.");
+  const hint = () => el(
+      "p", {class: "note"},
+      "Point at a node to see its features and probabilities. Drag to move; click the picture to zoom with the wheel. With the keyboard: arrows, plus and minus.");
 
   function chances(list) {
-    return list.map(([k, p]) => el("span", { class: "chance" }, classLabel(k), " ", exact(p, probability(p))));
+    return list.map(([k, p]) => el("span", {class: "chance"}, classLabel(k), " ", exact(p, probability(p))));
   }
   function nodeDetails(i) {
     const n = data.nodes[i], after = now.answer.nodes ? now.answer.nodes[i] : null;
-    const edits = now.answer.edits.filter((e) => (e.op === "set_feature" ? e.node === n.id : e.source === n.id || e.target === n.id));
+    const edits = now.answer.edits.filter(
+        (e) => (e.op === "set_feature" ? e.node === n.id : e.source === n.id || e.target === n.id));
     const rows = [];
     if (n.likely) rows.push(el("dt", {}, "before"), el("dd", {}, chances(n.likely)));
-    if (after) rows.push(el("dt", {}, isFull() ? "after" : "after all edits"), el("dd", {}, chances(after.likely)));
+    if (after)
+      rows.push(el("dt", {}, isFull() ? "after" : "after all edits"), el("dd", {}, chances(after.likely)));
     if (n.label !== undefined) rows.push(el("dt", {}, "label"), el("dd", {}, classLabel(n.label)));
-    if (n.features) rows.push(el("dt", {}, "features"), el("dd", {}, n.features.length ? n.features.map(([name, v]) => name + (v === 1 ? "" : " = " + short(v))).join(", ") + (n.more ? " and " + count(n.more) + " more" : "") : "all 0"));
-    if (edits.length) rows.push(el("dt", {}, "edits"), el("dd", {}, edits.slice(0, 6).map(editText).join("; ") + (edits.length > 6 ? "; …" : "")));
-    const where = target.task === "node" ? (i === 0 ? "the target" : n.hop && data.all_nodes ? counted(n.hop, "step") + " away" : "") : "";
-    return [el("h3", {}, (n.name === String(n.id) ? "Node " + n.id : n.name + ", node " + n.id) + (where ? ", " + where : "")), el("dl", {}, rows)];
+    if (n.features)
+      rows.push(
+          el("dt", {}, "features"),
+          el("dd", {},
+             n.features.length ?
+                 n.features.map(([name, v]) => name + (v === 1 ? "" : " = " + short(v))).join(", ") +
+                     (n.more ? " and " + count(n.more) + " more" : "") :
+                 "all 0"));
+    if (edits.length)
+      rows.push(
+          el("dt", {}, "edits"),
+          el("dd", {}, edits.slice(0, 6).map(editText).join("; ") + (edits.length > 6 ? "; …" : "")));
+    const where = target.task === "node" ? (i === 0                     ? "the target" :
+                                                n.hop && data.all_nodes ? counted(n.hop, "step") + " away" :
+                                                                          "") :
+                                           "";
+    return [
+      el("h3", {},
+         (n.name === String(n.id) ? "Node " + n.id : n.name + ", node " + n.id) +
+             (where ? ", " + where : "")),
+      el("dl", {}, rows)
+    ];
   }
 
   function legend() {
     const shown = new Set();
-    for (const n of data.nodes) if (n.class !== undefined) shown.add(n.class);
+    for (const n of data.nodes)
+      if (n.class !== undefined) shown.add(n.class);
     for (const a of answers) {
       shown.add(a.result.before.class);
       if (a.result.after) shown.add(a.result.after.class);
       for (const n of a.nodes || []) shown.add(n.class);
     }
-    const sample = (draw) => cbx.svg("svg", { width: 26, height: 18, viewBox: "-13 -9 26 18", class: "icon", "aria-hidden": "true" }, draw);
-    const items = target.task === "node" ? [...shown].sort((a, b) => a - b).map((k) => el("li", { class: "class-label" }, cbxGraph.icon(k), el("span", {}, className(k)))) : [];
-    const edge = (css) => cbx.svg("g", { class: css }, cbx.svg("line", { x1: -12, x2: 12, y1: 0, y2: 0 }));
-    const ring = (css, r) => cbx.svg("circle", { r, class: css });
-    const marks = [target.task === "node" ? ["ring-target", "the target"] : null, anyEdit("set_feature") ? ["ring-changed", "features changed"] : null].filter(Boolean);
+    const sample = (draw) => cbx.svg(
+        "svg", {width: 26, height: 18, viewBox: "-13 -9 26 18", class: "icon", "aria-hidden": "true"}, draw);
+    const items = target.task === "node" ?
+        [...shown]
+            .sort((a, b) => a - b)
+            .map((k) => el("li", {class: "class-label"}, cbxGraph.icon(k), el("span", {}, className(k)))) :
+        [];
+    const edge = (css) => cbx.svg("g", {class: css}, cbx.svg("line", {x1: -12, x2: 12, y1: 0, y2: 0}));
+    const ring = (css, r) => cbx.svg("circle", {r, class: css});
+    const marks = [
+      target.task === "node" ? ["ring-target", "the target"] : null,
+      anyEdit("set_feature") ? ["ring-changed", "features changed"] : null
+    ].filter(Boolean);
     for (const [css, text] of marks) items.push(el("li", {}, sample(ring(css, 6.5)), text));
-    if (anyEdit("remove_edge")) items.push(el("li", {}, sample(edge("edge removed")), "to be removed"), el("li", {}, sample(edge("edge removed gone")), "removed"));
-    return el("ul", { class: "legend", "aria-label": "Legend" }, items);
+    if (anyEdit("remove_edge"))
+      items.push(
+          el("li", {}, sample(edge("edge removed")), "to be removed"),
+          el("li", {}, sample(edge("edge removed gone")), "removed"));
+    return el("ul", {class: "legend", "aria-label": "Legend"}, items);
   }
   const anyEdit = (op) => answers.some((a) => a.edits.some((e) => e.op === op));
 
   function thinned() {
     const shown = data.nodes.length, all = data.all_nodes, lines = [];
-    if (all > shown) lines.push("Shown are " + count(shown) + " of the " + counted(all, "node") + " that the decision may rest on: " + (target.task === "node" ? "the target, " : "") + "what the edits touch" + (target.task === "node" ? ", the ways between them" : "") + ", and then the nearest and best connected.");
+    if (all > shown)
+      lines.push(
+          "Shown are " + count(shown) + " of the " + counted(all, "node") +
+          " that the decision may rest on: " + (target.task === "node" ? "the target, " : "") +
+          "what the edits touch" + (target.task === "node" ? ", the ways between them" : "") +
+          ", and then the nearest and best connected.");
     if (!all) lines.push("Only what the edits name is drawn: the graph and the model were not given.");
-    const note = el("p", { class: "note" });
+    const note = el("p", {class: "note"});
     later.push(() => {
       const missing = now.answer.edits.filter((e) => e.drawn < 0).length;
-      const partly = now.found && !isFull() && target.task === "node" && data.nodes.length > 1 ? "With edits undone, the target has its class then; other nodes are shown with all edits in force." : "";
-      cbx.replace(note, [...lines, missing ? counted(missing, "listed edit") + (missing === 1 ? " is" : " are") + " outside of the picture." : "", partly].filter(Boolean).join(" "));
+      const partly = now.found && !isFull() && target.task === "node" && data.nodes.length > 1 ?
+          "With edits undone, the target has its class then; other nodes are shown with all edits in force." :
+          "";
+      cbx.replace(note, [
+        ...lines,
+        missing ?
+            counted(missing, "listed edit") + (missing === 1 ? " is" : " are") + " outside of the picture." :
+            "",
+        partly
+      ].filter(Boolean).join(" "));
     });
     return note;
   }
@@ -191,16 +300,27 @@
     const holder = el("div");
     later.push(() => {
       const after = now.answer.nodes;
-      cbx.replace(holder, cbx.table({
-        caption: "The nodes of the picture",
-        columns: [
-          { label: "Node", value: (n) => n.name },
-          { label: "Steps away", value: (n) => n.hop, right: true },
-          { label: "Class before", value: (n) => n.class, show: (n) => classLabel(n.class) },
-          ...(after ? [{ label: "Class after all edits", value: (n) => after[data.nodes.indexOf(n)].class, show: (n) => { const k = after[data.nodes.indexOf(n)].class; return k === n.class ? classLabel(k) : el("b", {}, classLabel(k)); } }] : []),
-        ],
-        rows: data.nodes,
-      }).node);
+      cbx.replace(
+          holder,
+          cbx.table({
+               caption: "The nodes of the picture",
+               columns: [
+                 {label: "Node", value: (n) => n.name},
+                 {label: "Steps away", value: (n) => n.hop, right: true},
+                 {label: "Class before", value: (n) => n.class, show: (n) => classLabel(n.class)},
+                 ...(after ? [{
+                   label: "Class after all edits",
+                   value: (n) => after[data.nodes.indexOf(n)].class,
+                   show: (n) => {
+                     const k = after[data.nodes.indexOf(n)].class;
+                     return k === n.class ? classLabel(k) : el("b", {}, classLabel(k));
+                   }
+                 }] :
+                             []),
+               ],
+               rows: data.nodes,
+             })
+              .node);
     });
     return el("details", {}, el("summary", {}, "The same as a table"), holder);
   }
@@ -209,80 +329,171 @@
 
   function barsCard() {
     const p = answers[0].result.before.probabilities;
-    const most = (k) => Math.max(p[k], ...answers.map((a) => (a.result.after ? a.result.after.probabilities[k] : 0)));
+    const most = (k) =>
+        Math.max(p[k], ...answers.map((a) => (a.result.after ? a.result.after.probabilities[k] : 0)));
     let shown = p.map((_, k) => k);
     if (shown.length > 10) shown = shown.sort((a, b) => most(b) - most(a)).slice(0, 10);
-    const bars = cbx.pairBars(shown.map((k) => ({ label: classLabel(k), before: p[k] })), ["Probabilities before", "after"]);
-    const say = el("p", { id: "verdict" }), keys = el("p", { class: "note" }, el("span", { class: "key before-key" }), "before ", el("span", { class: "key after-key" }), "after");
+    const bars = cbx.pairBars(
+        shown.map((k) => ({label: classLabel(k), before: p[k]})), ["Probabilities before", "after"]);
+    const say = el("p", {id: "verdict"}),
+          keys =
+              el("p", {class: "note"}, el("span", {class: "key before-key"}), "before ",
+                 el("span", {class: "key after-key"}), "after");
     later.push(() => {
       const q = probabilities();
       bars.update(q ? shown.map((k) => q[k]) : null);
       say.hidden = keys.hidden = !q;
       bars.node.classList.toggle("before-only", !q);
-      if (q) { say.textContent = verdict(); say.className = flips() ? "verdict flips" : "verdict stays"; }
+      if (q) {
+        say.textContent = verdict();
+        say.className = flips() ? "verdict flips" : "verdict stays";
+      }
     });
-    return card("Class probabilities", bars.node, keys, p.length > shown.length ? el("p", { class: "note" }, "The " + shown.length + " largest of " + p.length + " classes.") : null, say);
+    return card(
+        "Class probabilities", bars.node, keys,
+        p.length > shown.length ?
+            el("p", {class: "note"}, "The " + shown.length + " largest of " + p.length + " classes.") :
+            null,
+        say);
   }
 
   function editsCard() {
-    const holder = el("div"), all = el("button", { type: "button", id: "all-on", onclick: () => { now.on = now.on.map(() => true); update(); cbx.say(verdict()); } }, "All in force");
+    const holder = el("div"),
+          all =
+              el("button", {
+                type: "button",
+                id: "all-on",
+                onclick: () => {
+                  now.on = now.on.map(() => true);
+                  update();
+                  cbx.say(verdict());
+                }
+              },
+                 "All in force");
     let built = null, switches = [];
     function build() {
       const a = now.answer, undo = a.undo, to = a.result.after.class;
-      switches = a.edits.map((e, i) => el("input", { type: "checkbox", class: "switch", role: "switch", "data-edit": i, "aria-label": "In force: " + editText(e), checked: true, onchange: (event) => setEdit(i, event.target.checked) }));
-      const without = (i) => (undo ? undo.probabilities[i < undo.free ? Math.pow(2, undo.free) - 1 - Math.pow(2, i) : Math.pow(2, undo.free) + i - undo.free][to] : null);
+      switches = a.edits.map((e, i) => el("input", {
+                               type: "checkbox",
+                               class: "switch",
+                               role: "switch",
+                               "data-edit": i,
+                               "aria-label": "In force: " + editText(e),
+                               checked: true,
+                               onchange: (event) => setEdit(i, event.target.checked)
+                             }));
+      const without = (i) =>
+          (undo ? undo.probabilities
+                      [i < undo.free ? Math.pow(2, undo.free) - 1 - Math.pow(2, i) :
+                                       Math.pow(2, undo.free) + i - undo.free][to] :
+                  null);
       const columns = [
-        { label: "In force", fixed: true, show: (r) => switches[r.i] },
-        { label: "Edit", value: (r) => editText(r.e), show: (r) => el("span", { class: "what" }, editText(r.e)) },
-        { label: "Influence", right: true, value: (r) => (r.e.influence === undefined ? null : r.e.influence), show: (r) => (r.e.influence === undefined || r.e.influence === null ? "–" : exact(r.e.influence, short(r.e.influence))) },
-        { label: "Without it", right: true, value: (r) => without(r.i), show: (r) => exact(without(r.i), probability(without(r.i))) },
+        {label: "In force", fixed: true, show: (r) => switches[r.i]},
+        {label: "Edit", value: (r) => editText(r.e), show: (r) => el("span", {class: "what"}, editText(r.e))},
+        {
+          label: "Influence",
+          right: true,
+          value: (r) => (r.e.influence === undefined ? null : r.e.influence),
+          show: (r) =>
+              (r.e.influence === undefined || r.e.influence === null ?
+                   "–" :
+                   exact(r.e.influence, short(r.e.influence)))
+        },
+        {
+          label: "Without it",
+          right: true,
+          value: (r) => without(r.i),
+          show: (r) => exact(without(r.i), probability(without(r.i)))
+        },
       ].slice(undo ? 0 : 1, undo ? 4 : 3);
       const table = cbx.table({
-        caption: "Influence: how far the edit alone moves the log-odds, to first order." + (undo ? " Without it: probability of " + className(to) + " when only this edit is undone." : ""),
-        columns, rows: a.edits.map((e, i) => ({ e, i })), stack: true, scroll: a.edits.length > 12,
+        caption: "Influence: how far the edit alone moves the log-odds, to first order." +
+            (undo ? " Without it: probability of " + className(to) + " when only this edit is undone." : ""),
+        columns,
+        rows: a.edits.map((e, i) => ({e, i})),
+        stack: true,
+        scroll: a.edits.length > 12,
         decorate: (line, row, i) => {
           line.dataset.row = i;
           const edge = row.e.op === "remove_edge" ? row.e.drawn : -1;
-          for (const [kind, value] of [["pointerenter", edge], ["pointerleave", -1], ["focusin", edge], ["focusout", -1]]) line.addEventListener(kind, () => markEdge(value));
+          for (const [kind, value] of [
+                   ["pointerenter", edge], ["pointerleave", -1], ["focusin", edge], ["focusout", -1]])
+            line.addEventListener(kind, () => markEdge(value));
         },
       });
       const notes = [];
-      if (a.all_edits > a.edits.length) notes.push("The " + count(a.edits.length) + " most influential of " + counted(a.all_edits, "edit") + " are listed; the other " + count(a.all_edits - a.edits.length) + " are in force.");
-      if (undo) notes.push(undo.free === a.edits.length ? "Every combination was computed by the model on the whole graph." : "The " + undo.free + " most influential can be undone in any combination, the others one at a time with all else in force; each of these " + count(undo.probabilities.length) + " cases was computed by the model on the whole graph.");
-      else notes.push("What undoing edits does is not known here: the graph and the model were not given.");
-      cbx.replace(holder, table.node, el("p", { class: "note" }, notes.join(" ")));
+      if (a.all_edits > a.edits.length)
+        notes.push(
+            "The " + count(a.edits.length) + " most influential of " + counted(a.all_edits, "edit") +
+            " are listed; the other " + count(a.all_edits - a.edits.length) + " are in force.");
+      if (undo)
+        notes.push(
+            undo.free === a.edits.length ? "Every combination was computed by the model on the whole graph." :
+                                           "The " + undo.free +
+                    " most influential can be undone in any combination, the others one at a time with all else in force; each of these " +
+                    count(undo.probabilities.length) +
+                    " cases was computed by the model on the whole graph.");
+      else
+        notes.push("What undoing edits does is not known here: the graph and the model were not given.");
+      cbx.replace(holder, table.node, el("p", {class: "note"}, notes.join(" ")));
       built = a;
     }
     later.push(() => {
-      if (!now.found) { cbx.replace(holder, el("p", {}, "There are none.")); all.hidden = true; return; }
+      if (!now.found) {
+        cbx.replace(holder, el("p", {}, "There are none."));
+        all.hidden = true;
+        return;
+      }
       if (built !== now.answer) build();
       all.hidden = !now.answer.undo;
       all.disabled = isFull();
-      switches.forEach((s, i) => { s.checked = now.on[i]; if (s.closest("tr")) s.closest("tr").className = now.on[i] ? "" : "off"; });
+      switches.forEach((s, i) => {
+        s.checked = now.on[i];
+        if (s.closest("tr")) s.closest("tr").className = now.on[i] ? "" : "off";
+      });
     });
-    return card("Edits", holder, el("div", { class: "tools below" }, all));
+    return card("Edits", holder, el("div", {class: "tools below"}, all));
   }
 
   // ---- how good, how found, how to make it again
 
   function qualityCard() {
     const list = el("dl");
-    const certificates = { irreducible: "Irreducible: undoing any one edit loses the flip.", optimal: "Optimal: every cheaper set of edits was excluded.", none_within_budget: "None was found within the budget; there may be one.", proved_none: "Proved: nothing within the rules flips the class." };
+    const certificates = {
+      irreducible: "Irreducible: undoing any one edit loses the flip.",
+      optimal: "Optimal: every cheaper set of edits was excluded.",
+      none_within_budget: "None was found within the budget; there may be one.",
+      proved_none: "Proved: nothing within the rules flips the class."
+    };
     later.push(() => {
       const r = now.answer.result, rows = [];
       const add = (name, ...what) => rows.push(el("dt", {}, name), el("dd", {}, ...what));
       add("asked for", r.target === "any" ? "any other class" : className(r.target));
       if (r.threshold) add("with at least", exact(r.threshold, probability(r.threshold)));
-      add("certificate", certificates[r.certificate] || (now.found ? "None: it holds, and nothing more is claimed." : "None."));
+      add("certificate",
+          certificates[r.certificate] ||
+              (now.found ? "None: it holds, and nothing more is claimed." : "None."));
       if (now.found) {
         add("verified", "on the whole edited graph");
-        add("edits", counted(r.edges_removed, "edge") + " removed, " + counted(r.features_changed, "feature value") + " set");
+        add("edits",
+            counted(r.edges_removed, "edge") + " removed, " + counted(r.features_changed, "feature value") +
+                " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
-        if (r.margin !== undefined && r.margin !== null) add("margin", exact(r.margin, short(r.margin)), " in log-probability over the next class");
-        if (r.robustness !== undefined) add("robustness", exact(r.robustness, Math.round(r.robustness * 100) + " %"), " of small random changes of the answer keep the class");
+        if (r.margin !== undefined && r.margin !== null)
+          add("margin", exact(r.margin, short(r.margin)), " in log-probability over the next class");
+        if (r.robustness !== undefined)
+          add("robustness", exact(r.robustness, Math.round(r.robustness * 100) + " %"),
+              " of small random changes of the answer keep the class");
       }
-      if (r.nodes !== undefined) add("rests on", counted(r.nodes, "node") + ", " + counted(r.edges, "edge") + (r.left_out ? "; " + counted(r.left_out, "link") + " further out not followed" : ""));
-      if (r.seconds !== undefined) add("took", exact(r.seconds, cbx.seconds(r.seconds)), r.epoch !== undefined && data.trace ? "; found in epoch " + count(r.epoch) + " of " + count(r.epochs) : "");
+      if (r.nodes !== undefined)
+        add("rests on",
+            counted(r.nodes, "node") + ", " + counted(r.edges, "edge") +
+                (r.left_out ? "; " + counted(r.left_out, "link") + " further out not followed" : ""));
+      if (r.seconds !== undefined)
+        add("took", exact(r.seconds, cbx.seconds(r.seconds)),
+            r.epoch !== undefined && data.trace ?
+                "; found in epoch " + count(r.epoch) + " of " + count(r.epochs) :
+                "");
       cbx.replace(list, rows);
     });
     return card(answers.some((a) => a.result.status === "found") ? "How good it is" : "What is known", list);
@@ -292,20 +503,29 @@
     if (!data.trace || data.trace.length < 2) return null;
     const column = (k) => data.trace.map((row) => [row[0], row[k] === null ? NaN : row[k]]);
     const used = (k) => data.trace.some((row) => row[k] !== null && row[k] !== 0);
-    const found = answers[0].result.epoch, marks = answers[0].result.status === "found" && found !== undefined ? [{ x: found, label: "found" }] : [];
+    const found = answers[0].result.epoch,
+          marks =
+              answers[0].result.status === "found" && found !== undefined ? [{x: found, label: "found"}] : [];
     function chart(title, lines) {
-      const series = lines.filter(([, k]) => used(k)).map(([name, k, colour, dash]) => ({ name, colour, dash, points: column(k) }));
-      return series.length ? cbx.lineChart({ title, series, marks, xLabel: "epoch" }) : null;
+      const series =
+          lines.filter(([, k]) => used(k)).map(([name, k, colour,
+                                                 dash]) => ({name, colour, dash, points: column(k)}));
+      return series.length ? cbx.lineChart({title, series, marks, xLabel: "epoch"}) : null;
     }
     const charts = [
-      chart("Loss", [["all of it", 1, "var(--text)", null], ["of the prediction", 2, "var(--line-1)", "6 3"]]),
-      chart("Loss of what is changed", [["edges", 3, "var(--line-2)", null], ["features", 4, "var(--line-1)", "6 3"]]),
+      chart(
+          "Loss", [["all of it", 1, "var(--text)", null], ["of the prediction", 2, "var(--line-1)", "6 3"]]),
+      chart(
+          "Loss of what is changed",
+          [["edges", 3, "var(--line-2)", null], ["features", 4, "var(--line-1)", "6 3"]]),
       chart("α: the price of features; that of edges is 1 − α", [["α", 5, "var(--text)", null]]),
       chart("Edits of the thresholded graph", [["edits", 7, "var(--text)", null]]),
     ].filter(Boolean);
-    return charts.length ? card("The search", el("div", { class: "charts" }, charts)) : null;
+    return charts.length ? card("The search", el("div", {class: "charts"}, charts)) : null;
   }
 
-  main.append(lead(), graphCard(), el("div", { class: "columns" }, barsCard(), editsCard()), el("div", { class: "columns" }, qualityCard(), cbx.settingsCard()), curvesCard() || "");
+  main.append(
+      lead(), graphCard(), el("div", {class: "columns"}, barsCard(), editsCard()),
+      el("div", {class: "columns"}, qualityCard(), cbx.settingsCard()), curvesCard() || "");
   choose(0);
 })();
