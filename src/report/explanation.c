@@ -49,7 +49,7 @@ static json_t *likely(const making *m, const float *log_probs, int32_t node)
         for (int32_t c = 0; c < m->classes.num_classes; c++) {
             bool after = last < 0;
             if (last >= 0)
-                after = p[c] < p[last] || (p[c] == p[last] && c > last);
+                after = p[c] < p[last] || (c > last && p[c] == p[last]);
             if (after && (best < 0 || p[c] > p[best]))
                 best = c;
         }
