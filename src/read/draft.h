@@ -40,10 +40,10 @@ typedef struct cbx_draft {
     cbx_floats values; /* sparse */
     cbx_twice  twice;
 
-    cbx_longs  y, graph_ptr;
-    cbx_bytes  mask[CBX_PARTS]; /* rows x num_splits */
-    cbx_bytes  discrete, immutable;
-    cbx_ints   group;
+    cbx_longs y, graph_ptr;
+    cbx_bytes mask[CBX_PARTS]; /* rows x num_splits */
+    cbx_bytes discrete, immutable;
+    cbx_ints  group;
 
     cbx_arena    arena; /* names */
     const char  *name;
