@@ -39,6 +39,8 @@ check: bootstrap-check build/configured build-asan/configured
 	@$(call build,build-asan)
 	@echo "== tests" && $(call ctest,build)
 	@echo "== the same under the address and undefined behaviour sanitizers" && $(call ctest,build-asan)
+	@$(call with,valgrind,$(again) valgrind-short)
+	@$(call with,clang,$(again) tsan-short)
 
 # libFuzzer where clang has it; else the seeds, changed at random FUZZ_RUNS times. FUZZ=
 # names some of the targets.
@@ -102,7 +104,7 @@ $(folders:=/configured):
 # ------------------------------------------ checks that take further tools
 
 .PHONY: bootstrap-check check-more analyze coverage warnings-gcc warnings-clang cross-arm64
-.PHONY: tsan tsan-short valgrind valgrind-all stack faults
+.PHONY: tsan tsan-short valgrind valgrind-short valgrind-all stack faults
 with = if command -v $(1) > /dev/null; then $(2); else echo "== no $(1): skipped"; fi
 again = $(MAKE) --no-print-directory
 # SC2317 takes functions that are called by name, as the tests do, for unreachable.
@@ -139,11 +141,11 @@ tsan tsan-short: bootstrap build-tsan/configured
 	@$(call build,build-tsan)
 	@scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
 
-# The unit tests under memcheck: some minutes, or with -all more than half an hour.
-valgrind valgrind-all: bootstrap build/configured
+# The unit tests under memcheck: some minutes, with -short half of one, with -all more than an hour.
+valgrind valgrind-short valgrind-all: bootstrap build/configured
 	@echo "== valgrind"
 	@$(call build,build)
-	@scripts/valgrind.sh build $(if $(findstring all,$@),all)
+	@scripts/valgrind.sh build $(patsubst valgrind-%,%,$(filter valgrind-%,$@))
 
 stack:
 	@echo "== stack"

@@ -24,9 +24,9 @@ def start():
     """Starts Python on some code, and ends it with the test, whatever became of that."""
     started = []
 
-    def begin(code):
+    def begin(code, *arguments):
         process = subprocess.Popen(
-            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         started.append(process)
         assert process.stdout.readline() == "ready\n"
@@ -77,7 +77,7 @@ def test_the_command_line_ends_quietly_when_nobody_reads():
     assert done.returncode == 0 and done.stderr == ""
 
 
-def test_the_command_line_is_interrupted_like_a_program(tmp_path):
+def test_the_command_line_is_interrupted_like_a_program(tmp_path, start):
     code = "import sys, combinex._command as c\nprint('ready', flush=True)\nc.main(sys.argv[1:])"
     process = start(code, "train", "karate", "--epochs", "1000000000", "-o", str(tmp_path / "m"))
     process.send_signal(signal.SIGINT)
