@@ -265,25 +265,54 @@ static int make_sets(cbx_fewest *F, cbx_arena *arena)
     return F->promising ? make_room(F, CBX_FEWEST_MOVES) : -1;
 }
 
-/* Is every edit needed, by the whole graph? */
-static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
+/* Does the whole graph say so of these edits, but for those from `begin` to `end`? `rest`:
+ * memory for them. */
+static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, int64_t count,
+                                  int64_t begin, int64_t end, cbx_edit *rest, bool *out,
+                                  cbx_error *err)
 {
     const cbx_search *s = F->s;
-    cbx_edit         *all = CBX_NEW(s->arena, cbx_edit, 4 * F->best.count);
     float            *logp = CBX_NEW(s->arena, float, s->model->num_classes);
-    if (!all || !logp)
+    if (!logp)
         return cbx_fail_memory(err);
-    int64_t   count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, all);
-    cbx_edit *rest = all + count;
+    memcpy(rest, edits, (size_t)begin * sizeof *rest);
+    memcpy(rest + begin, edits + end, (size_t)(count - end) * sizeof *rest);
+    cbx_status status =
+        cbx_try_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
+    *out = !status && cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
+                                  s->options->stopping_threshold);
+    return status;
+}
+
+/* Is every edit needed, by the whole graph? A move that is not, because the lead without it
+ * was too small to be sure of here, goes. An edit that is not, but whose move is two, stays
+ * and costs the certificate. */
+static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
+{
+    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
+    if (!edits)
+        return cbx_fail_memory(err);
+    cbx_edit *rest = edits + 2 * F->best.count;
     *irreducible = true;
-    for (int64_t k = 0; k < count && *irreducible; k++) {
-        memcpy(rest, all, (size_t)k * sizeof *rest);
-        memcpy(rest + k, all + k + 1, (size_t)(count - k - 1) * sizeof *rest);
-        cbx_status status = cbx_try_edits(s->model, s->graph, s->row, rest, count - 1, logp, err);
+    for (int64_t k = F->best.count - 1, end = -1; k >= 0 && *irreducible; k--) {
+        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits);
+        int64_t    size = cbx_move_edits(&F->best.moves[k]);
+        bool       reaches = false, half = false;
+        cbx_status status = CBX_OK;
+        end = end < 0 ? count : end;
+        if (F->best.count > 1)
+            status = reaches_without(F, edits, count, end - size, end, rest, &reaches, err);
+        for (int64_t e = end - size; e < end && size > 1 && !reaches && !half && !status; e++)
+            status = reaches_without(F, edits, count, e, e + 1, rest, &half, err);
         if (status)
             return status;
-        *irreducible = !cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
-                                    s->options->stopping_threshold);
+        *irreducible = !half;
+        end -= size;
+        if (reaches) { /* what was needed beside it may not be any more: once again */
+            cbx_move_set_take_out(&F->best, k);
+            k = F->best.count;
+            end = -1;
+        }
     }
     return CBX_OK;
 }

@@ -8,8 +8,6 @@
  *             the border as it goes
  *
  * and again from the start, whenever it got cheaper. */
-#include <math.h>
-
 #include "fewest.h"
 #include "rng.h"
 
@@ -104,19 +102,23 @@ enum { SWAP_MOST = 12, REBUILD_LEAST = 6 };
 cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
 {
     const cbx_explain_options *o = F->s->options;
-    cbx_rng rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
-    for (double before = INFINITY; F->best.cost < before;) {
-        cbx_status status = cbx_fewest_reduce(F, &F->best, err);
+    cbx_rng    rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
+    double     before;
+    cbx_status status;
+    do {
+        status = cbx_fewest_reduce(F, &F->best, err);
         before = F->best.cost;
         if (!status && F->best.count <= SWAP_MOST)
             status = swap(F, err);
-        for (int64_t k = 0;
-             k < o->rebuilds && !status && F->best.count > REBUILD_LEAST &&
-             F->best.count <= CBX_FEWEST_MOVES && F->best.cost == before && !F->s->cancelled;
-             k++)
+        for (int64_t k = 0; k < o->rebuilds && !status && F->best.cost == before; k++) {
+            if (F->best.count <= REBUILD_LEAST || F->best.count > CBX_FEWEST_MOVES ||
+                F->s->cancelled)
+                break;
             status = rebuild(F, &rng, err);
-        if (status)
-            return status;
-    }
-    return CBX_OK;
+        }
+        /* One that costs the same and leads by more may have taken its place. */
+        if (!status && F->best.cost == before)
+            status = cbx_fewest_reduce(F, &F->best, err);
+    } while (!status && F->best.cost < before);
+    return status;
 }

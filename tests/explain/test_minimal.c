@@ -49,7 +49,7 @@ static int64_t explain_all(oracle_shape shape, const cbx_explain_options *option
 {
     oracle  o = oracle_make(shape);
     int64_t found = 0;
-    for (int32_t row = 0; row < oracle_rows(&o) && row < 20; row++) {
+    for (int32_t row = 0; row < oracle_rows(&o) && row < 60; row++) {
         cbx_counterfactual *r = explain_row(&o, row, options);
         if (r->outcome == CBX_FOUND) {
             check_promises(&o, r);
@@ -84,6 +84,23 @@ TEST(answers_flip_and_every_edit_is_needed)
         int64_t             edits = 0, found = explain_all(shapes[i], i % 2 ? &next : &any, &edits);
         CHECK(found >= 4 && edits >= found);
     }
+}
+
+/* Longer answers are swapped and rebuilt in parts; what comes of that is reduced, too. */
+TEST(answers_of_many_edits_are_irreducible)
+{
+    const char *thresholds[] = {"0.9", "0.99", "0.999"};
+    int64_t     found = 0, edits = 0;
+    for (uint64_t seed = 0; seed < 8; seed++)
+        for (int k = 0; k < 3; k++) {
+            cbx_explain_options options =
+                FEW("target", "next", "stopping-threshold", thresholds[k]);
+            options.feature_cost = seed % 2 ? 1 : 2;
+            oracle_shape shape = {.nodes = 90, .kind = 'd', .seed = 60 + seed};
+            shape.conv = seed % 3 ? "gcn" : "graphconv";
+            found += explain_all(shape, &options, &edits);
+        }
+    CHECK(found > 100 && edits > 3 * found);
 }
 
 /* With hardly any search of its own, it has the published method's answer to cut down. */
