@@ -137,6 +137,31 @@ static cbx_status build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
     return CBX_OK;
 }
 
+/* Where any other class will do, the first steps choose one, and another may be nearer. So a
+ * large answer is sought once more, for the likeliest classes one by one. */
+static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
+{
+    enum { CLASSES = 8 };
+    cbx_search *s = F->s;
+    cbx_status  status = CBX_OK;
+    int32_t     C = s->model->num_classes, last = -1;
+    for (int k = 0; k < CLASSES && k < C - 1 && !status && !s->cancelled; k++) {
+        int32_t best = -1; /* the next after `last`, by probability and number */
+        for (int32_t c = 0; c < C; c++) {
+            bool after = last < 0 || s->before[c] < s->before[last] ||
+                         (c > last && s->before[c] == s->before[last]);
+            if (c != s->prediction && after && (best < 0 || s->before[c] > s->before[best]))
+                best = c;
+        }
+        if (best < 0)
+            break;
+        s->target = last = best;
+        status = build_up(F, 1, err);
+        s->target = CBX_TARGET_ANY;
+    }
+    return status;
+}
+
 /* ---- starting from COMBINEX's answer */
 
 static bool move_of_edit(const cbx_fewest *F, const cbx_edit *e, const cbx_places *places,
@@ -335,6 +360,8 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
     for (int64_t effort = 1; effort <= EFFORT && !status; effort *= EFFORT)
         if (!F.best.count && !s->cancelled)
             status = build_up(&F, effort, err);
+    if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
+        status = build_for_each_class(&F, err);
     if (!status && !s->cancelled && (!F.best.count || s->options->start == CBX_START_BOTH))
         status = from_combinex(&F, err);
     if (!status && F.best.count && !s->cancelled)

@@ -7,7 +7,8 @@
 #include "minimal.h"
 #include "move_set.h"
 
-enum { CBX_FEWEST_WIDTH = 64, CBX_FEWEST_MOVES = 400 };
+/* Answers of more moves than LARGE are worth more work; see polish.c. */
+enum { CBX_FEWEST_WIDTH = 64, CBX_FEWEST_MOVES = 400, CBX_FEWEST_LARGE = 6 };
 
 enum { CBX_START_FACTUAL, CBX_START_BOTH };
 

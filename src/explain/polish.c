@@ -94,10 +94,10 @@ static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
     return CBX_OK;
 }
 
-/* Moves of an answer: up to SWAP_MOST, pairs of them are looked at; above REBUILD_LEAST it
+/* Moves of an answer: up to SWAP_MOST, pairs of them are looked at; a large one
  * is built anew in parts. On smaller ones, which the width of the search and the swaps have
  * covered well, that costs twice the time for one edit in a hundred. */
-enum { SWAP_MOST = 12, REBUILD_LEAST = 6 };
+enum { SWAP_MOST = 12 };
 
 cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
 {
@@ -111,7 +111,7 @@ cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
         if (!status && F->best.count <= SWAP_MOST)
             status = swap(F, err);
         for (int64_t k = 0; k < o->rebuilds && !status && F->best.cost == before; k++) {
-            if (F->best.count <= REBUILD_LEAST || F->best.count > CBX_FEWEST_MOVES ||
+            if (F->best.count <= CBX_FEWEST_LARGE || F->best.count > CBX_FEWEST_MOVES ||
                 F->s->cancelled)
                 break;
             status = rebuild(F, &rng, err);
