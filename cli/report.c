@@ -72,6 +72,8 @@ static int read_all(const char *path, char **text)
 static int choose(const report_args *a, char *text, char **lines)
 {
     *lines = text;
+    if (!text)
+        return fail("out of memory");
     for (int64_t number = 1; a->line && number < a->line; number++) {
         char *end = strchr(*lines, '\n');
         if (!end || !end[1])
