@@ -271,11 +271,12 @@ static int add_trace(making *m)
         const cbx_epoch *e = &s->trace[i];
         if (i % step && i != s->num_trace - 1)
             continue;
-        failed = append(
-            list, json_pack("[I, o, o, o, o, o, b, I]", (json_int_t)i, cbx_json_number(e->loss),
-                            cbx_json_number(e->ce), cbx_json_number(e->edge_loss),
-                            cbx_json_number(e->feature_loss), cbx_json_number(e->alpha),
-                            (int)e->hit, (json_int_t)(e->changed_features + e->removed_edges)));
+        failed =
+            append(list, json_pack("[I, o, o, o, o, o, b, I]", (json_int_t)i,
+                                   cbx_json_number(e->loss), cbx_json_number(e->ce),
+                                   cbx_json_number(e->edge_loss), cbx_json_number(e->feature_loss),
+                                   cbx_json_number(e->alpha), (int)e->hit,
+                                   (json_int_t)e->changed_features + (json_int_t)e->removed_edges));
     }
     failed = failed || json_object_set(m->page, "trace", list);
     json_decref(list);
