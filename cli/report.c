@@ -101,9 +101,11 @@ static int write_it(const report_args *a, const char *lines, const cbx_report_so
 {
     const char *format = format_of(a->output);
     cbx_error   err;
-    cbx_status  status = strcmp(format, "html")
-                             ? cbx_picture_write(lines, shown, format, a->output, &err)
-                             : cbx_report_write(lines, shown, a->output, &err);
+    if (!format) /* was asked before anything was read */
+        return fail("%s: ends in none of .html, .svg and .png", a->output);
+    cbx_status status = strcmp(format, "html")
+                            ? cbx_picture_write(lines, shown, format, a->output, &err)
+                            : cbx_report_write(lines, shown, a->output, &err);
     if (status == CBX_INVALID)
         return fail("%s: %s", a->results, err.message);
     if (status)

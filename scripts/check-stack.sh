@@ -17,6 +17,7 @@ src/data/safetensors_json.c:read_value    DEEPEST levels of JSON; tests/data/tes
 src/data/safetensors_json.c:read_members  the same
 src/read/bundle.c:list_folder             DEEPEST folders; tests/cli/deep.sh
 src/explain/prove.c:try_sets              sets of MOST_SET moves
+src/report/report.c:to_jansson            as deep as read_value went
 '
 includes=(-Iinclude)
 for room in src/*/; do includes+=("-I$room"); done
