@@ -8,6 +8,7 @@
 #ifndef CBX_EXPLAINER_H
 #define CBX_EXPLAINER_H
 
+#include "likely.h"
 #include "clock.h"
 #include "pass.h"
 
@@ -112,9 +113,6 @@ static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
 {
     return s->target < 0 ? class != s->prediction : class == s->target;
 }
-
-/* The best class of a row of log-probabilities, leaving out one (-1: none). */
-int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
 
 /* The class of the row that is searched for; where numbers overflowed, and nothing is
  * known, the prediction, which is never a hit. */

@@ -145,17 +145,13 @@ static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
     cbx_search *s = F->s;
     cbx_status  status = CBX_OK;
     int32_t     C = s->model->num_classes, last = -1;
-    for (int k = 0; k < CLASSES && k < C - 1 && !status && !s->cancelled; k++) {
-        int32_t best = -1; /* the next after `last`, by probability and number */
-        for (int32_t c = 0; c < C; c++) {
-            bool after = last < 0 || s->before[c] < s->before[last] ||
-                         (c > last && s->before[c] == s->before[last]);
-            if (c != s->prediction && after && (best < 0 || s->before[c] > s->before[best]))
-                best = c;
-        }
-        if (best < 0)
+    for (int k = 0; k <= CLASSES && !status && !s->cancelled; k++) {
+        last = cbx_next_class(s->before, C, last);
+        if (last < 0)
             break;
-        s->target = last = best;
+        if (last == s->prediction)
+            continue;
+        s->target = last;
         status = build_up(F, 1, err);
         s->target = CBX_TARGET_ANY;
     }

@@ -4,15 +4,6 @@
 
 #include "explainer.h"
 
-int32_t cbx_best_class(const float *logp, int32_t count, int32_t except)
-{
-    int32_t best = -1;
-    for (int32_t k = 0; k < count; k++)
-        if (k != except && (best < 0 || logp[k] > logp[best]))
-            best = k;
-    return best;
-}
-
 int32_t cbx_search_class(const cbx_search *s, const float *logp)
 {
     return isnan(logp[0]) ? s->prediction : cbx_best_class(logp, s->model->num_classes, -1);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "head.h"
+#include "likely.h"
 
 const float *cbx_model_stretch(const cbx_model *m, cbx_arena *arena)
 {
@@ -126,20 +127,12 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
 
 /* ---- work */
 
-static int32_t best_class(const float *logp, int32_t C)
-{
-    int32_t best = 0;
-    for (int32_t c = 1; c < C; c++)
-        best = logp[c] > logp[best] ? c : best;
-    return best;
-}
-
 /* Gaps now, and what a move of the head's inputs can take from them. */
 static void set_gaps(cbx_margin *g)
 {
     const cbx_pass  *p = g->pass;
     const cbx_model *m = p->model;
-    int32_t          C = m->num_classes, best = best_class(p->logp, C);
+    int32_t          C = m->num_classes, best = cbx_best_class(p->logp, C, -1);
     double           size = 0;
     g->best = best;
     for (int32_t c = 0; c < C; c++)

@@ -11,6 +11,7 @@
 #include "classes.h"
 #include "error.h"
 #include "graph.h"
+#include "likely.h"
 #include "page.h"
 #include "settings.h"
 #include "undo.h"
@@ -45,18 +46,10 @@ static json_t *likely(const making *m, const float *log_probs, int32_t node)
     json_t      *list = json_array();
     int32_t      last = -1, failed = !list;
     for (int k = 0; k < CLASSES_MOST && k < m->classes.num_classes && !failed; k++) {
-        int32_t best = -1; /* the next after `last`, by probability and number */
-        for (int32_t c = 0; c < m->classes.num_classes; c++) {
-            bool after = last < 0;
-            if (last >= 0)
-                after = p[c] < p[last] || (c > last && p[c] == p[last]);
-            if (after && (best < 0 || p[c] > p[best]))
-                best = c;
-        }
-        if (best < 0)
+        last = cbx_next_class(p, m->classes.num_classes, last);
+        if (last < 0)
             break;
-        failed = append(list, json_pack("[i, f]", (int)best, exp((double)p[best])));
-        last = best;
+        failed = append(list, json_pack("[i, f]", (int)last, exp((double)p[last])));
     }
     if (!failed)
         return list;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* likely.h: the classes of a row of log-probabilities, by how likely they are. */
+#ifndef CBX_LIKELY_H
+#define CBX_LIKELY_H
+
+#include <stdint.h>
+
+/* The best, leaving out one (-1: none); the first of those that are equal. */
+int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
+
+/* The one after `last` (-1: the best), equal ones by number; -1 past the last. */
+int32_t cbx_next_class(const float *logp, int32_t count, int32_t last);
+
+#endif
