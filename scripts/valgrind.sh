@@ -22,10 +22,18 @@ long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_
  explain_test_random_features explain_test_rank explain_test_rules explain_test_search explain_test_setup explain_test_shortcuts explain_test_twin
  explain_test_unr explain_test_verify explain_test_wide kernel_test_gemm kernel_test_spectral layer_test_layer
  model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw '
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
-ran=0 left=0 bad=0 told=''
+run_one() {
+    local status=0
+    valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+        --show-leak-kinds=definite --suppressions=scripts/valgrind.supp "$1" \
+        > "$logs/${1##*/}.log" 2>&1 || status=$?
+    echo "$status" > "$logs/${1##*/}.status"
+}
+
+left=0
 for test in "$folder"/tests/*_test_*; do
     if [ ! -f "$test" ] || [ ! -x "$test" ]; then continue; fi
     name=${test##*/}
@@ -34,9 +42,15 @@ for test in "$folder"/tests/*_test_*; do
         left=$((left + 1))
         continue
     fi
-    status=0
-    valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
-        --show-leak-kinds=definite "$test" > "$log" 2>&1 || status=$?
+    while [ "$(jobs -pr | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    run_one "$test" &
+done
+wait
+
+ran=0 bad=0 told=''
+for log in "$logs"/*.log; do
+    name=$(basename "$log" .log)
+    status=$(cat "$logs/$name.status")
     ran=$((ran + 1))
     if [ "$status" -eq 99 ] || [ "$status" -gt 128 ]; then
         echo "valgrind: $name"

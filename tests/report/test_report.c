@@ -21,20 +21,26 @@ static void check_refused(const char *lines, const cbx_report_source *source, co
     free(bytes);
 }
 
+/* Another digit, and still one: the sum of a model differs between machines. */
+static void change_sum(char *lines, const char *key)
+{
+    char *digit = strstr(lines, key) + strlen(key);
+    *digit = *digit == '0' ? '1' : '0';
+}
+
 TEST(results_that_cannot_be_shown_are_refused_with_the_line)
 {
     cbx_explain_options o = shown_options();
     shown               s = shown_make(8, &o);
-    char                two[1 << 16], *other = strstr(s.lines, "\"model_sha256\":\"");
+    char                two[1 << 16];
     check_refused("", NULL, "no results");
     check_refused("\n \n", NULL, "no results");
     check_refused("{}\n", NULL, "line 1: ");
     (void)snprintf(two, sizeof two, "%s\nnonsense\n", s.lines);
     check_refused(two, NULL, "line 3: not a JSON object");
-    other[strlen("\"model_sha256\":\"")] ^= 1;
+    change_sum(s.lines, "\"model_sha256\":\"");
     check_refused(s.lines, &s.source, "line 1: the result was made with another model");
-    other = strstr(s.lines, "\"data_sha256\":\"");
-    other[strlen("\"data_sha256\":\"")] ^= 1;
+    change_sum(s.lines, "\"data_sha256\":\"");
     check_refused(s.lines, &s.source, "line 1: the result was made with other data");
     shown_free(&s);
 }
