@@ -86,17 +86,18 @@ static double lap(const cbx_search *s, int phase, double from)
     return now;
 }
 
-/* The thresholded graph's class. */
+/* The thresholded graph's class. Of a traced search every pass is run. */
 static void evaluate_hard(state *st, const float *w, int64_t t)
 {
     const cbx_matrix *X = st->features ? &st->F.hard : &st->s->X;
+    double            enough = st->s->trace ? INFINITY : 0;
     st->version++;
-    if (cbx_margin_start(&st->hard_margin, X, w) > 0)
+    if (cbx_margin_start(&st->hard_margin, X, w) > enough)
         return;
     if (st->features)
         cbx_feature_mask_harden(&st->F, t);
-    cbx_margin_finish(&st->hard_margin);
-    st->hard_class = cbx_search_class(st->s, st->hard.logp);
+    if (cbx_margin_finish(&st->hard_margin, enough))
+        st->hard_class = cbx_search_class(st->s, st->hard.logp);
 }
 
 /* A lead of the soft class beyond which the cross-entropy may as well be 0: the
@@ -143,7 +144,8 @@ static void evaluate_soft(state *st, const float *w)
         return;
     if (st->features)
         cbx_feature_mask_soften(&st->F);
-    cbx_margin_finish(&st->soft_margin);
+    if (!cbx_margin_finish(&st->soft_margin, enough))
+        return;
     const float *logp = st->soft.logp;
     st->soft_class = cbx_best_class(logp, C, -1);
     st->aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);

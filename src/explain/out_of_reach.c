@@ -90,7 +90,7 @@ cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *pr
         return cbx_fail_memory(err);
     measure_shares(s->model, shared->stretch, share);
     (void)cbx_margin_start(&margin, &X, NULL);
-    cbx_margin_finish(&margin);
+    (void)cbx_margin_finish(&margin, INFINITY);
     for (int32_t i = 0; i < W->rows; i++)
         if (W->allowed_row[i])
             cbx_margin_moved(&margin)[i] += farthest(W, i, s->options->max_edits, share, moves);

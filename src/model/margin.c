@@ -34,47 +34,59 @@ static const double ROUNDING = 1.001;
 
 /* ---- memory */
 
+/* An array of arrays, one for each layer. */
+static float **make_arrays(const cbx_pass *p, cbx_arena *arena)
+{
+    return CBX_NEW0(arena, float *, p->model->num_layers + 1);
+}
+
+/* Rows of layer l's outputs that the head reads. */
+static int32_t rows_shown(const cbx_pass *p, int32_t l)
+{
+    if (!cbx_model_head_sees(p->model, l))
+        return 0;
+    return p->model->task == CBX_GRAPH ? p->steps[l].rows_out : 1;
+}
+
+static int make_layer(cbx_margin *g, int32_t l, cbx_arena *arena)
+{
+    const cbx_pass *p = g->pass;
+    const cbx_step *s = &p->steps[l];
+    size_t          width = (size_t)p->model->layers[l].n_out, shown = (size_t)rows_shown(p, l);
+    g->size[l] = CBX_NEW0(arena, float, s->rows_in);
+    g->moved[l] = CBX_NEW0(arena, float, s->rows_in);
+    g->then_value[l] = CBX_NEW0(arena, float, p->view->m);
+    g->then_diag[l] = CBX_NEW0(arena, float, p->view->n);
+    g->read[l] = CBX_NEW(arena, float, (size_t)s->rows_out *width);
+    g->from_read[l] = CBX_NEW0(arena, float, s->rows_out);
+    g->shown[l] = CBX_NEW(arena, float, shown *width);
+    g->from_shown[l] = CBX_NEW0(arena, float, shown);
+    return g->size[l] && g->moved[l] && g->then_value[l] && g->then_diag[l] && g->read[l] &&
+                   g->from_read[l] && g->shown[l] && g->from_shown[l]
+               ? 0
+               : -1;
+}
+
 static int make_rows(cbx_margin *g, cbx_arena *arena)
 {
     const cbx_pass *p = g->pass;
-    int32_t         L = p->model->num_layers;
-    g->size = CBX_NEW0(arena, float *, L);
-    g->moved = CBX_NEW0(arena, float *, L + 1);
-    if (!g->size || !g->moved)
-        return -1;
-    for (int32_t l = 0; l <= L; l++) {
-        int32_t rows = l < L ? p->steps[l].rows_in : p->steps[L - 1].rows_out;
-        g->moved[l] = CBX_NEW0(arena, float, rows);
-        if (!g->moved[l])
+    int32_t         L = p->model->num_layers, most = p->view->n;
+    float ***const  all[] = {&g->size, &g->moved,     &g->then_value, &g->then_diag,
+                             &g->read, &g->from_read, &g->shown,      &g->from_shown};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(*all[i] = make_arrays(p, arena)))
             return -1;
-        if (l == L)
-            break;
-        g->size[l] = CBX_NEW0(arena, float, rows);
-        if (!g->size[l])
+    for (int32_t l = 0; l < L; l++)
+        if (make_layer(g, l, arena))
             return -1;
-    }
-    int32_t most = p->view->n;
+    g->moved[L] = CBX_NEW0(arena, float, p->steps[L - 1].rows_out);
     for (int k = 0; k < 2; k++)
         if (!(g->slope_moved[k] = CBX_NEW0(arena, float, most)))
             return -1;
     g->slope_size = CBX_NEW0(arena, float, most);
     g->slope_diag = CBX_NEW0(arena, float, most);
     g->slope_value = CBX_NEW0(arena, float, p->view->m);
-    return g->slope_size && g->slope_diag && g->slope_value ? 0 : -1;
-}
-
-static int make_adjacencies(cbx_margin *g, cbx_arena *arena)
-{
-    const cbx_pass *p = g->pass;
-    for (int k = 0; k < CBX_NORM_COUNT; k++) {
-        if (!p->uses[k])
-            continue;
-        g->then_value[k] = CBX_NEW0(arena, float, p->view->m);
-        g->then_diag[k] = CBX_NEW0(arena, float, p->view->n);
-        if (!g->then_value[k] || !g->then_diag[k])
-            return -1;
-    }
-    return 0;
+    return g->moved[L] && g->slope_size && g->slope_diag && g->slope_value ? 0 : -1;
 }
 
 static float row_size(int64_t width, const float *row)
@@ -109,8 +121,7 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
     g->gap = CBX_NEW0(arena, float, m->num_classes);
     g->pull = CBX_NEW0(arena, float, (size_t)m->num_layers *(size_t)m->num_classes);
     g->seen = CBX_NEW0(arena, float, m->num_layers);
-    if (!g->first || !g->gap || !g->pull || !g->seen || make_rows(g, arena) ||
-        make_adjacencies(g, arena))
+    if (!g->first || !g->gap || !g->pull || !g->seen || make_rows(g, arena))
         return -1;
     for (int32_t l = 0; l < m->num_layers; l++) {
         cbx_parameter p;
@@ -135,8 +146,11 @@ static void set_gaps(cbx_margin *g)
     int32_t          C = m->num_classes, best = cbx_best_class(p->logp, C, -1);
     double           size = 0;
     g->best = best;
-    for (int32_t c = 0; c < C; c++)
+    g->narrowest = INFINITY;
+    for (int32_t c = 0; c < C; c++) {
         g->gap[c] = p->logp[best] - p->logp[c];
+        g->narrowest = c != best && g->gap[c] < g->narrowest ? g->gap[c] : g->narrowest;
+    }
     for (int32_t l = 0; l < m->num_layers; l++) {
         if (!cbx_model_head_sees(m, l))
             continue;
@@ -158,57 +172,78 @@ static void set_gaps(cbx_margin *g)
     g->rounding = 1e-4 * size;
 }
 
-/* Counts from here. */
-static void set(cbx_margin *g)
+/* Layer l has run: what it does is counted from here. */
+static void note_run(cbx_margin *g, int32_t l)
+{
+    const cbx_pass  *p = g->pass;
+    const cbx_layer *layer = &p->model->layers[l];
+    const cbx_norm  *norm = &p->norms[layer->ops->norm(layer)];
+    int32_t          rows = p->steps[l].rows_in, width = layer->n_in;
+    memcpy(g->then_value[l], norm->value,
+           (size_t)p->view->offset[norm->rows] * sizeof *norm->value);
+    if (norm->diag)
+        memcpy(g->then_diag[l], norm->diag, (size_t)norm->inputs * sizeof *norm->diag);
+    if (l == 0)
+        measure_input(g, &p->X);
+    for (int32_t i = 0; l > 0 && i < rows; i++) {
+        g->size[l][i] = row_size(width, p->out[l - 1] + (int64_t)i * width);
+        g->from_read[l - 1][i] = 0;
+    }
+    memset(g->moved[l], 0, (size_t)rows * sizeof **g->moved);
+    if (l > 0)
+        memcpy(g->read[l - 1], p->out[l - 1], (size_t)rows * (size_t)width * sizeof *p->out[l - 1]);
+}
+
+/* How far layer l's outputs are from what those after it have read of them. */
+static void measure_outputs(cbx_margin *g, int32_t l)
 {
     const cbx_pass *p = g->pass;
-    for (int k = 0; k < CBX_NORM_COUNT; k++) {
-        if (!p->uses[k])
-            continue;
-        const cbx_norm *norm = &p->norms[k];
-        memcpy(g->then_value[k], norm->value,
-               (size_t)p->view->offset[norm->rows] * sizeof *norm->value);
-        if (norm->diag)
-            memcpy(g->then_diag[k], norm->diag, (size_t)norm->inputs * sizeof *norm->diag);
+    int32_t         width = p->model->layers[l].n_out, shown = rows_shown(p, l);
+    for (int32_t i = 0; i < p->steps[l].rows_out; i++) {
+        int64_t at = (int64_t)i * width;
+        g->from_read[l][i] = cbx_distance(width, p->out[l] + at, g->read[l] + at) * (float)ROUNDING;
+        if (i < shown)
+            g->from_shown[l][i] =
+                cbx_distance(width, p->out[l] + at, g->shown[l] + at) * (float)ROUNDING;
     }
-    /* The input's rows are too long to measure each time. */
-    for (int32_t i = 0; i < p->steps[0].rows_in; i++) {
-        g->size[0][i] += g->moved[0][i];
-        g->moved[0][i] = 0;
+}
+
+/* All layers and the head have run. */
+static void note_pass(cbx_margin *g)
+{
+    const cbx_pass *p = g->pass;
+    for (int32_t l = 0; l + 1 < p->model->num_layers; l++) {
+        size_t shown = (size_t)rows_shown(p, l);
+        memcpy(g->shown[l], p->out[l],
+               shown * (size_t)p->model->layers[l].n_out * sizeof *p->out[l]);
+        memset(g->from_shown[l], 0, shown * sizeof **g->from_shown);
     }
-    for (int32_t l = 1; l < p->model->num_layers; l++)
-        for (int32_t i = 0; i < p->steps[l].rows_in; i++) {
-            int32_t width = p->model->layers[l].n_in;
-            g->size[l][i] = row_size(width, p->out[l - 1] + (int64_t)i * width);
-        }
     set_gaps(g);
     g->set = true;
 }
 
-/* How far what the head sees of layer l has moved, of how far the rows have. */
-static double seen_length(const cbx_pass *p, int32_t l, const float *moved)
+/* How far what the head sees of layer l has moved, of how far the rows have: `apart` (NULL:
+ * 0) until the layer last ran, and `moved` since. */
+static double seen_length(const cbx_pass *p, int32_t l, const float *moved, const float *apart)
 {
     double  sum = 0, squares = 0;
-    int32_t rows = p->model->task == CBX_GRAPH ? p->steps[l].rows_out : 1;
+    int32_t rows = rows_shown(p, l);
     for (int32_t i = 0; i < rows; i++) {
-        sum += moved[i];
-        squares += (double)moved[i] * moved[i];
+        double length = moved[i] + (apart ? apart[i] : 0);
+        sum += length;
+        squares += length * length;
     }
     if (p->model->task != CBX_GRAPH || p->model->pool == CBX_POOL_SUM)
         return sum;
     return p->model->pool == CBX_POOL_MEAN ? sum / rows : sqrt(squares);
 }
 
-/* The lead that is left when what the head sees has moved as far as `moved` says. */
-static double lead(cbx_margin *g)
+/* The lead that is left when what the head sees has moved as far as `seen` says. */
+static double lead(const cbx_margin *g)
 {
     const cbx_model *m = g->pass->model;
     int32_t          C = m->num_classes;
     double           least = INFINITY;
-    for (int32_t l = 0; l < m->num_layers; l++)
-        g->seen[l] = cbx_model_head_sees(m, l)
-                         ? (float)(seen_length(g->pass, l, g->moved[l + 1]) * ROUNDING)
-                         : 0;
     for (int32_t c = 0; c < C; c++) {
         double left = (double)g->gap[c] - g->rounding;
         for (int32_t l = 0; l < m->num_layers; l++)
@@ -219,33 +254,86 @@ static double lead(cbx_margin *g)
     return least;
 }
 
-double cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
+static void sway_layer(cbx_margin *g, int32_t l)
 {
-    cbx_pass *p = g->pass;
-    cbx_pass_start(p, X, w);
-    if (!g->known || !g->set)
-        return -1;
-    for (int32_t l = 0; l < p->model->num_layers; l++) {
-        const cbx_layer *layer = &p->model->layers[l];
-        cbx_norm_kind    kind = layer->ops->norm(layer);
-        layer->ops->sway(layer, &p->steps[l],
-                         &(cbx_sway){.stretch = g->stretch + g->first[l],
-                                     .size = g->size[l],
-                                     .moved = g->moved[l],
-                                     .then_value = g->then_value[kind],
-                                     .then_diag = g->then_diag[kind],
-                                     .out = g->moved[l + 1]});
+    const cbx_pass  *p = g->pass;
+    const cbx_layer *layer = &p->model->layers[l];
+    layer->ops->sway(layer, &p->steps[l],
+                     &(cbx_sway){.stretch = g->stretch + g->first[l],
+                                 .size = g->size[l],
+                                 .moved = g->moved[l],
+                                 .then_value = g->then_value[l],
+                                 .then_diag = g->then_diag[l],
+                                 .out = g->moved[l + 1]});
+}
+
+/* The lead that is left now that the first `fresh` layers have run. */
+static double lead_after(cbx_margin *g, int32_t fresh)
+{
+    const cbx_pass *p = g->pass;
+    int32_t         L = p->model->num_layers;
+    for (int32_t l = 0; l < L; l++) {
+        int32_t rows = p->steps[l].rows_out;
+        float  *moved = g->moved[l + 1];
+        if (l < fresh)
+            memset(moved, 0, (size_t)rows * sizeof *moved);
+        else
+            sway_layer(g, l);
+        g->seen[l] = 0;
+        if (cbx_model_head_sees(p->model, l))
+            g->seen[l] = (float)(ROUNDING * seen_length(p, l, moved, g->from_shown[l]));
+        for (int32_t i = 0; i < rows; i++)
+            moved[i] += g->from_read[l][i];
     }
     return lead(g);
 }
 
-void cbx_margin_finish(cbx_margin *g)
+double cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
 {
-    for (int32_t l = 0; l < g->pass->model->num_layers; l++)
-        cbx_pass_layer(g->pass, l);
-    cbx_pass_finish(g->pass);
+    cbx_pass_start(g->pass, X, w);
+    return g->known && g->set ? lead_after(g, 0) : -1;
+}
+
+/* What running layer l costs, more or less: a product that is known already costs nothing. */
+static double cost_of(const cbx_pass *p, int32_t l)
+{
+    const cbx_layer *layer = &p->model->layers[l];
+    return l == 0 && p->X.cache ? 0 : (double)p->steps[l].rows_out * layer->n_in * layer->n_out;
+}
+
+/* A pass that stops short leaves less of the lead for those to come. So the less there is to
+ * save by stopping after layer l, the more should be left. */
+static double least_left(const cbx_margin *g, int32_t l, double enough)
+{
+    const double worth = 1.2; /* as found by trying */
+    double       all = 0, saved = 0;
+    for (int32_t k = 0; k < g->pass->model->num_layers; k++) {
+        all += cost_of(g->pass, k);
+        saved += k > l ? cost_of(g->pass, k) : 0;
+    }
+    return fmax(0, 1 - worth * saved / all) * (g->narrowest - enough);
+}
+
+bool cbx_margin_finish(cbx_margin *g, double enough)
+{
+    cbx_pass *p = g->pass;
+    int32_t   L = p->model->num_layers;
+    bool      ask = g->known && g->set && enough < INFINITY;
+    for (int32_t l = 0; l < L; l++) {
+        cbx_pass_layer(p, l);
+        if (!g->known)
+            continue;
+        note_run(g, l);
+        if (!ask || l + 1 == L)
+            continue;
+        measure_outputs(g, l);
+        if (lead_after(g, l + 1) > enough + least_left(g, l, enough))
+            return false;
+    }
+    cbx_pass_finish(p);
     if (g->known)
-        set(g);
+        note_pass(g);
+    return true;
 }
 
 /* ---- slopes */
@@ -281,7 +369,7 @@ static double loss_for(cbx_margin *g, float input, float edges)
             double       pull = 0;
             for (int32_t c = 0; c < m->num_classes; c++)
                 pull = pulls[c] > pull ? pulls[c] : pull;
-            most += pull * seen_length(p, l, next);
+            most += pull * seen_length(p, l, next, NULL);
         }
         float *other = moved;
         moved = next;

@@ -7,6 +7,10 @@
  * gap, the class stands, proved. A search whose prediction is far beyond the border
  * for hundreds of epochs need not compute it hundreds of times.
  *
+ * Where the bound is not enough, the first layer is run and its outputs' true move takes
+ * the place of the bound, which often is; else the second; and so on. So each layer has a
+ * time of its own at which it last ran, earlier for later layers.
+ *
  * For passes with one label row. */
 #ifndef CBX_MARGIN_H
 #define CBX_MARGIN_H
@@ -20,15 +24,20 @@ typedef struct cbx_margin {
     bool         known;   /* every layer has a bound */
     bool         set;     /* there was a full pass */
     bool         plain;   /* no edge weights and no loops: cbx_margin_slope knows how */
-    /* At the last full pass. `moved` has an entry for the last layer's outputs too. */
-    float **size;  /* by layer: lengths of the rows of its input, or more */
-    float **moved; /* by layer: how far those have moved since, or more */
-    float  *then_value[CBX_NORM_COUNT], *then_diag[CBX_NORM_COUNT];
+    /* By layer, from when it last ran. `moved` has an entry for the last layer's outputs too. */
+    float **size;                    /* lengths of the rows of its input, or more */
+    float **moved;                   /* how far those have moved since, or more */
+    float **then_value, **then_diag; /* its adjacency */
+    /* By layer: its outputs as the next layer last read them and, where the head sees them, as
+     * the head did; and how far from these they were when it last ran. */
+    float **read, **from_read, **shown, **from_shown;
+    /* At the last full pass. */
     int32_t best;
-    float  *gap;      /* by class: by how much the best leads it */
-    float  *pull;     /* by layer the head sees, by class: the lead lost for a move of 1 */
-    float  *seen;     /* by layer the head sees: how far it has moved */
-    double  rounding; /* of scores of this size */
+    float  *gap;       /* by class: by how much the best leads it */
+    float   narrowest; /* the least of them */
+    float  *pull;      /* by layer the head sees, by class: the lead lost for a move of 1 */
+    float  *seen;      /* by layer the head sees: how far it has moved */
+    double  rounding;  /* of scores of this size */
     float  *slope_moved[2], *slope_size, *slope_value, *slope_diag; /* cbx_margin_slope's */
 } cbx_margin;
 
@@ -49,8 +58,9 @@ static inline float *cbx_margin_moved(cbx_margin *margin)
  * other by more than what is returned; below 0: not known. Looks at no value of X. */
 double cbx_margin_start(cbx_margin *margin, const cbx_matrix *X, const float *w);
 
-/* Runs the pass that was started; from there moves are counted. */
-void cbx_margin_finish(cbx_margin *margin);
+/* Runs the pass that was started, or as much of it as proves that the best class leads by
+ * more than `enough`; INFINITY: all. True: all of it has run, and there is a new logp. */
+bool cbx_margin_finish(cbx_margin *margin, double enough);
 
 /* After cbx_margin_start: no derivative of the best score's lead over another, by one
  * entry of X or by one edge weight, is larger than this; INFINITY: not known. */

@@ -98,7 +98,7 @@ static double steepest(walk *k, int32_t best)
 }
 
 typedef struct tally {
-    int64_t proved, slopes, passes;
+    int64_t proved, in_part, slopes, passes;
 } tally;
 
 static void take_steps(walk *k, float size, int steps, double enough, tally *count)
@@ -106,21 +106,22 @@ static void take_steps(walk *k, float size, int steps, double enough, tally *cou
     for (int t = 0; t < steps; t++) {
         double lead = cbx_margin_start(&k->margin, &k->X, k->w);
         double slope = cbx_margin_slope(&k->margin);
-        bool   proved = lead > enough;
+        bool   proved = lead > enough, in_part = false;
         if (!proved)
-            cbx_margin_finish(&k->margin);
+            in_part = !cbx_margin_finish(&k->margin, enough);
         cbx_pass_forward(&k->check, &k->X, k->w, 0, 0);
         double truth = lead_of(&k->check, k->margin.best);
         if (t > 0)
             CHECK(lead <= truth + 1e-5);
-        if (proved)
+        if (proved || in_part)
             CHECK(truth > enough - 1e-5);
         if (isfinite(slope)) {
             CHECK(steepest(k, k->margin.best) <= slope);
             count->slopes++;
         }
         count->proved += proved;
-        count->passes += !proved;
+        count->in_part += in_part;
+        count->passes += !proved && !in_part;
         wander(k, size);
     }
 }
