@@ -33,8 +33,7 @@ typedef struct state {
     cbx_pass         soft, hard;
     cbx_margin       soft_margin, hard_margin;
     float           *dlogp; /* num_classes */
-    cbx_matrix       X_soft;
-    cbx_epoch        now; /* of the current epoch */
+    cbx_epoch        now;   /* of the current epoch */
     int32_t          soft_class, hard_class;
     double           soft_lead; /* over the next class, when it was last computed */
     int32_t          aim;       /* class the gradient leads to */
@@ -72,7 +71,8 @@ static cbx_status prepare(state *st, cbx_error *err)
         return cbx_fail_memory(err);
     st->F.soft_drift = cbx_margin_moved(&st->soft_margin);
     st->F.hard_drift = cbx_margin_moved(&st->hard_margin);
-    st->X_soft = st->features ? st->F.soft : s->X;
+    if (st->features)
+        st->soft_margin.beyond = st->F.narrow.beyond;
     st->dlogp = CBX_NEW0(s->arena, float, m->num_classes);
     return st->dlogp ? CBX_OK : cbx_fail_memory(err);
 }
@@ -136,7 +136,8 @@ static void evaluate_soft(state *st, const float *w)
 {
     const cbx_search *s = st->s;
     int32_t           C = s->model->num_classes;
-    double            lead = cbx_margin_start(&st->soft_margin, &st->X_soft, w);
+    const cbx_matrix *X = st->features ? &st->F.soft : &s->X;
+    double            lead = cbx_margin_start(&st->soft_margin, X, w);
     double            enough = needed_lead(st);
     st->now.ce = 0;
     st->pulls = false;
@@ -208,7 +209,7 @@ static void keep(state *st, int64_t t)
         cbx_edge_mask_keep(&st->E);
 }
 
-static void step(state *st, int64_t t)
+static cbx_status step(state *st, int64_t t, cbx_error *err)
 {
     const cbx_epoch *e = &st->now;
     bool             pull = e->eta != 0 && st->pulls;
@@ -228,6 +229,10 @@ static void step(state *st, int64_t t)
     if (st->edges)
         cbx_edge_mask_step(&st->E, pull, 1 - e->alpha, t);
     (void)lap(st->s, CBX_PHASE_EDGES, from);
+    if (st->features && st->F.narrowed &&
+        cbx_pass_replace_first(&st->soft, &st->F.narrow.layer, st->s->arena))
+        return cbx_fail_memory(err);
+    return CBX_OK;
 }
 
 static cbx_status collect(state *st, cbx_error *err)
@@ -262,7 +267,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         if (cbx_search_should_stop(s, t + 1, T))
             break;
         if (t + 1 < T)
-            step(&st, t);
+            status = step(&st, t, err);
     }
     return status ? status : s->found ? collect(&st, err) : CBX_OK;
 }

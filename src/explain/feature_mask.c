@@ -49,28 +49,35 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
     l->column = CBX_NEW(arena, int32_t, entries);
     F->most_changes = size / 8 + 1;
     F->since_kept = CBX_NEW(arena, int64_t, F->most_changes);
-    return l->begin && l->end && l->column && F->since_kept ? 0 : -1;
+    F->still_live = CBX_NEW(arena, int32_t, F->f);
+    if (cbx_narrow_init(&F->narrow, &F->s->model->layers[0], F->rows, arena))
+        return -1;
+    return l->begin && l->end && l->column && F->since_kept && F->still_live ? 0 : -1;
 }
 
 static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 {
     const cbx_search *s = F->s;
     float            *span = CBX_NEW(arena, float, F->f), *discrete = CBX_NEW(arena, float, F->f);
-    if (!span || !discrete)
+    float            *lo = CBX_NEW(arena, float, F->f), *hi = CBX_NEW(arena, float, F->f);
+    if (!span || !discrete || !lo || !hi)
         return -1;
     /* Features without room have no entries, so they need not be like the others. */
     int32_t first = F->f;
     bool    uniform = true;
     for (int32_t j = 0; j < F->f; j++) {
-        span[j] = s->hi[j] - s->lo[j];
+        lo[j] = s->lo[j];
+        hi[j] = s->hi[j];
+        span[j] = hi[j] - lo[j];
         discrete[j] = s->discrete[j] ? 1 : 0;
-        if (!(s->lo[j] < s->hi[j]))
+        if (!(lo[j] < hi[j]))
             continue;
         first = first < F->f ? first : j;
-        uniform = uniform && s->lo[j] == s->lo[first] && s->hi[j] == s->hi[first] &&
-                  discrete[j] == discrete[first];
+        uniform =
+            uniform && lo[j] == lo[first] && hi[j] == hi[first] && discrete[j] == discrete[first];
     }
-    F->box = (cbx_feature_box){s->lo, s->hi, span, discrete, uniform, first < F->f ? first : 0};
+    F->box = (cbx_feature_box){lo, hi, span, discrete, uniform, first < F->f ? first : 0};
+    memcpy(F->bounds, (float *[4]){lo, hi, span, discrete}, sizeof F->bounds);
     return 0;
 }
 
@@ -153,15 +160,22 @@ static cbx_entries entries_at(const cbx_live *l, int64_t k)
     return (cbx_entries){l->column + k, l->x + k, l->P + k, l->move + k, l->a + k, l->b + k};
 }
 
-static void note_crossing(cbx_feature_mask *F, int64_t place, int32_t row, int32_t column, float x,
-                          float firm)
+/* Where entry k, of a row, is in x, firm and kept. */
+static int64_t place_of(const cbx_feature_mask *F, int32_t row, int64_t k)
 {
-    float before = F->firm[place];
+    return (int64_t)row * F->f + F->narrow.name[F->live.column[k]];
+}
+
+static void note_crossing(cbx_feature_mask *F, int32_t row, int64_t k, float firm)
+{
+    int64_t place = place_of(F, row, k);
+    float   before = F->firm[place], x = F->live.x[k];
     F->changed += (firm != x) - (before != x);
     F->firm[place] = firm;
     F->moved = true;
     if (F->cache.count && F->cache.num_changes < F->most_changes)
-        F->cache.changes[F->cache.num_changes++] = (cbx_change){row, column, firm - before};
+        F->cache.changes[F->cache.num_changes++] =
+            (cbx_change){row, F->narrow.name[F->live.column[k]], firm - before};
     else
         F->outdated = true;
     if (F->num_since_kept < F->most_changes)
@@ -182,8 +196,7 @@ static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_
         float             soft, firm;
         const cbx_entries one = entries_at(l, k + i);
         cbx_perturb_values(1, &F->box, &one, &soft, &firm);
-        note_crossing(F, (int64_t)row * F->f + l->column[k + i], row, l->column[k + i], l->x[k + i],
-                      firm);
+        note_crossing(F, row, k + i, firm);
         drift += (double)crossed[i] * crossed[i];
         how_many--;
     }
@@ -195,7 +208,7 @@ static cbx_perturb_sums run_entries(cbx_feature_mask *F, int32_t row, int64_t k,
                                     bool pull, double alpha, float *crossed)
 {
     float        absolute = (float)(alpha * F->scale), squared = (float)(2 * alpha * F->scale);
-    const float *dX = pull ? F->grad + (int64_t)row * F->f : NULL;
+    const float *dX = pull ? F->grad + (int64_t)row * F->soft.cols : NULL;
     cbx_entries  e = entries_at(&F->live, k);
     if (F->s->options->optimiser == CBX_OPTIMISER_ADAM)
         return cbx_perturb_adam(count, &F->box, &e, absolute, squared, dX, &F->descent.adam,
@@ -212,7 +225,7 @@ static bool is_gone(const cbx_feature_mask *F, int32_t row, int64_t k)
 {
     const cbx_live *l = &F->live;
     int32_t         j = l->column[k];
-    float           lo = F->box.lo[j], hi = F->box.hi[j], firm = F->firm[(int64_t)row * F->f + j];
+    float           lo = F->box.lo[j], hi = F->box.hi[j], firm = F->firm[place_of(F, row, k)];
     float raw = l->x[k] + (F->box.discrete[j] != 0 ? F->box.span[j] * l->move[k] : l->move[k]);
     if (raw < lo)
         return firm == lo && cbx_descent_drift(&F->descent, k) <= 0;
@@ -229,9 +242,10 @@ static void strike(cbx_feature_mask *F)
         int64_t next = l->begin[i + 1];
         for (int64_t k = begin; k < l->end[i]; k++) {
             if (is_gone(F, i, k)) {
-                int64_t place = (int64_t)i * F->f + l->column[k];
-                double  gap = (double)F->firm[place] - l->x[k];
-                F->soft_values[place] = F->firm[place]; /* both are at the bound */
+                float  firm = F->firm[place_of(F, i, k)];
+                double gap = (double)firm - l->x[k];
+                /* both are at the bound */
+                F->soft_values[(int64_t)i * F->soft.cols + l->column[k]] = firm;
                 if (F->box.discrete[l->column[k]] != 0)
                     F->gone_absolute += gap < 0 ? -gap : gap;
                 else
@@ -251,11 +265,47 @@ static void strike(cbx_feature_mask *F)
     }
 }
 
+/* Live entries, bounds and values of the columns that are left, by their new numbers. */
+static void renumber(cbx_feature_mask *F, int32_t columns)
+{
+    cbx_live *l = &F->live;
+    for (int32_t c = 0; c < columns; c++)
+        for (int b = 0; b < 4 && F->still_live[c] >= 0; b++)
+            F->bounds[b][F->still_live[c]] = F->bounds[b][c];
+    F->box.first = 0;
+    l->count = 0;
+    for (int32_t i = 0; i < F->rows; i++) {
+        for (int64_t k = l->begin[i]; k < l->end[i]; k++)
+            l->column[k] = F->still_live[l->column[k]];
+        (void)end_row(l, &F->box, i, l->end[i]);
+    }
+    F->soft.cols = cbx_narrow_columns(&F->narrow);
+}
+
+/* Takes columns without a live entry out of `soft`, where that is worth the copying. */
+static void narrow_columns(cbx_feature_mask *F)
+{
+    const cbx_live *l = &F->live;
+    const double    worth = 0.8;
+    int32_t         columns = F->narrow.left, left = 0;
+    memset(F->still_live, 0, (size_t)columns * sizeof *F->still_live);
+    for (int32_t i = 0; i < F->rows; i++)
+        for (int64_t k = l->begin[i]; k < l->end[i]; k++)
+            F->still_live[l->column[k]] = 1;
+    for (int32_t c = 0; c < columns; c++)
+        left += F->still_live[c];
+    if (left + F->rows > worth * F->soft.cols ||
+        cbx_narrow_to(&F->narrow, F->still_live, F->soft_values, F->s->arena))
+        return;
+    renumber(F, columns);
+    F->narrowed = true;
+}
+
 void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t)
 {
     double loss = F->gone_absolute + F->gone_squared;
     float  crossed[RUN];
-    F->moved = false;
+    F->moved = F->narrowed = false;
     F->idle = 0;
     cbx_descent_begin(&F->descent, t);
     for (int32_t i = 0; i < F->rows; i++) {
@@ -273,8 +323,11 @@ void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t
         F->hard_drift[i] += (float)sqrt(hard);
     }
     F->loss = loss * F->scale;
-    if (t == 0 || t % STRIKE == STRIKE - 1)
+    if (t == 0 || t % STRIKE == STRIKE - 1) {
         strike(F);
+        if (F->cache.count) /* the first layer is linear in X */
+            narrow_columns(F);
+    }
 }
 
 void cbx_feature_mask_soften(cbx_feature_mask *F)
@@ -285,7 +338,7 @@ void cbx_feature_mask_soften(cbx_feature_mask *F)
         for (int64_t k = l->begin[i]; k < l->end[i]; k += RUN) {
             int64_t     left = l->end[i] - k, count = left < RUN ? left : RUN;
             cbx_entries e = entries_at(l, k);
-            float      *row = F->soft_values + (int64_t)i * F->f;
+            float      *row = F->soft_values + (int64_t)i * F->soft.cols;
             cbx_perturb_values(count, &F->box, &e, soft, firm);
             for (int64_t c = 0; c < count; c++)
                 row[e.column[c]] = soft[c];

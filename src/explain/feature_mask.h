@@ -4,30 +4,37 @@
  * Work is done on *live* entries only. An entry that has left its bounds has no
  * gradient; what momentum it has carries it further out. Once its thresholded
  * value has arrived at the bound too, nothing about it can change any more, and it
- * is struck off the list: of binary features, half after the first step. */
+ * is struck off the list: of binary features, half after the first step. A column of
+ * which no entry is left leaves `soft` as well (narrow.h). */
 #ifndef CBX_FEATURE_MASK_H
 #define CBX_FEATURE_MASK_H
 
 #include "descent.h"
 #include "explainer.h"
+#include "narrow.h"
 #include "perturb.h"
 
 /* One array an attribute; row i has the entries begin[i] .. end[i]-1. From there to
  * begin[i+1] are entries that do nothing and never will, so that a row is whole vectors. */
 typedef struct cbx_live {
     int64_t *begin, *end;
-    int64_t  count; /* of real ones */
-    int32_t *column;
+    int64_t  count;        /* of real ones */
+    int32_t *column;       /* of `soft` */
     float   *x, *P, *move; /* original value, parameter, tanh P or P */
     float   *a, *b;        /* the optimiser's */
 } cbx_live;
 
 typedef struct cbx_feature_mask {
     const cbx_search *s;
-    int32_t           rows, f; /* rows of the view that are perturbed */
-    cbx_feature_box   box;
+    int32_t           rows, f;   /* rows of the view that are perturbed */
+    cbx_feature_box   box;       /* by column of `soft` … */
+    float            *bounds[4]; /* … its arrays */
     cbx_live          live;
-    float            *x, *soft_values, *firm, *kept, *grad; /* dense, rows x f */
+    float            *x, *firm, *kept;    /* dense, rows x f */
+    float            *soft_values, *grad; /* dense, rows x columns of `soft` */
+    cbx_narrow        narrow;             /* which these are, and the first layer for them */
+    int32_t          *still_live;         /* by column: narrow_columns's */
+    bool              narrowed;           /* by the last step */
     cbx_descent       descent;
     cbx_matrix        soft; /* soft_values, once cbx_feature_mask_soften has made them */
     cbx_matrix        hard; /* firm, with its products cached */

@@ -99,7 +99,8 @@ static void measure_input(cbx_margin *g, const cbx_matrix *X)
     for (int32_t i = 0; i < g->pass->steps[0].rows_in; i++) {
         int64_t begin = X->dense ? (int64_t)i * X->cols : X->csr.offset[i];
         int64_t count = X->dense ? X->cols : X->csr.offset[i + 1] - begin;
-        g->size[0][i] = row_size(count, (X->dense ? X->dense : X->csr.value) + begin);
+        g->size[0][i] = row_size(count, (X->dense ? X->dense : X->csr.value) + begin) +
+                        (g->beyond ? g->beyond[i] * (float)ROUNDING : 0);
     }
 }
 
@@ -116,12 +117,13 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
                     cbx_arena *arena)
 {
     const cbx_model *m = pass->model;
-    *g = (cbx_margin){.pass = pass, .stretch = stretch, .known = true};
+    *g = (cbx_margin){.pass = pass, .stretch = stretch, .known = true, .best = -1};
     g->first = CBX_NEW0(arena, int32_t, m->num_layers + 1);
     g->gap = CBX_NEW0(arena, float, m->num_classes);
     g->pull = CBX_NEW0(arena, float, (size_t)m->num_layers *(size_t)m->num_classes);
     g->seen = CBX_NEW0(arena, float, m->num_layers);
-    if (!g->first || !g->gap || !g->pull || !g->seen || make_rows(g, arena))
+    g->longest = CBX_NEW0(arena, double, m->num_layers);
+    if (!g->first || !g->gap || !g->pull || !g->seen || !g->longest || make_rows(g, arena))
         return -1;
     for (int32_t l = 0; l < m->num_layers; l++) {
         cbx_parameter p;
@@ -138,28 +140,20 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
 
 /* ---- work */
 
-/* Gaps now, and what a move of the head's inputs can take from them. */
-static void set_gaps(cbx_margin *g)
+/* What a move of 1 of the head's inputs can take from the best class's lead, and the length of
+ * its longest column. */
+static void set_pulls(cbx_margin *g, int32_t best)
 {
-    const cbx_pass  *p = g->pass;
-    const cbx_model *m = p->model;
-    int32_t          C = m->num_classes, best = cbx_best_class(p->logp, C, -1);
-    double           size = 0;
-    g->best = best;
-    g->narrowest = INFINITY;
-    for (int32_t c = 0; c < C; c++) {
-        g->gap[c] = p->logp[best] - p->logp[c];
-        g->narrowest = c != best && g->gap[c] < g->narrowest ? g->gap[c] : g->narrowest;
-    }
+    const cbx_model *m = g->pass->model;
+    int32_t          C = m->num_classes;
     for (int32_t l = 0; l < m->num_layers; l++) {
         if (!cbx_model_head_sees(m, l))
             continue;
         const float *W = cbx_head_weight(m, l);
-        int32_t      width = m->layers[l].n_out;
         double       longest = 0;
         for (int32_t c = 0; c < C; c++) {
             double difference = 0, own = 0;
-            for (int32_t k = 0; k < width; k++) {
+            for (int32_t k = 0; k < m->layers[l].n_out; k++) {
                 double d = (double)W[(int64_t)k * C + best] - W[(int64_t)k * C + c];
                 difference += d * d;
                 own += (double)W[(int64_t)k * C + c] * W[(int64_t)k * C + c];
@@ -167,8 +161,28 @@ static void set_gaps(cbx_margin *g)
             g->pull[(int64_t)l * C + c] = (float)(sqrt(difference) * ROUNDING);
             longest = own > longest ? own : longest;
         }
-        size += sqrt(longest) * row_size(width, cbx_head_input(p, l));
+        g->longest[l] = sqrt(longest);
     }
+    g->best = best;
+}
+
+/* Gaps now, and what a move of the head's inputs can take from them. */
+static void set_gaps(cbx_margin *g)
+{
+    const cbx_pass  *p = g->pass;
+    const cbx_model *m = p->model;
+    int32_t          C = m->num_classes, best = cbx_best_class(p->logp, C, -1);
+    double           size = 0;
+    if (best != g->best)
+        set_pulls(g, best);
+    g->narrowest = INFINITY;
+    for (int32_t c = 0; c < C; c++) {
+        g->gap[c] = p->logp[best] - p->logp[c];
+        g->narrowest = c != best && g->gap[c] < g->narrowest ? g->gap[c] : g->narrowest;
+    }
+    for (int32_t l = 0; l < m->num_layers; l++)
+        if (cbx_model_head_sees(m, l))
+            size += g->longest[l] * row_size(m->layers[l].n_out, cbx_head_input(p, l));
     g->rounding = 1e-4 * size;
 }
 

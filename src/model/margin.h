@@ -23,6 +23,7 @@ typedef struct cbx_margin {
     int32_t     *first;   /* by layer: its first parameter */
     bool         known;   /* every layer has a bound */
     bool         set;     /* there was a full pass */
+    const float *beyond;  /* by row of the input: the length of what X does not have, or NULL */
     bool         plain;   /* no edge weights and no loops: cbx_margin_slope knows how */
     /* By layer, from when it last ran. `moved` has an entry for the last layer's outputs too. */
     float **size;                    /* lengths of the rows of its input, or more */
@@ -32,11 +33,12 @@ typedef struct cbx_margin {
      * the head did; and how far from these they were when it last ran. */
     float **read, **from_read, **shown, **from_shown;
     /* At the last full pass. */
-    int32_t best;
+    int32_t best;      /* -1: none yet */
     float  *gap;       /* by class: by how much the best leads it */
     float   narrowest; /* the least of them */
     float  *pull;      /* by layer the head sees, by class: the lead lost for a move of 1 */
     float  *seen;      /* by layer the head sees: how far it has moved */
+    double *longest;   /* by layer the head sees: of the head's columns for it */
     double  rounding;  /* of scores of this size */
     float  *slope_moved[2], *slope_size, *slope_value, *slope_diag; /* cbx_margin_slope's */
 } cbx_margin;

@@ -8,6 +8,11 @@
 #include "head.h"
 #include "rng.h"
 
+static const cbx_layer *layer_at(const cbx_pass *p, int32_t l)
+{
+    return l == 0 && p->first ? p->first : &p->model->layers[l];
+}
+
 /* ---- memory */
 
 /* From the head back: what layer l must compute is what layer l + 1 reads. */
@@ -62,9 +67,10 @@ static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
         cbx_matrix       hidden = cbx_matrix_dense(s->rows_in, layer->n_in, p->unit); /* any */
         s->X = l == 0 ? &p->X : &hidden;
         size_t size = (size_t)s->rows_out * (size_t)layer->n_out;
-        size_t tmp = layer->ops->scratch(layer, s);
+        size_t tmp = layer->ops->scratch(layer, s), saved = layer->ops->saved(layer, s);
         p->out[l] = CBX_NEW(arena, float, size);
-        s->saved = CBX_NEW(arena, float, layer->ops->saved(layer, s));
+        s->saved = CBX_NEW(arena, float, saved);
+        p->saved_size = l == 0 ? saved : p->saved_size;
         s->Y = p->out[l];
         if (!p->out[l] || !s->saved)
             return -1;
@@ -72,6 +78,7 @@ static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
         widest = size > widest ? size : widest;
         s->X = NULL;
     }
+    p->tmp_size = scratch;
     if (!p->gradient)
         return 0;
     float *tmp = CBX_NEW(arena, float, scratch);
@@ -132,6 +139,30 @@ cbx_status cbx_pass_init(cbx_pass *p, const cbx_model *model, const cbx_view *vi
     return CBX_OK;
 }
 
+int cbx_pass_replace_first(cbx_pass *p, const cbx_layer *first, cbx_arena *arena)
+{
+    cbx_step  *s = &p->steps[0];
+    cbx_matrix X = {.rows = s->rows_in, .cols = first->n_in, .dense = p->unit}; /* any */
+    s->X = &X;
+    /* Fewer columns can turn the order of products around, which takes other sizes. */
+    size_t saved_size = first->ops->saved(first, s), tmp_size = first->ops->scratch(first, s);
+    float *saved = s->saved, *tmp = s->tmp;
+    s->X = NULL;
+    if (saved_size > p->saved_size)
+        saved = CBX_NEW(arena, float, saved_size);
+    if (p->gradient && tmp_size > p->tmp_size)
+        tmp = CBX_NEW(arena, float, tmp_size);
+    if (!saved || (p->gradient && !tmp))
+        return -1;
+    p->saved_size = saved_size > p->saved_size ? saved_size : p->saved_size;
+    p->tmp_size = tmp_size > p->tmp_size ? tmp_size : p->tmp_size;
+    s->saved = saved;
+    for (int32_t l = 0; l < p->model->num_layers; l++)
+        p->steps[l].tmp = tmp;
+    p->first = first;
+    return 0;
+}
+
 int32_t cbx_pass_input_rows(const cbx_pass *pass)
 {
     return pass->steps[0].rows_in;
@@ -152,7 +183,7 @@ void cbx_pass_start(cbx_pass *p, const cbx_matrix *X, const float *w)
 
 void cbx_pass_layer(cbx_pass *p, int32_t l)
 {
-    const cbx_layer *layer = &p->model->layers[l];
+    const cbx_layer *layer = layer_at(p, l);
     cbx_step        *s = &p->steps[l];
     cbx_matrix       hidden = {.rows = s->rows_in, .cols = layer->n_in};
     if (l > 0)
@@ -184,7 +215,7 @@ void cbx_pass_forward(cbx_pass *p, const cbx_matrix *X, const float *w, double r
 
 static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dtheta)
 {
-    const cbx_layer *layer = &p->model->layers[l];
+    const cbx_layer *layer = layer_at(p, l);
     cbx_step        *s = &p->steps[l];
     cbx_norm        *norm = &p->norms[layer->ops->norm(layer)];
     cbx_matrix       hidden = {.rows = s->rows_in, .cols = layer->n_in};

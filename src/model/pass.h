@@ -20,6 +20,9 @@ typedef struct cbx_pass {
     float           *logp;     /* rows_out x num_classes */
     double           kept;     /* 1 - dropout rate of the last forward */
 
+    const cbx_layer *first; /* what runs in place of the model's first layer, or NULL */
+    size_t           saved_size, tmp_size; /* floats of the first layer's `saved`, of `tmp` */
+
     /* per layer */
     cbx_step *steps;
     float   **out;    /* outputs after relu and dropout */
@@ -37,6 +40,11 @@ typedef struct cbx_pass {
 cbx_status cbx_pass_init(cbx_pass *pass, const cbx_model *model, const cbx_view *view,
                          const cbx_matrix *X, bool gradient, int threads, cbx_arena *arena,
                          cbx_error *err);
+
+/* From now on `first`, of which X will have the columns, runs in place of the model's first
+ * layer. It gives the same outputs, so nothing else of the pass changes; dtheta cannot be had.
+ * -1: no memory, and nothing has changed. */
+int cbx_pass_replace_first(cbx_pass *pass, const cbx_layer *first, cbx_arena *arena);
 
 /* Fills in pass->logp. `w` are edge weights by slot, NULL: the view's own.
  * `rate` is the dropout rate and `stream` its random stream; 0 when predicting. */

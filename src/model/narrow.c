@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* narrow.c: see narrow.h. */
+#include "narrow.h"
+
+#include <math.h>
+#include <string.h>
+
+int cbx_narrow_init(cbx_narrow *n, const cbx_layer *wide, int32_t rows, cbx_arena *arena)
+{
+    *n = (cbx_narrow){.wide = wide, .layer = *wide, .rows = rows, .left = wide->n_in};
+    n->name = CBX_NEW(arena, int32_t, wide->n_in);
+    n->beyond = CBX_NEW0(arena, float, rows);
+    if (!n->name || !n->beyond)
+        return -1;
+    for (int32_t c = 0; c < wide->n_in; c++)
+        n->name[c] = c;
+    return 0;
+}
+
+/* Room for the first narrowing, to so many columns, does for those to come. */
+static int make_room(cbx_narrow *n, int32_t columns, cbx_arena *arena)
+{
+    if (n->theta)
+        return 0;
+    cbx_layer     layer = *n->wide;
+    cbx_parameter p;
+    size_t        matrices = 0;
+    layer.n_in = columns;
+    for (int32_t i = 0; layer.ops->parameter(&layer, i, &p); i++)
+        matrices += p.rows > 0;
+    n->settled = CBX_NEW0(arena, float, matrices *(size_t)n->rows *(size_t)n->wide->n_out);
+    n->theta = CBX_NEW(arena, float, cbx_layer_size(&layer));
+    return n->settled && n->theta ? 0 : -1;
+}
+
+/* Adds a column's share to the sums. */
+static void settle(cbx_narrow *n, const float *column, int64_t stride, const float *theta)
+{
+    float        *sum = n->settled;
+    int32_t       width = n->wide->n_out;
+    cbx_parameter p;
+    for (int32_t i = 0; n->wide->ops->parameter(n->wide, i, &p); i++) {
+        for (int32_t r = 0; r < n->rows && p.rows > 0; r++, sum += width) {
+            float x = column[r * stride];
+            for (int32_t k = 0; k < width && x != 0; k++)
+                sum[k] += x * theta[k];
+        }
+        theta += cbx_parameter_size(&p);
+    }
+    for (int32_t r = 0; r < n->rows; r++) {
+        float x = column[r * stride];
+        n->beyond[r] = x != 0 ? sqrtf(n->beyond[r] * n->beyond[r] + x * x) : n->beyond[r];
+    }
+}
+
+/* Matrices: the rows of columns that are left, and the sums. Vectors stay. */
+static void fill_theta(cbx_narrow *n)
+{
+    const float  *from = n->wide->theta, *sum = n->settled;
+    float        *to = n->theta;
+    int32_t       width = n->wide->n_out;
+    size_t        row = (size_t)width * sizeof *to;
+    cbx_parameter p;
+    for (int32_t i = 0; n->wide->ops->parameter(n->wide, i, &p); i++) {
+        if (p.rows > 0) {
+            for (int32_t c = 0; c < n->left; c++, to += width)
+                memcpy(to, from + (int64_t)n->name[c] * width, row);
+            memcpy(to, sum, row * (size_t)n->rows);
+            to += (int64_t)n->rows * width;
+            sum += (int64_t)n->rows * width;
+        } else {
+            memcpy(to, from, (size_t)p.cols * sizeof *to);
+            to += p.cols;
+        }
+        from += cbx_parameter_size(&p);
+    }
+}
+
+static void rewrite(const cbx_narrow *n, const int32_t *keep, int32_t before, int32_t columns,
+                    float *X)
+{
+    int32_t after = cbx_narrow_columns(n);
+    for (int32_t r = 0; r < n->rows; r++) {
+        const float *from = X + (int64_t)r * columns;
+        float       *to = X + (int64_t)r * after;
+        for (int32_t c = 0; c < before; c++)
+            if (keep[c] >= 0)
+                to[keep[c]] = from[c];
+        for (int32_t k = 0; k < n->rows; k++)
+            to[n->left + k] = k == r;
+    }
+}
+
+int cbx_narrow_to(cbx_narrow *n, int32_t *keep, float *X, cbx_arena *arena)
+{
+    int32_t before = n->left, columns = cbx_narrow_columns(n), left = 0;
+    for (int32_t c = 0; c < before; c++)
+        left += keep[c] != 0;
+    if (make_room(n, left + n->rows, arena))
+        return -1;
+    n->left = 0;
+    for (int32_t c = 0; c < before; c++) {
+        if (!keep[c]) {
+            settle(n, X + c, columns, n->wide->theta + (int64_t)n->name[c] * n->wide->n_out);
+            keep[c] = -1;
+            continue;
+        }
+        n->name[n->left] = n->name[c];
+        keep[c] = n->left++;
+    }
+    n->layer.n_in = n->left + n->rows;
+    n->layer.theta = n->theta;
+    fill_theta(n);
+    rewrite(n, keep, before, columns, X);
+    return 0;
+}
