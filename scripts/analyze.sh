@@ -25,7 +25,7 @@ if wants gcc && command -v gcc > /dev/null; then
     cmake -S . -B "$folder/gcc" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCBX_WERROR=ON \
         -DCMAKE_C_FLAGS="-O1 -fanalyzer -DCBX_ANALYZE $off" "${common[@]}" > "$folder/gcc.log"
     MAKEFLAGS=--no-print-directory cmake --build "$folder/gcc" --parallel "$jobs" --target combinex_cli \
-        > "$folder/gcc.log" 2>&1 || { grep -v '^\[' "$folder/gcc.log" | head -n 200; failed+=(gcc); }
+        > "$folder/gcc.log" 2>&1 || { grep -v '^\[' "$folder/gcc.log" | sed -n 1,200p; failed+=(gcc); }
 fi
 
 tidy=$(command -v clang-tidy || command -v clang-tidy-14 || true)

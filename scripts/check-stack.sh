@@ -36,7 +36,7 @@ done
 
 dynamic=$(cat "$scratch"/*.su | grep -E 'dynamic' | grep -v 'dynamic,bounded' || true)
 large=$(awk -v limit="$limit" '$(NF - 1) > limit' "$scratch"/*.su || true)
-largest=$(sort -k 2 -n -r -t $'\t' "$scratch"/*.su | head -n 1 | cut -f 1,2 | tr '\t' ' ')
+largest=$(sort -k 2 -n -r -t $'\t' "$scratch"/*.su | sed -n 1p | cut -f 1,2 | tr '\t' ' ')
 count=$(cat "$scratch"/*.su | wc -l)
 # A static function is called FILE:NAME here.
 sed -nE 's/^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)".*/\1 \2/p' "$scratch"/*.ci |

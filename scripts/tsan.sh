@@ -18,7 +18,7 @@ cd "$scratch"
 
 omp=$(ldd "$combinex" | awk '/libomp/ { print $3; exit }')
 archer=''
-[ -z "$omp" ] || archer=$(find "$(dirname "$(realpath "$omp")")" -maxdepth 1 -name libarcher.so | head -n 1)
+[ -z "$omp" ] || archer=$(find "$(dirname "$(realpath "$omp")")" -maxdepth 1 -name libarcher.so -print -quit)
 if [ -z "$archer" ]; then
     echo "== thread sanitizer: no OpenMP of LLVM with libarcher.so (libomp-dev): skipped"
     exit 0

@@ -54,7 +54,7 @@ for log in "$logs"/*.log; do
     ran=$((ran + 1))
     if [ "$status" -eq 99 ] || [ "$status" -gt 128 ]; then
         echo "valgrind: $name"
-        grep -E '^(==|FAILED)' "$log" | head -n 40
+        grep -E '^(==|FAILED)' "$log" | sed -n 1,40p
         bad=$((bad + 1))
     elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
         told="$told $name"

@@ -32,7 +32,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
 {
     cbx_live *l = &F->live;
     int64_t   size = (int64_t)F->rows * F->f, entries = F->rows * padded(F->f);
-    float   **dense[] = {&F->x, &F->soft_values, &F->firm, &F->kept, &F->grad};
+    float   **dense[] = {&F->soft_values, &F->firm, &F->kept, &F->grad};
     float   **live[] = {&l->x, &l->P, &l->move};
     for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
         if (!(*dense[i] = CBX_NEW(arena, float, size)))
@@ -47,7 +47,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
     l->begin = CBX_NEW(arena, int64_t, (size_t)F->rows + 1);
     l->end = CBX_NEW(arena, int64_t, F->rows);
     l->column = CBX_NEW(arena, int32_t, entries);
-    F->most_changes = size / 8 + 1;
+    F->most_changes = size / 32 + LANES;
     F->since_kept = CBX_NEW(arena, int64_t, F->most_changes);
     F->still_live = CBX_NEW(arena, int32_t, F->f);
     if (cbx_narrow_init(&F->narrow, &F->s->model->layers[0], F->rows, arena))
@@ -121,16 +121,15 @@ static void fill(cbx_feature_mask *F)
     cbx_live *l = &F->live;
     size_t    size = (size_t)F->rows * (size_t)F->f;
     int64_t   at = 0;
-    cbx_matrix_expand(&F->s->X, F->rows, F->x);
-    memcpy(F->soft_values, F->x, size * sizeof *F->x);
-    memcpy(F->firm, F->x, size * sizeof *F->x);
-    memcpy(F->kept, F->x, size * sizeof *F->x);
+    cbx_matrix_expand(&F->s->X, F->rows, F->firm);
+    memcpy(F->soft_values, F->firm, size * sizeof *F->firm);
+    memcpy(F->kept, F->firm, size * sizeof *F->firm);
     l->begin[0] = 0;
     for (int32_t i = 0; i < F->rows; i++) {
         for (int32_t j = 0; j < F->f; j++)
             if (F->box.lo[j] < F->box.hi[j]) {
                 l->column[at] = j;
-                l->x[at] = F->x[(int64_t)i * F->f + j];
+                l->x[at] = F->firm[(int64_t)i * F->f + j];
                 l->P[at] = l->move[at] = 0;
                 at++;
             }
@@ -160,7 +159,7 @@ static cbx_entries entries_at(const cbx_live *l, int64_t k)
     return (cbx_entries){l->column + k, l->x + k, l->P + k, l->move + k, l->a + k, l->b + k};
 }
 
-/* Where entry k, of a row, is in x, firm and kept. */
+/* Where entry k, of a row, is in firm and kept. */
 static int64_t place_of(const cbx_feature_mask *F, int32_t row, int64_t k)
 {
     return (int64_t)row * F->f + F->narrow.name[F->live.column[k]];
@@ -369,27 +368,36 @@ void cbx_feature_mask_keep(cbx_feature_mask *F)
     F->kept_all_stale = false;
 }
 
-int64_t cbx_feature_mask_count(const cbx_feature_mask *F)
+/* The features as they were. The search is over, so they take the soft values' place. */
+static const float *originals(cbx_feature_mask *F)
 {
-    int64_t count = 0;
+    cbx_matrix_expand(&F->s->X, F->rows, F->soft_values);
+    return F->soft_values;
+}
+
+int64_t cbx_feature_mask_count(cbx_feature_mask *F)
+{
+    const float *x = originals(F);
+    int64_t      count = 0;
     for (int64_t k = 0; k < (int64_t)F->rows * F->f; k++)
-        count += F->kept[k] != F->x[k];
+        count += F->kept[k] != x[k];
     return count;
 }
 
-int64_t cbx_feature_mask_edits(const cbx_feature_mask *F, cbx_edit *edits)
+int64_t cbx_feature_mask_edits(cbx_feature_mask *F, cbx_edit *edits)
 {
     const cbx_view *v = F->s->view;
+    const float    *x = originals(F);
     int64_t         count = 0;
     for (int32_t i = 0; i < F->rows; i++)
         for (int32_t j = 0; j < F->f; j++) {
             int64_t k = (int64_t)i * F->f + j;
-            if (F->kept[k] != F->x[k])
+            if (F->kept[k] != x[k])
                 edits[count++] = (cbx_edit){.op = CBX_SET_FEATURE,
                                             .edge = -1,
                                             .node = v->node ? v->node[i] : i,
                                             .feature = j,
-                                            .from = F->x[k],
+                                            .from = x[k],
                                             .to = F->kept[k]};
         }
     return count;

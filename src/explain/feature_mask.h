@@ -30,7 +30,7 @@ typedef struct cbx_feature_mask {
     cbx_feature_box   box;       /* by column of `soft` … */
     float            *bounds[4]; /* … its arrays */
     cbx_live          live;
-    float            *x, *firm, *kept;    /* dense, rows x f */
+    float            *firm, *kept;        /* dense, rows x f */
     float            *soft_values, *grad; /* dense, rows x columns of `soft` */
     cbx_narrow        narrow;             /* which these are, and the first layer for them */
     int32_t          *still_live;         /* by column: narrow_columns's */
@@ -66,9 +66,11 @@ void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t
 void cbx_feature_mask_soften(cbx_feature_mask *F);
 void cbx_feature_mask_harden(cbx_feature_mask *F, int64_t t);
 
-/* Remembers `hard`; then how many entries of it differ from x, and which. */
-void    cbx_feature_mask_keep(cbx_feature_mask *F);
-int64_t cbx_feature_mask_count(const cbx_feature_mask *F);
-int64_t cbx_feature_mask_edits(const cbx_feature_mask *F, cbx_edit *edits);
+/* Remembers `hard`. */
+void cbx_feature_mask_keep(cbx_feature_mask *F);
+
+/* When all is over: how many entries of what is remembered are new, and which. */
+int64_t cbx_feature_mask_count(cbx_feature_mask *F);
+int64_t cbx_feature_mask_edits(cbx_feature_mask *F, cbx_edit *edits);
 
 #endif

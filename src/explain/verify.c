@@ -18,9 +18,16 @@
 /* Nodes up to which the whole graph is run. */
 enum { MODERATE = 256 };
 
+/* Some edits of the view, in two lists (which may be one): those by which edges go, and those by
+ * which features change; the other kind is ignored in each. */
+typedef struct edit_lists {
+    const cbx_edit *edges, *features;
+    int64_t         num_edges, num_features;
+} edit_lists;
+
 static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_view *view,
-                      const cbx_edit *edits, int64_t count, int32_t row, cbx_arena *arena,
-                      float *log_probs, cbx_error *err)
+                      const edit_lists *edits, int32_t row, cbx_arena *arena, float *log_probs,
+                      cbx_error *err)
 {
     cbx_places places;
     cbx_view   edited;
@@ -31,11 +38,12 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
         return cbx_fail_memory(err);
     cbx_status status = cbx_view_features(graph, view, arena, &X, err);
     if (!status)
-        status = cbx_edits_mark(graph, &places, edits, count, drop, err);
+        status = cbx_edits_mark(graph, &places, edits->edges, edits->num_edges, drop, err);
     if (!status)
         status = cbx_view_without(view, drop, arena, &edited, err);
     if (!status)
-        status = cbx_features_edited(&places, &X, edits, count, arena, &X_edited, err);
+        status = cbx_features_edited(&places, &X, edits->features, edits->num_features, arena,
+                                     &X_edited, err);
     if (!status)
         status = cbx_pass_init(&pass, model, &edited, &X_edited, false, 1, arena, err);
     if (!status) {
@@ -113,9 +121,9 @@ static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k
     return CBX_OK;
 }
 
-/* In a cone an edit can be inside, where it is made like any other; into the last
- * hop, where it changes a degree; or without influence. Writes the first kind to
- * `inside` and the second to `lost`. */
+/* In a cone an edge that goes can be inside, and goes like any other; lead into the last
+ * hop, where that changes a degree; or be without influence. Writes the first kind to
+ * `inside` and the second to `lost`. Features are only looked at. */
 static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
                              const cbx_edit *edits, int64_t count, cbx_edit *inside,
                              int64_t *num_inside, lost_edge *lost, int64_t *num_lost,
@@ -129,8 +137,6 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             cbx_status status = check_feature(g, e, k, err);
             if (status)
                 return status;
-            if (cbx_places_find(places, e->node) >= 0)
-                inside[(*num_inside)++] = *e;
             continue;
         }
         int64_t found = 0;
@@ -163,9 +169,11 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
 {
     cbx_view   cone;
     cbx_places places;
-    int64_t    num_inside = 0, num_lost = 0;
+    int64_t    num_inside = 0, num_lost = 0, num_edges = 0;
     lost_edge *lost = NULL;
-    cbx_edit  *inside = CBX_NEW(arena, cbx_edit, 2 * count);
+    for (int64_t k = 0; k < count; k++)
+        num_edges += edits[k].op == CBX_REMOVE_EDGE;
+    cbx_edit *inside = CBX_NEW(arena, cbx_edit, 2 * num_edges);
     if (!inside)
         return cbx_fail_memory(err);
     cbx_status status = cbx_view_cone(graph, row, cbx_model_reach(model), arena, &cone, err);
@@ -183,7 +191,8 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     if (status)
         return status;
     lose_edges(graph, &cone, lost, num_lost);
-    return run(model, graph, &cone, inside, num_inside, 0, arena, log_probs, err);
+    const edit_lists lists = {inside, edits, num_inside, count};
+    return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
 }
 
 /* Chebyshev layers normalise by degrees of outgoing edges, which a cone does not
@@ -215,9 +224,9 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     } else {
         status = graphs ? cbx_view_graphs(graph, &row, 1, &arena, &view, err)
                         : cbx_view_whole(graph, &arena, &view, err);
+        const edit_lists lists = {edits, edits, count, count};
         if (!status)
-            status =
-                run(model, graph, &view, edits, count, graphs ? 0 : row, &arena, log_probs, err);
+            status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
     }
     cbx_arena_free(&arena);
     return status;

@@ -179,10 +179,13 @@ cbx_status cbx_features_edited(const cbx_places *places, const cbx_matrix *X, co
     int64_t used = 0;
     if (!cells)
         return cbx_fail_memory(err);
-    for (int64_t k = 0; k < count; k++)
-        if (edits[k].op == CBX_SET_FEATURE)
-            cells[used++] =
-                (cell){cbx_places_find(places, edits[k].node), edits[k].feature, edits[k].to, k};
+    for (int64_t k = 0; k < count; k++) {
+        if (edits[k].op != CBX_SET_FEATURE)
+            continue;
+        int32_t row = cbx_places_find(places, edits[k].node);
+        if (row >= 0)
+            cells[used++] = (cell){row, edits[k].feature, edits[k].to, k};
+    }
     if (used)
         qsort(cells, (size_t)used, sizeof *cells, by_place);
     if (!X->dense)

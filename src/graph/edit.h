@@ -27,7 +27,7 @@ cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, cons
 cbx_status cbx_view_without(const cbx_view *view, const uint8_t *drop, cbx_arena *arena,
                             cbx_view *out, cbx_error *err);
 
-/* Its features with the edits' values. */
+/* Its features with the edits' values. Edits of nodes that the view does not have are ignored. */
 cbx_status cbx_features_edited(const cbx_places *places, const cbx_matrix *X, const cbx_edit *edits,
                                int64_t count, cbx_arena *arena, cbx_matrix *out, cbx_error *err);
 

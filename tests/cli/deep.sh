@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 levels=200000
 many() { printf "%${levels}s" '' | sed "s/ /$1/g"; } # many TEXT
 # A sanitizer's own frames are large.
-nm "$COMBINEX" 2> /dev/null | grep -q __asan_init || ulimit -s 512
+nm "$COMBINEX" 2> /dev/null | grep __asan_init > /dev/null || ulimit -s 512
 
 run train karate --epochs 2 --hidden 4 -q -o model.safetensors
 echo "{\"node\": 0, \"x\": $(many '[')$(many ']')}" > deep.jsonl
@@ -21,7 +21,7 @@ check "so is a sidecar" fails_with 1 'deep.json, line 1: nested too deeply'
 { printf '\200\002'; many ']'; printf "%$((levels - 1))s" '' | tr ' ' a; printf .; } > deep.pkl
 run data info deep.pkl
 check "a pickle of deep lists is read, and refused for what it is" fails_with 1 'deep.pkl: .*expected'
-if "$COMBINEX" data formats | grep -q ' gml '; then
+if "$COMBINEX" data formats | grep ' gml ' > /dev/null; then
     echo "graph [ node [ id 0 $(many 'a [ ') b 1 $(many '] ') ] ]" > one.gml
     run data info one.gml
     check "deep GML is refused" fails_with 1 'one.gml'

@@ -16,7 +16,7 @@ explained() { # explained DATA MODEL FLAG ROW ROW
         all status_is 0 , err_empty , test "$(wc -l < results.jsonl)" -eq 2
     run explain "$data" "$model" --replay results.jsonl
     check "and holds when replayed" all status_is 0 , out_has '^2 of 2 hold$'
-    grep -n '"status":"found"' results.jsonl | head -n 1 | cut -d : -f 1 > line
+    grep -n -m 1 '"status":"found"' results.jsonl | cut -d : -f 1 > line
     [[ -s line ]] || return
     run apply "$data" results.jsonl --line "$(cat line)" -q -o edited.safetensors
     check "and can be applied" all status_is 0 , test -s edited.safetensors
