@@ -168,14 +168,13 @@ static double forward_flops(const job *j, int32_t row)
 /* ---- measuring */
 
 static cbx_counterfactual *explain(job *j, int32_t row, double *phases, bool trace,
-                                   cbx_arena *arena)
+                                   cbx_workspace *workspace)
 {
     cbx_counterfactual *found;
     cbx_error           err;
     j->options.trace = trace;
     j->setup.phases = phases;
-    cbx_arena_reset(arena);
-    if (cbx_explain_row(&j->setup, row, false, arena, NULL, NULL, &found, &err))
+    if (cbx_explain_row(&j->setup, row, false, workspace, NULL, NULL, &found, &err))
         stop(err.message);
     return found;
 }
@@ -193,13 +192,13 @@ static void describe(report *r, const cbx_counterfactual *c)
         r->pulls += c->trace[t].eta > 0;
 }
 
-static void measure_times(job *j, report *r, cbx_arena *arena)
+static void measure_times(job *j, report *r, cbx_workspace *workspace)
 {
     double *seconds = malloc(sizeof *seconds * (size_t)j->repeats);
     if (!seconds)
         stop("out of memory");
     for (int i = 0; i < j->repeats; i++) {
-        cbx_counterfactual *c = explain(j, r->row, NULL, false, arena);
+        cbx_counterfactual *c = explain(j, r->row, NULL, false, workspace);
         seconds[i] = c->seconds;
         describe(r, c);
         cbx_counterfactual_free(c);
@@ -209,25 +208,25 @@ static void measure_times(job *j, report *r, cbx_arena *arena)
     free(seconds);
 }
 
-static void measure_phases(job *j, report *r, cbx_arena *arena)
+static void measure_phases(job *j, report *r, cbx_workspace *workspace)
 {
-    cbx_counterfactual *c = explain(j, r->row, r->phases, false, arena);
+    cbx_counterfactual *c = explain(j, r->row, r->phases, false, workspace);
     r->clocked = c->seconds;
     cbx_counterfactual_free(c);
 }
 
-static report measure(job *j, int32_t row, const machine *m, cbx_arena *arena)
+static report measure(job *j, int32_t row, const machine *m, cbx_workspace *workspace)
 {
     report r = {.row = row};
     if (j->times) {
-        measure_times(j, &r, arena);
+        measure_times(j, &r, workspace);
         return r;
     }
-    cbx_counterfactual *c = explain(j, row, NULL, true, arena); /* also warms up */
+    cbx_counterfactual *c = explain(j, row, NULL, true, workspace); /* also warms up */
     describe(&r, c);
     cbx_counterfactual_free(c);
-    measure_times(j, &r, arena);
-    measure_phases(j, &r, arena);
+    measure_times(j, &r, workspace);
+    measure_phases(j, &r, workspace);
     r.flops = forward_flops(j, row) * (double)(r.epochs + r.pulls);
     r.bytes = 36 * r.phases[CBX_PULLED_VALUES] + 32 * r.phases[CBX_OTHER_VALUES];
     r.limit = r.flops / m->sgemm + r.bytes / m->copy;
@@ -337,9 +336,9 @@ static void open_files(job *j, const char *data, const char *model)
 
 int main(int argc, char **argv)
 {
-    job       j = {.repeats = 3};
-    cbx_arena arena = {0};
-    cbx_error err;
+    job           j = {.repeats = 3};
+    cbx_workspace workspace = {0};
+    cbx_error     err;
     j.rows = calloc((size_t)argc + 1, sizeof *j.rows);
     cbx_options_default(cbx_explain_table(), &j.options);
     (void)cbx_explain_preset(&j.options, "paper", NULL);
@@ -355,7 +354,7 @@ int main(int argc, char **argv)
         m = (machine){.sgemm = sgemm_rate(), .copy = copy_rate()};
     print_head(&j, &m);
     for (int i = 0; i < j.count; i++) {
-        report r = measure(&j, j.rows[i], &m, &arena);
+        report r = measure(&j, j.rows[i], &m, &workspace);
         if (r.outcome == CBX_SKIPPED)
             fprintf(stderr, "combinex_phases: %d is a target that is skipped\n", r.row);
         else if (j.json)
@@ -363,7 +362,7 @@ int main(int argc, char **argv)
         else
             print_row(&r);
     }
-    cbx_arena_free(&arena);
+    cbx_workspace_free(&workspace);
     cbx_setup_free(&j.setup);
     cbx_model_free(j.model);
     cbx_graph_free(j.graph);

@@ -223,8 +223,8 @@ static cbx_status step(state *st, int64_t t, cbx_error *err)
         st->dlogp[st->aim] = 0;
     }
     from = lap(st->s, CBX_PHASE_BACKWARD, from);
-    if (st->features)
-        cbx_feature_mask_step(&st->F, pull, e->alpha, t);
+    if (st->features && cbx_feature_mask_step(&st->F, pull, e->alpha, t))
+        return cbx_fail_memory(err);
     from = lap(st->s, CBX_PHASE_FEATURES, from);
     if (st->edges)
         cbx_edge_mask_step(&st->E, pull, 1 - e->alpha, t);
@@ -240,7 +240,7 @@ static cbx_status collect(state *st, cbx_error *err)
     cbx_search *s = st->s;
     int64_t     count = (st->features ? cbx_feature_mask_count(&st->F) : 0) +
                     (st->edges ? cbx_edge_mask_count(&st->E) : 0);
-    s->edits = CBX_NEW(s->arena, cbx_edit, count);
+    s->edits = CBX_NEW(s->keep, cbx_edit, count);
     if (!s->edits)
         return cbx_fail_memory(err);
     if (st->edges)

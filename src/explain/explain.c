@@ -220,11 +220,32 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     return status;
 }
 
-cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx_arena *arena,
-                           cbx_progress progress, void *user, cbx_counterfactual **out,
-                           cbx_error *err)
+/* A large search gives its memory back before the answer is verified, packed and handed over,
+ * which takes as much again; a small one keeps it for the next. */
+static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx_arena *scratch,
+                              cbx_error *err)
+{
+    const size_t large = (size_t)16 << 20;
+    s->arena = scratch;
+    cbx_status status = explainer->search(s, err);
+    s->arena = s->keep;
+    if (scratch->total > large)
+        cbx_arena_free(scratch);
+    return status;
+}
+
+void cbx_workspace_free(cbx_workspace *workspace)
+{
+    cbx_arena_free(&workspace->kept);
+    cbx_arena_free(&workspace->scratch);
+}
+
+cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
+                           cbx_workspace *workspace, cbx_progress progress, void *user,
+                           cbx_counterfactual **out, cbx_error *err)
 {
     double     began = cbx_clock();
+    cbx_arena *arena = &workspace->kept;
     cbx_view   view;
     cbx_search s = {.model = setup->model,
                     .graph = setup->graph,
@@ -234,11 +255,14 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
                     .hi = setup->hi,
                     .discrete = setup->discrete,
                     .arena = arena,
+                    .keep = arena,
                     .progress = progress,
                     .user = user,
                     .shared = setup->shared,
                     .phases = setup->phases,
                     .robustness = -1};
+    cbx_arena_reset(arena);
+    cbx_arena_reset(&workspace->scratch);
     if (setup->options->time_limit > 0)
         s.deadline = began + setup->options->time_limit;
     cbx_status status = cut(&s, &view, err);
@@ -263,7 +287,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx
         status = s.trace ? CBX_OK : cbx_fail_memory(err);
     }
     if (!status)
-        status = setup->explainer->search(&s, err);
+        status = search_with(&s, setup->explainer, &workspace->scratch, err);
     return status ? status : finish(&s, began, out, err);
 }
 
@@ -271,14 +295,14 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
                        const cbx_explain_options *options, cbx_progress progress, void *user,
                        cbx_counterfactual **out, cbx_error *err)
 {
-    cbx_setup setup;
-    cbx_arena arena = {0};
+    cbx_setup     setup;
+    cbx_workspace workspace = {0};
     *out = NULL;
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
     if (status)
         return status;
-    status = cbx_explain_row(&setup, row, true, &arena, progress, user, out, err);
-    cbx_arena_free(&arena);
+    status = cbx_explain_row(&setup, row, true, &workspace, progress, user, out, err);
+    cbx_workspace_free(&workspace);
     cbx_setup_free(&setup);
     return status;
 }

@@ -58,8 +58,9 @@ typedef struct cbx_search {
     int32_t                    target;        /* -1: any other class */
     const float               *before;        /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
-    cbx_arena                 *arena;         /* for whatever the method needs, and its edits */
-    double                     deadline;      /* on cbx_clock; 0: none */
+    cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
+    cbx_arena                 *keep;  /* for what it has found */
+    double                     deadline; /* on cbx_clock; 0: none */
     cbx_progress               progress;
     void                      *user;
     const void                *shared; /* what the method's prepare left */

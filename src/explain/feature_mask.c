@@ -281,8 +281,9 @@ static void renumber(cbx_feature_mask *F, int32_t columns)
     F->soft.cols = cbx_narrow_columns(&F->narrow);
 }
 
-/* Takes columns without a live entry out of `soft`, where that is worth the copying. */
-static void narrow_columns(cbx_feature_mask *F)
+/* Takes columns without a live entry out of `soft`, where that is worth the copying. -1: no
+ * memory. */
+static int narrow_columns(cbx_feature_mask *F)
 {
     const cbx_live *l = &F->live;
     const double    worth = 0.8;
@@ -293,14 +294,16 @@ static void narrow_columns(cbx_feature_mask *F)
             F->still_live[l->column[k]] = 1;
     for (int32_t c = 0; c < columns; c++)
         left += F->still_live[c];
-    if (left + F->rows > worth * F->soft.cols ||
-        cbx_narrow_to(&F->narrow, F->still_live, F->soft_values, F->s->arena))
-        return;
+    if (left + F->rows > worth * F->soft.cols)
+        return 0;
+    if (cbx_narrow_to(&F->narrow, F->still_live, F->soft_values, F->s->arena))
+        return -1;
     renumber(F, columns);
     F->narrowed = true;
+    return 0;
 }
 
-void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t)
+int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t)
 {
     double loss = F->gone_absolute + F->gone_squared;
     float  crossed[RUN];
@@ -322,11 +325,10 @@ void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t
         F->hard_drift[i] += (float)sqrt(hard);
     }
     F->loss = loss * F->scale;
-    if (t == 0 || t % STRIKE == STRIKE - 1) {
-        strike(F);
-        if (F->cache.count) /* the first layer is linear in X */
-            narrow_columns(F);
-    }
+    if (t != 0 && t % STRIKE != STRIKE - 1)
+        return 0;
+    strike(F);
+    return F->cache.count ? narrow_columns(F) : 0; /* where the first layer is linear in X */
 }
 
 void cbx_feature_mask_soften(cbx_feature_mask *F)

@@ -59,8 +59,9 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
                                  cbx_error *err);
 
 /* P takes a step down grad (dL/dsoft; taken as 0 unless `pull`) plus α L_X's; then
- * loss, changed and moved are those of the new P, and the values follow on request. */
-void cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t);
+ * loss, changed and moved are those of the new P, and the values follow on request. -1: no memory.
+ */
+int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t);
 
 /* Makes `soft`; makes `hard`'s products. */
 void cbx_feature_mask_soften(cbx_feature_mask *F);

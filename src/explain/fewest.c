@@ -251,6 +251,7 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
     search.found = false; /* that was an answer before this one */
     search.edits = NULL;
     search.num_edits = 0;
+    search.keep = search.arena; /* its edits are only a beginning */
     cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     F->s->epochs = search.epochs;

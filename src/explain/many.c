@@ -59,15 +59,14 @@ static int stop_asked(void *user, int64_t done, int64_t total, const char *text)
     return 1;
 }
 
-static void explain_one(batch *b, int64_t i, cbx_arena *arena)
+static void explain_one(batch *b, int64_t i, cbx_workspace *workspace)
 {
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
     if (stop_asked(b, 0, 0, ""))
         return;
-    cbx_arena_reset(arena);
     cbx_status status =
-        cbx_explain_row(b->setup, b->rows[i], b->count == 1, arena, stop_asked, b, &r, &err);
+        cbx_explain_row(b->setup, b->rows[i], b->count == 1, workspace, stop_asked, b, &r, &err);
 #pragma omp critical(cbx_explain_many)
     if (status && !b->status) {
         b->err = err;
@@ -84,11 +83,11 @@ static void run(batch *b, int threads)
     (void)threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        cbx_arena arena = {0};
+        cbx_workspace workspace = {0};
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < b->count; i++)
-            explain_one(b, i, &arena);
-        cbx_arena_free(&arena);
+            explain_one(b, i, &workspace);
+        cbx_workspace_free(&workspace);
     }
 }
 

@@ -31,7 +31,7 @@ static bool can_move(const cbx_whatif *W)
 /* The edits of what was found, and what is said of them. */
 static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
 {
-    cbx_edit *edits = CBX_NEW(s->arena, cbx_edit, 2 * found->count);
+    cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, 2 * found->count);
     if (!edits)
         return cbx_fail_memory(err);
     int64_t         count = cbx_whatif_edits(found->whatif, found->moves, found->count, edits);
@@ -109,7 +109,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     const cbx_explain_options *o = s->options;
     cbx_minimal                found;
     cbx_forbidden              forbidden = {0};
-    s->others = CBX_NEW0(s->arena, cbx_alternative, o->total_cfs);
+    s->others = CBX_NEW0(s->keep, cbx_alternative, o->total_cfs);
     if (!s->others)
         return cbx_fail_memory(err);
     if (s->target >= 0 && cbx_model_never(s->model, s->target)) {

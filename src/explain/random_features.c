@@ -92,7 +92,7 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
 {
     cbx_search     *s = st->s;
     const cbx_view *v = s->view;
-    s->edits = CBX_NEW(s->arena, cbx_edit, count);
+    s->edits = CBX_NEW(s->keep, cbx_edit, count);
     if (!s->edits)
         return cbx_fail_memory(err);
     for (int32_t i = 0; i < st->n; i++)

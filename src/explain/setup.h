@@ -25,11 +25,19 @@ cbx_status cbx_setup_init(cbx_setup *setup, const cbx_model *model, const cbx_gr
                           const cbx_explain_options *options, cbx_error *err);
 void       cbx_setup_free(cbx_setup *setup);
 
-/* One target, with memory from `arena`. `strict`: a target class that is the
- * prediction already is an error, otherwise a reason to skip. */
-cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict, cbx_arena *arena,
-                           cbx_progress progress, void *user, cbx_counterfactual **out,
-                           cbx_error *err);
+/* The memory of one target at a time. */
+typedef struct cbx_workspace {
+    cbx_arena kept;    /* for the whole of it */
+    cbx_arena scratch; /* for the search */
+} cbx_workspace;
+
+void cbx_workspace_free(cbx_workspace *workspace);
+
+/* One target, in a workspace that is empty or was used for another. `strict`: a target
+ * class that is the prediction already is an error, otherwise a reason to skip. */
+cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
+                           cbx_workspace *workspace, cbx_progress progress, void *user,
+                           cbx_counterfactual **out, cbx_error *err);
 
 /* Packs a result into one block. `after` may be NULL. */
 cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,

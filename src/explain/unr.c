@@ -253,7 +253,7 @@ static cbx_status make_edits(state *st, cbx_error *err)
     cbx_search     *s = st->s;
     const cbx_view *v = s->view;
     bool            undirected = s->options->edges == CBX_EDGES_UNDIRECTED;
-    s->edits = CBX_NEW(s->arena, cbx_edit, v->m);
+    s->edits = CBX_NEW(s->keep, cbx_edit, v->m);
     if (!s->edits)
         return cbx_fail_memory(err);
     for (int32_t i = 0; i < v->n; i++)
