@@ -33,44 +33,6 @@ static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_g
     return NULL;
 }
 
-static json_t *edit(const cbx_edit *e, const cbx_graph_data *d)
-{
-    if (e->op == CBX_REMOVE_EDGE) {
-        json_t *o = json_pack("{s:s, s:i, s:i, s:b}", "op", "remove_edge", "source", (int)e->source,
-                              "target", (int)e->target, "undirected", (int)e->undirected);
-        /* Tells apart edges with the same ends. */
-        if (o && e->edge >= 0 && cbx_json_put(o, "edge", json_integer((json_int_t)e->edge))) {
-            json_decref(o);
-            return NULL;
-        }
-        if (o && cbx_json_put(o, "influence", cbx_json_number((double)e->influence))) {
-            json_decref(o);
-            return NULL;
-        }
-        return o;
-    }
-    json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:f, s:o}", "op", "set_feature", "node",
-                          (int)e->node, "feature", (int)e->feature, "from", (double)e->from, "to",
-                          (double)e->to, "influence", cbx_json_number((double)e->influence));
-    if (o && d->feature_names && e->feature < d->num_features &&
-        put_name(o, d->feature_names[e->feature])) {
-        json_decref(o);
-        return NULL;
-    }
-    return o;
-}
-
-static json_t *edits(const cbx_counterfactual *c, const cbx_graph_data *d)
-{
-    json_t *list = json_array();
-    for (int64_t k = 0; k < c->num_edits && list; k++)
-        if (json_array_append_new(list, edit(&c->edits[k], d))) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
 json_t *cbx_json_option(const cbx_option *o, const void *at)
 {
     const char *text = o->type == CBX_OPTION_TEXT ? *(const char *const *)at : NULL;
@@ -118,7 +80,7 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
     if (!failed && c->after)
         failed = cbx_json_put(o, "after", side(c->after, c->num_classes, c->result, d));
     failed =
-        failed || cbx_json_put(o, "edits", edits(c, d)) ||
+        failed || cbx_json_put(o, "edits", json_array()) || /* with_edits fills it */
         cbx_json_put(o, "edges_removed", json_integer((json_int_t)c->num_edges_removed)) ||
         cbx_json_put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
         cbx_json_put(o, "nodes", json_integer(c->num_nodes)) ||
@@ -157,6 +119,25 @@ static char *dump(const json_t *o)
     return text;
 }
 
+/* The line with its edits. No quote in a text stands there as it is, so that the first place
+ * that looks like the list is it. */
+static char *with_edits(char *line, const cbx_counterfactual *c, const cbx_graph_data *d)
+{
+    static const char key[] = "\"edits\":";
+    const char       *list = line ? strstr(line, "\"edits\":[]") : NULL;
+    cbx_buffer        b = {.text = NULL};
+    if (list) {
+        cbx_buffer_add(&b, line, (size_t)(list - line) + strlen(key));
+        cbx_json_edits(&b, c, d);
+        cbx_buffer_put(&b, list + strlen(key) + strlen("[]"));
+    }
+    free(line);
+    if (!b.failed)
+        return b.text;
+    cbx_buffer_free(&b);
+    return NULL;
+}
+
 char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
                               const cbx_explain_options *options, const char *graph_hash,
                               const char *model_hash)
@@ -171,7 +152,7 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     if (!failed && model_hash)
         failed = cbx_json_put(o, "model_sha256", json_string(model_hash));
     if (!failed && !cbx_json_put(o, "version", json_string(CBX_VERSION_TEXT)))
-        text = dump(o);
+        text = with_edits(dump(o), counterfactual, cbx_graph_view(graph));
     json_decref(o);
     return text;
 }

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "buffer.h"
 #include "combinex.h"
 
 /* Pages list so many edits of an answer at most, the most influential. */
@@ -38,6 +39,10 @@ int cbx_json_put(json_t *object, const char *key, json_t *value);
 json_t *cbx_json_number(double value);
 /* A text. Bytes that are not UTF-8 become U+FFFD. */
 json_t *cbx_json_string(const char *text);
+
+/* Adds the edits, as a list (json_edits.c). */
+void cbx_json_edits(cbx_buffer *buffer, const cbx_counterfactual *counterfactual,
+                    const cbx_graph_data *data);
 
 /* The field `at` that an option describes (json_write.c). */
 json_t *cbx_json_option(const cbx_option *option, const void *at);

@@ -113,6 +113,35 @@ TEST(edits_come_in_order_with_all_their_fields)
     json_decref(o);
 }
 
+/* Edits are written without jansson's help, but as it would. */
+TEST(numbers_are_written_as_jansson_writes_them)
+{
+    static const float values[] = {0,     -0.0f,  1,     -1,     2,        0.5f, 1e-5f, -1e-5f,
+                                   1e10f, 1e-10f, 3e38f, 1e-45f, 12345678, 1e9f, 1e8f,  0.1f};
+    cbx_graph         *g = sample_graph(CBX_NODE, true);
+    uint32_t           bits = 7;
+    for (int round = 0; round < 2000; round++) {
+        cbx_counterfactual c = sample_found(CBX_NODE);
+        cbx_edit           edit = {.op = CBX_SET_FEATURE, .edge = -1, .from = values[round % 16]};
+        do {
+            bits = bits * 1664525u + 1013904223u;
+            memcpy(&edit.to, &bits, sizeof bits);
+        } while (!isfinite(edit.to));
+        edit.influence = (float)(bits % 1000) / 8;
+        c.edits = &edit;
+        c.num_edits = 1;
+        char   *line = sample_line(&c, g);
+        json_t *o = parsed(line);
+        char   *again = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        if (!CHECK(line && again && !strcmp(line, again)))
+            printf("  %s\n  %s\n", line, again);
+        free(again);
+        free(line);
+        json_decref(o);
+    }
+    cbx_graph_free(g);
+}
+
 TEST(a_graph_is_called_graph)
 {
     cbx_counterfactual c = sample_found(CBX_GRAPH);
