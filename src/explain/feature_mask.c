@@ -33,11 +33,12 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
     cbx_live *l = &F->live;
     int64_t   size = (int64_t)F->rows * F->f, entries = F->rows * padded(F->f);
     float   **dense[] = {&F->soft_values, &F->firm, &F->kept, &F->grad};
-    float   **live[] = {&l->x, &l->P, &l->move};
+    float   **live[] = {&l->x, &l->P, &l->move, &l->lo, &l->hi, &l->span};
+    size_t    count = F->box.uniform ? 3 : 6;
     for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
         if (!(*dense[i] = CBX_NEW(arena, float, size)))
             return -1;
-    for (size_t i = 0; i < sizeof live / sizeof *live; i++)
+    for (size_t i = 0; i < count; i++)
         if (!(*live[i] = CBX_NEW(arena, float, entries)))
             return -1;
     if (cbx_descent_init(&F->descent, F->s->options, entries, arena))
@@ -97,6 +98,17 @@ static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
     return 0;
 }
 
+/* Entry k's own copy of what the box has for its feature. */
+static void copy_box(cbx_live *l, const cbx_feature_box *box, int64_t k)
+{
+    int32_t column = l->column[k];
+    if (box->uniform)
+        return;
+    l->lo[k] = box->lo[column];
+    l->hi[k] = box->hi[column];
+    l->span[k] = box->discrete[column] != 0 ? box->span[column] : 0;
+}
+
 /* Row i has its last entry before `at`. Fills it up with entries that are beyond their
  * lower bound for good: no gradient, no share in any sum. Returns the next row's begin. */
 static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64_t at)
@@ -110,6 +122,7 @@ static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64
         l->P[at] = -INFINITY;
         l->move[at] = box->discrete[column] != 0 ? -1 : -INFINITY;
         l->a[at] = l->b[at] = 0;
+        copy_box(l, box, at);
     }
     l->begin[i + 1] = at;
     return at;
@@ -131,6 +144,7 @@ static void fill(cbx_feature_mask *F)
                 l->column[at] = j;
                 l->x[at] = F->firm[(int64_t)i * F->f + j];
                 l->P[at] = l->move[at] = 0;
+                copy_box(l, &F->box, at);
                 at++;
             }
         at = end_row(l, &F->box, i, at);
@@ -141,7 +155,7 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
                                  cbx_error *err)
 {
     *F = (cbx_feature_mask){.s = s, .rows = rows, .f = s->X.cols};
-    if (make_arrays(F, s->arena) || make_box(F, s->arena))
+    if (make_box(F, s->arena) || make_arrays(F, s->arena))
         return cbx_fail_memory(err);
     F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
     F->hard = cbx_matrix_dense(rows, F->f, F->firm);
@@ -156,7 +170,18 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
 
 static cbx_entries entries_at(const cbx_live *l, int64_t k)
 {
-    return (cbx_entries){l->column + k, l->x + k, l->P + k, l->move + k, l->a + k, l->b + k};
+    cbx_entries e = {.column = l->column + k,
+                     .x = l->x + k,
+                     .P = l->P + k,
+                     .move = l->move + k,
+                     .a = l->a + k,
+                     .b = l->b + k};
+    if (l->lo) {
+        e.lo = l->lo + k;
+        e.hi = l->hi + k;
+        e.span = l->span + k;
+    }
+    return e;
 }
 
 /* Where entry k, of a row, is in firm and kept. */
@@ -257,6 +282,7 @@ static void strike(cbx_feature_mask *F)
             l->move[at] = l->move[k];
             l->a[at] = l->a[k];
             l->b[at] = l->b[k];
+            copy_box(l, &F->box, at);
             at++;
         }
         begin = next;

@@ -18,10 +18,11 @@
  * begin[i+1] are entries that do nothing and never will, so that a row is whole vectors. */
 typedef struct cbx_live {
     int64_t *begin, *end;
-    int64_t  count;        /* of real ones */
-    int32_t *column;       /* of `soft` */
-    float   *x, *P, *move; /* original value, parameter, tanh P or P */
-    float   *a, *b;        /* the optimiser's */
+    int64_t  count;          /* of real ones */
+    int32_t *column;         /* of `soft` */
+    float   *x, *P, *move;   /* original value, parameter, tanh P or P */
+    float   *a, *b;          /* the optimiser's */
+    float   *lo, *hi, *span; /* cbx_entries's; NULL where the box is uniform */
 } cbx_live;
 
 typedef struct cbx_feature_mask {

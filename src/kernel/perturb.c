@@ -57,7 +57,7 @@ void cbx_sigmoid(int64_t count, const float *x, float *y)
 }
 
 /* The features of a run, known when these loops are compiled: one way or another
- * for all of them (scalars, no selection), or each its own (gathers). */
+ * for all of them (scalars, no selection), or each its own. */
 typedef enum kinds { ALL_DISCRETE, ALL_CONTINUOUS, MIXED } kinds;
 
 static kinds kind_of(const cbx_feature_box *box)
@@ -72,24 +72,22 @@ typedef struct limits {
 } limits;
 
 typedef struct bounds {
-    const float *restrict lo, *restrict hi, *restrict span, *restrict discrete;
+    const float *restrict lo, *restrict hi, *restrict span; /* by entry */
     limits first;
 } bounds;
 
-CBX_INLINE bounds unpack(const cbx_feature_box *b)
+CBX_INLINE bounds unpack(const cbx_feature_box *b, const cbx_entries *e)
 {
     limits first = {b->lo[b->first], b->hi[b->first], b->span[b->first], true};
-    return (bounds){b->lo, b->hi, b->span, b->discrete, first};
+    return (bounds){e->lo, e->hi, e->span, first};
 }
 
-CBX_INLINE limits limits_of(kinds kind, bounds b, const int32_t *column, int64_t k)
+CBX_INLINE limits limits_of(kinds kind, bounds b, int64_t k)
 {
     limits l = b.first;
     l.whole = kind == ALL_DISCRETE;
-    if (kind == MIXED) {
-        int32_t j = column[k];
-        l = (limits){b.lo[j], b.hi[j], b.span[j], b.discrete[j] != 0};
-    }
+    if (kind == MIXED)
+        l = (limits){b.lo[k], b.hi[k], b.span[k], b.span[k] != 0};
     return l;
 }
 
@@ -127,7 +125,7 @@ CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, int64_t count,
                             float squared, const float *restrict dX, const cbx_adam_rates *rates,
                             float *restrict crossed, cbx_perturb_sums *sums)
 {
-    const bounds b = unpack(features);
+    const bounds b = unpack(features, e);
     const int32_t *restrict column = e->column;
     const float *restrict xs = e->x;
     float *restrict P = e->P, *restrict moves = e->move, *restrict m = e->a, *restrict v = e->b;
@@ -136,7 +134,7 @@ CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, int64_t count,
     int32_t              count_crossed = 0, idle = 0;
 #pragma omp simd reduction(+ : sum_absolute, sum_squared, drift, count_crossed, idle)
     for (int64_t k = 0; k < count; k++) {
-        limits l = limits_of(kind, b, column, k);
+        limits l = limits_of(kind, b, k);
         float  x = xs[k], before = moves[k], theta = P[k];
         if (steps) {
             float g = gradient_of(l, absolute, squared, x, before, pull ? dX[column[k]] : 0);
@@ -164,11 +162,11 @@ CBX_INLINE void backward_run(kinds kind, bool pull, int64_t count, const cbx_fea
                              const cbx_entries *e, float absolute, float squared,
                              const float *restrict dX, float *restrict grad)
 {
-    const bounds b = unpack(features);
+    const bounds b = unpack(features, e);
     const int32_t *restrict column = e->column;
     const float *restrict x = e->x, *restrict move = e->move;
     for (int64_t k = 0; k < count; k++) {
-        limits l = limits_of(kind, b, column, k);
+        limits l = limits_of(kind, b, k);
         grad[k] = gradient_of(l, absolute, squared, x[k], move[k], pull ? dX[column[k]] : 0);
     }
 }
@@ -176,11 +174,10 @@ CBX_INLINE void backward_run(kinds kind, bool pull, int64_t count, const cbx_fea
 CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *features,
                            const cbx_entries *e, float *restrict soft, float *restrict firm)
 {
-    const bounds b = unpack(features);
-    const int32_t *restrict column = e->column;
+    const bounds b = unpack(features, e);
     const float *restrict x = e->x, *restrict move = e->move;
     for (int64_t k = 0; k < count; k++) {
-        limits l = limits_of(kind, b, column, k);
+        limits l = limits_of(kind, b, k);
         soft[k] = soft_of(l, x[k], move[k]);
         firm[k] = firm_of(l, x[k], move[k]);
     }

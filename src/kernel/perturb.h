@@ -27,6 +27,9 @@ typedef struct cbx_entries {
     const float   *x;
     float         *P, *move;
     float         *a, *b; /* the optimiser's */
+    /* Of the entry's feature, for gathering them from the box takes longer than all else;
+     * not looked at where the box is uniform. A span of 0 stands for a continuous feature. */
+    const float *lo, *hi, *span;
 } cbx_entries;
 
 typedef struct cbx_perturb_sums {

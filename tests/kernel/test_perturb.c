@@ -80,11 +80,13 @@ typedef struct row {
     cbx_feature_box box;
     int32_t        *column;
     float          *x, *P, *move, *a, *b, *soft, *firm, *crossed, *dX, *grad;
+    float          *own_lo, *own_hi, *own_span; /* by entry */
 } row;
 
 static cbx_entries entries(const row *r)
 {
-    return (cbx_entries){r->column, r->x, r->P, r->move, r->a, r->b};
+    return (cbx_entries){r->column, r->x,      r->P,      r->move,    r->a,
+                         r->b,      r->own_lo, r->own_hi, r->own_span};
 }
 
 /* Moves and values from P. */
@@ -103,10 +105,11 @@ static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
     row     r = {.n = n, .f = 11};
     cbx_rng rng = cbx_rng_stream(seed, (uint64_t)k, (uint64_t)n, own_bounds);
     float **by_feature[] = {&r.lo, &r.hi, &r.span, &r.discrete, &r.dX};
-    float **by_entry[] = {&r.x, &r.P, &r.move, &r.a, &r.b, &r.soft, &r.firm, &r.crossed, &r.grad};
+    float **by_entry[] = {&r.x,    &r.P,       &r.move, &r.a,      &r.b,      &r.soft,
+                          &r.firm, &r.crossed, &r.grad, &r.own_lo, &r.own_hi, &r.own_span};
     for (int i = 0; i < 5; i++)
         *by_feature[i] = TAKE(&r.bag, float, r.f);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 12; i++)
         *by_entry[i] = TAKE(&r.bag, float, n);
     r.column = TAKE(&r.bag, int32_t, n);
     for (int32_t j = 0; j < r.f; j++) {
@@ -124,6 +127,9 @@ static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
         r.x[i] = i % 5 == 0 ? r.lo[j] : i % 5 == 1 ? r.hi[j] : v;
         r.P[i] = i % 7 == 0 ? 0 : draw(&rng, -1, 1) * (i % 3 ? 1 : 8);
         r.move[i] = r.a[i] = r.b[i] = 0;
+        r.own_lo[i] = r.lo[j];
+        r.own_hi[i] = r.hi[j];
+        r.own_span[i] = r.discrete[j] != 0 ? r.span[j] : 0;
     }
     return r;
 }
@@ -263,7 +269,7 @@ static void check_tie(float half, float rounded)
         column[i] = 0;
         P[i] = i ? nextafterf(P[i - 1], half > 0 ? 100 : -100) : P[0];
     }
-    cbx_entries e = {column, x, P, move, NULL, NULL};
+    cbx_entries e = {.column = column, .x = x, .P = P, .move = move};
     (void)cbx_perturb(COUNT, &box, &e, soft);
     cbx_perturb_values(COUNT, &box, &e, soft, firm);
     for (int i = 0; i < COUNT; i++) {
@@ -297,7 +303,7 @@ TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
     const int32_t   column[4] = {0};
     float           P[] = {0.05f, 0.26f, -0.26f, 0.26f}; /* tanh .26 * 4 = 1.017 */
     float           move[4] = {0}, soft[4], firm[4];
-    cbx_entries     e = {column, x, P, move, NULL, NULL};
+    cbx_entries     e = {.column = column, .x = x, .P = P, .move = move};
     (void)cbx_perturb(4, &box, &e, soft);
     cbx_perturb_values(4, &box, &e, soft, firm);
     CHECK_NEAR(firm[0], 0.3f, 0);
@@ -370,8 +376,14 @@ TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
     const int32_t   column[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
     const bool      passes[] = {1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
     const float     dX[] = {10, 20};
-    float           move[10] = {0}, soft[10], firm[10], grad[10];
-    cbx_entries     e = {column, x, P, move, NULL, NULL};
+    float           move[10] = {0}, soft[10], firm[10], grad[10], own[3][10];
+    for (int i = 0; i < 10; i++) {
+        own[0][i] = lo[column[i]];
+        own[1][i] = hi[column[i]];
+        own[2][i] = discrete[column[i]] != 0 ? span[column[i]] : 0;
+    }
+    cbx_entries e = {
+        .column = column, .x = x, .P = P, .move = move, .lo = own[0], .hi = own[1], .span = own[2]};
     (void)cbx_perturb(10, &box, &e, soft);
     cbx_perturb_values(10, &box, &e, soft, firm);
     cbx_perturb_backward(10, &box, &e, 0, 0, dX, grad);
