@@ -208,6 +208,20 @@ static void note_crossing(cbx_feature_mask *F, int32_t row, int64_t k, float fir
         F->kept_all_stale = true;
 }
 
+/* The first entry from i on that may have changed: others are passed over a vector at a time. */
+static int64_t skip_unchanged(const float *crossed, int64_t i, int64_t count)
+{
+    for (; i + LANES <= count; i += LANES) {
+        uint64_t bits[LANES / 2], any = 0;
+        memcpy(bits, crossed + i, sizeof bits);
+        for (int k = 0; k < LANES / 2; k++)
+            any |= bits[k];
+        if (any)
+            break;
+    }
+    return i;
+}
+
 /* Thresholded values of a run in which some have changed. */
 static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_t count,
                              int64_t how_many, const float *crossed)
@@ -215,7 +229,9 @@ static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_
     const cbx_live *l = &F->live;
     double          drift = 0;
     for (int64_t i = 0; i < count && how_many > 0; i++) {
-        if (crossed[i] == 0)
+        if (i % LANES == 0)
+            i = skip_unchanged(crossed, i, count);
+        if (i >= count || crossed[i] == 0)
             continue;
         float             soft, firm;
         const cbx_entries one = entries_at(l, k + i);

@@ -94,13 +94,19 @@ static float row_size(int64_t width, const float *row)
     return cbx_length(width, row) * (float)ROUNDING;
 }
 
+/* The lengths of the input's rows, or more by a part of what they have moved since they were
+ * measured: they are long, and a quarter more does little harm. */
 static void measure_input(cbx_margin *g, const cbx_matrix *X)
 {
     for (int32_t i = 0; i < g->pass->steps[0].rows_in; i++) {
+        g->size[0][i] += g->moved[0][i];
+        if (g->size[0][i] <= 1.25f * g->measured[i])
+            continue;
         int64_t begin = X->dense ? (int64_t)i * X->cols : X->csr.offset[i];
         int64_t count = X->dense ? X->cols : X->csr.offset[i + 1] - begin;
-        g->size[0][i] = row_size(count, (X->dense ? X->dense : X->csr.value) + begin) +
-                        (g->beyond ? g->beyond[i] * (float)ROUNDING : 0);
+        g->measured[i] = row_size(count, (X->dense ? X->dense : X->csr.value) + begin) +
+                         (g->beyond ? g->beyond[i] * (float)ROUNDING : 0);
+        g->size[0][i] = g->measured[i];
     }
 }
 
@@ -123,7 +129,9 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
     g->pull = CBX_NEW0(arena, float, (size_t)m->num_layers *(size_t)m->num_classes);
     g->seen = CBX_NEW0(arena, float, m->num_layers);
     g->longest = CBX_NEW0(arena, double, m->num_layers);
-    if (!g->first || !g->gap || !g->pull || !g->seen || !g->longest || make_rows(g, arena))
+    g->measured = CBX_NEW0(arena, float, pass->steps[0].rows_in);
+    if (!g->first || !g->gap || !g->pull || !g->seen || !g->longest || !g->measured ||
+        make_rows(g, arena))
         return -1;
     for (int32_t l = 0; l < m->num_layers; l++) {
         cbx_parameter p;
@@ -134,6 +142,8 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
         g->known = g->known && m->layers[l].ops->sway;
     }
     g->plain = is_plain(pass->view);
+    for (int32_t i = 0; i < pass->steps[0].rows_in; i++)
+        g->size[0][i] = INFINITY;
     measure_input(g, X);
     return 0;
 }

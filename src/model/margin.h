@@ -28,6 +28,7 @@ typedef struct cbx_margin {
     /* By layer, from when it last ran. `moved` has an entry for the last layer's outputs too. */
     float **size;                    /* lengths of the rows of its input, or more */
     float **moved;                   /* how far those have moved since, or more */
+    float  *measured;                /* of the first layer's input: when they were last measured */
     float **then_value, **then_diag; /* its adjacency */
     /* By layer: its outputs as the next layer last read them and, where the head sees them, as
      * the head did; and how far from these they were when it last ran. */
