@@ -243,20 +243,54 @@ static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_
     return drift;
 }
 
-/* Steps entries k .. k + count - 1 of a row. */
-static cbx_perturb_sums run_entries(cbx_feature_mask *F, int32_t row, int64_t k, int64_t count,
-                                    bool pull, double alpha, float *crossed)
+/* Entries from `first` on that are worked on together: whole rows while they are short, parts of
+ * one that is long. */
+typedef struct batch {
+    int64_t    first;
+    int32_t    row[CBX_MOST_PIECES];
+    cbx_pieces pieces;
+} batch;
+
+/* The batch that begins with entry k, of a row. Both move on to what follows. */
+static void next_batch(const cbx_feature_mask *F, bool pull, int32_t *row, int64_t *k, batch *b)
 {
-    float        absolute = (float)(alpha * F->scale), squared = (float)(2 * alpha * F->scale);
-    const float *dX = pull ? F->grad + (int64_t)row * F->soft.cols : NULL;
-    cbx_entries  e = entries_at(&F->live, k);
-    if (F->s->options->optimiser == CBX_OPTIMISER_ADAM)
-        return cbx_perturb_adam(count, &F->box, &e, absolute, squared, dX, &F->descent.adam,
-                                crossed);
+    const cbx_live *l = &F->live;
+    cbx_pieces     *p = &b->pieces;
+    b->first = *k;
+    p->count = 0;
+    p->begin[0] = 0;
+    while (*row < F->rows && p->count < CBX_MOST_PIECES && p->begin[p->count] < RUN) {
+        int64_t left = l->begin[*row + 1] - *k, room = RUN - p->begin[p->count];
+        int64_t size = left < room ? left : room;
+        if (p->count > 0 && left > room)
+            break;
+        b->row[p->count] = *row;
+        p->dX[p->count] = pull ? F->grad + (int64_t)*row * F->soft.cols : NULL;
+        p->begin[p->count + 1] = p->begin[p->count] + size;
+        p->count += size > 0;
+        *k += size;
+        *row += *k == l->begin[*row + 1];
+    }
+}
+
+static void step_batch(cbx_feature_mask *F, const batch *b, double alpha, float *crossed,
+                       cbx_perturb_sums *sums)
+{
+    float       absolute = (float)(alpha * F->scale), squared = (float)(2 * alpha * F->scale);
+    cbx_entries e = entries_at(&F->live, b->first);
+    if (F->s->options->optimiser == CBX_OPTIMISER_ADAM) {
+        cbx_perturb_adam(&b->pieces, &F->box, &e, absolute, squared, &F->descent.adam, crossed,
+                         sums);
+        return;
+    }
     float grad[RUN];
-    cbx_perturb_backward(count, &F->box, &e, absolute, squared, dX, grad);
-    cbx_descent_run(&F->descent, k, count, grad, e.P);
-    return cbx_perturb(count, &F->box, &e, crossed);
+    for (int32_t i = 0; i < b->pieces.count; i++) {
+        int64_t     at = b->pieces.begin[i], count = b->pieces.begin[i + 1] - at;
+        cbx_entries piece = entries_at(&F->live, b->first + at);
+        cbx_perturb_backward(count, &F->box, &piece, absolute, squared, b->pieces.dX[i], grad);
+        cbx_descent_run(&F->descent, b->first + at, count, grad, piece.P);
+    }
+    cbx_perturb(&b->pieces, &F->box, &e, crossed, sums);
 }
 
 /* Is entry k out of bounds for good? Where it is, the clamped soft value and the
@@ -347,24 +381,31 @@ static int narrow_columns(cbx_feature_mask *F)
 
 int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t)
 {
-    double loss = F->gone_absolute + F->gone_squared;
-    float  crossed[RUN];
+    double           loss = F->gone_absolute + F->gone_squared, soft = 0, hard = 0;
+    float            crossed[RUN];
+    cbx_perturb_sums sums[CBX_MOST_PIECES];
+    batch            b;
     F->moved = F->narrowed = false;
     F->idle = 0;
     cbx_descent_begin(&F->descent, t);
-    for (int32_t i = 0; i < F->rows; i++) {
-        double soft = 0, hard = 0;
-        for (int64_t k = F->live.begin[i]; k < F->live.begin[i + 1]; k += RUN) {
-            int64_t          left = F->live.begin[i + 1] - k, count = left < RUN ? left : RUN;
-            cbx_perturb_sums sums = run_entries(F, i, k, count, pull, alpha, crossed);
-            loss += sums.absolute + sums.squared;
-            soft += sums.drift;
-            F->idle += sums.idle;
-            if (sums.crossed > 0)
-                hard += note_crossings(F, i, k, count, sums.crossed, crossed);
+    int64_t k = 0;
+    for (int32_t row = 0; row < F->rows;) {
+        next_batch(F, pull, &row, &k, &b);
+        step_batch(F, &b, alpha, crossed, sums);
+        for (int32_t i = 0; i < b.pieces.count; i++) {
+            int64_t at = b.pieces.begin[i], count = b.pieces.begin[i + 1] - at;
+            loss += sums[i].absolute + sums[i].squared;
+            F->idle += sums[i].idle;
+            soft += sums[i].drift;
+            if (sums[i].crossed > 0)
+                hard +=
+                    note_crossings(F, b.row[i], b.first + at, count, sums[i].crossed, crossed + at);
+            if (b.first + at + count < F->live.begin[b.row[i] + 1])
+                continue; /* the row goes on in the next batch */
+            F->soft_drift[b.row[i]] += (float)sqrt(soft);
+            F->hard_drift[b.row[i]] += (float)sqrt(hard);
+            soft = hard = 0;
         }
-        F->soft_drift[i] += (float)sqrt(soft);
-        F->hard_drift[i] += (float)sqrt(hard);
     }
     F->loss = loss * F->scale;
     if (t != 0 && t % STRIKE != STRIKE - 1)

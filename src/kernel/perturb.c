@@ -120,42 +120,46 @@ CBX_INLINE float gradient_of(limits l, float absolute, float squared, float x, f
 }
 
 /* `steps`: P takes its step of Adam first; otherwise it has taken it. */
-CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, int64_t count,
+CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, const cbx_pieces *pieces,
                             const cbx_feature_box *features, const cbx_entries *e, float absolute,
-                            float squared, const float *restrict dX, const cbx_adam_rates *rates,
-                            float *restrict crossed, cbx_perturb_sums *sums)
+                            float squared, const cbx_adam_rates *rates, float *restrict crossed,
+                            cbx_perturb_sums *sums)
 {
     const bounds b = unpack(features, e);
     const int32_t *restrict column = e->column;
     const float *restrict xs = e->x;
     float *restrict P = e->P, *restrict moves = e->move, *restrict m = e->a, *restrict v = e->b;
     const cbx_adam_rates r = steps ? *rates : (cbx_adam_rates){0};
-    float                sum_absolute = 0, sum_squared = 0, drift = 0;
-    int32_t              count_crossed = 0, idle = 0;
+    for (int32_t piece = 0; piece < pieces->count; piece++) {
+        const float *restrict dX = pieces->dX[piece];
+        float   sum_absolute = 0, sum_squared = 0, drift = 0;
+        int32_t count_crossed = 0, idle = 0;
+        int64_t end = pieces->begin[piece + 1];
 #pragma omp simd reduction(+ : sum_absolute, sum_squared, drift, count_crossed, idle)
-    for (int64_t k = 0; k < count; k++) {
-        limits l = limits_of(kind, b, k);
-        float  x = xs[k], before = moves[k], theta = P[k];
-        if (steps) {
-            float g = gradient_of(l, absolute, squared, x, before, pull ? dX[column[k]] : 0);
-            m[k] = cbx_adam_mean(r, g, m[k]);
-            v[k] = cbx_adam_square(r, g, v[k]);
-            theta -= cbx_adam_fall(r, m[k], v[k]);
-            P[k] = theta;
+        for (int64_t k = pieces->begin[piece]; k < end; k++) {
+            limits l = limits_of(kind, b, k);
+            float  x = xs[k], before = moves[k], theta = P[k];
+            if (steps) {
+                float g = gradient_of(l, absolute, squared, x, before, pull ? dX[column[k]] : 0);
+                m[k] = cbx_adam_mean(r, g, m[k]);
+                v[k] = cbx_adam_square(r, g, v[k]);
+                theta -= cbx_adam_fall(r, m[k], v[k]);
+                P[k] = theta;
+            }
+            float move = move_of(kind, l, theta), soft = soft_of(l, x, move);
+            float gap = soft - x, step = soft - soft_of(l, x, before);
+            float change = firm_of(l, x, move) - firm_of(l, x, before);
+            sum_absolute += l.whole ? fabsf(gap) : 0;
+            sum_squared += l.whole ? 0 : gap * gap;
+            drift += step * step;
+            count_crossed += change != 0;
+            idle += theta == 0;
+            crossed[k] = change;
+            moves[k] = move;
         }
-        float move = move_of(kind, l, theta), soft = soft_of(l, x, move);
-        float gap = soft - x, step = soft - soft_of(l, x, before);
-        float change = firm_of(l, x, move) - firm_of(l, x, before);
-        sum_absolute += l.whole ? fabsf(gap) : 0;
-        sum_squared += l.whole ? 0 : gap * gap;
-        drift += step * step;
-        count_crossed += change != 0;
-        idle += theta == 0;
-        crossed[k] = change;
-        moves[k] = move;
+        sums[piece] = (cbx_perturb_sums){(double)sum_absolute, (double)sum_squared, (double)drift,
+                                         idle, count_crossed};
     }
-    *sums = (cbx_perturb_sums){(double)sum_absolute, (double)sum_squared, (double)drift, idle,
-                               count_crossed};
 }
 
 CBX_INLINE void backward_run(kinds kind, bool pull, int64_t count, const cbx_feature_box *features,
@@ -184,38 +188,38 @@ CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *fea
 }
 
 /* The loops above, compiled for one kind of features each. */
-#define KIND(name, kind)                                                                          \
-    CBX_HOT static void perturb_##name(int64_t count, const cbx_feature_box *box,                 \
-                                       const cbx_entries *e, float *crossed,                      \
-                                       cbx_perturb_sums *sums)                                    \
-    {                                                                                             \
-        perturb_run(kind, false, false, count, box, e, 0, 0, NULL, NULL, crossed, sums);          \
-    }                                                                                             \
-    CBX_HOT static void adam_##name(int64_t count, const cbx_feature_box *box,                    \
-                                    const cbx_entries *e, float absolute, float squared,          \
-                                    const float *dX, const cbx_adam_rates *rates, float *crossed, \
-                                    cbx_perturb_sums *sums)                                       \
-    {                                                                                             \
-        if (dX)                                                                                   \
-            perturb_run(kind, true, true, count, box, e, absolute, squared, dX, rates, crossed,   \
-                        sums);                                                                    \
-        else                                                                                      \
-            perturb_run(kind, true, false, count, box, e, absolute, squared, dX, rates, crossed,  \
-                        sums);                                                                    \
-    }                                                                                             \
-    CBX_HOT static void backward_##name(int64_t count, const cbx_feature_box *box,                \
-                                        const cbx_entries *e, float absolute, float squared,      \
-                                        const float *dX, float *grad)                             \
-    {                                                                                             \
-        if (dX)                                                                                   \
-            backward_run(kind, true, count, box, e, absolute, squared, dX, grad);                 \
-        else                                                                                      \
-            backward_run(kind, false, count, box, e, absolute, squared, dX, grad);                \
-    }                                                                                             \
-    CBX_HOT static void values_##name(int64_t count, const cbx_feature_box *box,                  \
-                                      const cbx_entries *e, float *soft, float *firm)             \
-    {                                                                                             \
-        values_run(kind, count, box, e, soft, firm);                                              \
+#define KIND(name, kind)                                                                      \
+    CBX_HOT static void perturb_##name(const cbx_pieces *pieces, const cbx_feature_box *box,  \
+                                       const cbx_entries *e, float *crossed,                  \
+                                       cbx_perturb_sums *sums)                                \
+    {                                                                                         \
+        perturb_run(kind, false, false, pieces, box, e, 0, 0, NULL, crossed, sums);           \
+    }                                                                                         \
+    CBX_HOT static void adam_##name(const cbx_pieces *pieces, const cbx_feature_box *box,     \
+                                    const cbx_entries *e, float absolute, float squared,      \
+                                    const cbx_adam_rates *rates, float *crossed,              \
+                                    cbx_perturb_sums *sums)                                   \
+    {                                                                                         \
+        if (pieces->dX[0])                                                                    \
+            perturb_run(kind, true, true, pieces, box, e, absolute, squared, rates, crossed,  \
+                        sums);                                                                \
+        else                                                                                  \
+            perturb_run(kind, true, false, pieces, box, e, absolute, squared, rates, crossed, \
+                        sums);                                                                \
+    }                                                                                         \
+    CBX_HOT static void backward_##name(int64_t count, const cbx_feature_box *box,            \
+                                        const cbx_entries *e, float absolute, float squared,  \
+                                        const float *dX, float *grad)                         \
+    {                                                                                         \
+        if (dX)                                                                               \
+            backward_run(kind, true, count, box, e, absolute, squared, dX, grad);             \
+        else                                                                                  \
+            backward_run(kind, false, count, box, e, absolute, squared, dX, grad);            \
+    }                                                                                         \
+    CBX_HOT static void values_##name(int64_t count, const cbx_feature_box *box,              \
+                                      const cbx_entries *e, float *soft, float *firm)         \
+    {                                                                                         \
+        values_run(kind, count, box, e, soft, firm);                                          \
     }
 KIND(discrete, ALL_DISCRETE)
 KIND(continuous, ALL_CONTINUOUS)
@@ -233,21 +237,17 @@ KIND(mixed, MIXED)
             function##_mixed(__VA_ARGS__);      \
     } while (0)
 
-cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                             float *crossed)
+void cbx_perturb(const cbx_pieces *pieces, const cbx_feature_box *box, const cbx_entries *e,
+                 float *crossed, cbx_perturb_sums *sums)
 {
-    cbx_perturb_sums sums;
-    BY_KIND(perturb, count, box, e, crossed, &sums);
-    return sums;
+    BY_KIND(perturb, pieces, box, e, crossed, sums);
 }
 
-cbx_perturb_sums cbx_perturb_adam(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                                  float absolute, float squared, const float *dX,
-                                  const cbx_adam_rates *adam, float *crossed)
+void cbx_perturb_adam(const cbx_pieces *pieces, const cbx_feature_box *box, const cbx_entries *e,
+                      float absolute, float squared, const cbx_adam_rates *adam, float *crossed,
+                      cbx_perturb_sums *sums)
 {
-    cbx_perturb_sums sums;
-    BY_KIND(adam, count, box, e, absolute, squared, dX, adam, crossed, &sums);
-    return sums;
+    BY_KIND(adam, pieces, box, e, absolute, squared, adam, crossed, sums);
 }
 
 void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const cbx_entries *e,

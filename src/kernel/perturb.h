@@ -32,6 +32,16 @@ typedef struct cbx_entries {
     const float *lo, *hi, *span;
 } cbx_entries;
 
+/* Entries one after the other, in pieces of which each belongs to one row: short rows would
+ * take longer to call for than to compute. */
+enum { CBX_MOST_PIECES = 32 };
+
+typedef struct cbx_pieces {
+    int32_t      count;
+    int64_t      begin[CBX_MOST_PIECES + 1]; /* the first is 0; the last is the end of all */
+    const float *dX[CBX_MOST_PIECES]; /* the row's gradient, by column; all or none NULL: 0 */
+} cbx_pieces;
+
 typedef struct cbx_perturb_sums {
     double  absolute; /* sum of |soft - x| over discrete features */
     double  squared;  /* sum of (soft - x)^2 over continuous ones */
@@ -40,9 +50,10 @@ typedef struct cbx_perturb_sums {
     int64_t crossed;  /* entries whose thresholded value is not what it was */
 } cbx_perturb_sums;
 
-/* move[] from P[]; crossed[k] is by how much entry k's thresholded value changed. */
-cbx_perturb_sums cbx_perturb(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                             float *crossed);
+/* move[] from P[]; crossed[k] is by how much entry k's thresholded value changed. sums: of
+ * each piece. */
+void cbx_perturb(const cbx_pieces *pieces, const cbx_feature_box *box, const cbx_entries *e,
+                 float *crossed, cbx_perturb_sums *sums);
 
 /* grad[]: the derivative by P of the sum of dX[feature] * soft plus absolute *
  * |soft - x| or squared / 2 * (soft - x)^2. dX NULL: taken as 0. */
@@ -50,9 +61,9 @@ void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const cbx_e
                           float absolute, float squared, const float *dX, float *grad);
 
 /* cbx_perturb_backward, a step of Adam and cbx_perturb, touching each entry once. */
-cbx_perturb_sums cbx_perturb_adam(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                                  float absolute, float squared, const float *dX,
-                                  const cbx_adam_rates *adam, float *crossed);
+void cbx_perturb_adam(const cbx_pieces *pieces, const cbx_feature_box *box, const cbx_entries *e,
+                      float absolute, float squared, const cbx_adam_rates *adam, float *crossed,
+                      cbx_perturb_sums *sums);
 
 /* The values that the moves lead to. */
 void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,

@@ -89,11 +89,37 @@ static cbx_entries entries(const row *r)
                          r->b,      r->own_lo, r->own_hi, r->own_span};
 }
 
+/* As one piece. */
+static cbx_perturb_sums perturb(int64_t n, const cbx_feature_box *box, const cbx_entries *e,
+                                float *crossed)
+{
+    cbx_perturb_sums sums;
+    cbx_perturb(&(cbx_pieces){.count = 1, .begin = {0, n}}, box, e, crossed, &sums);
+    return sums;
+}
+
+/* A step of Adam in three pieces of the same row, one of them empty. */
+static cbx_perturb_sums in_pieces(row *r, const cbx_entries *e, const float *dX,
+                                  const cbx_adam_rates *rates)
+{
+    cbx_perturb_sums sums[3], all = {0};
+    cbx_pieces pieces = {.count = 3, .begin = {0, r->n / 3, r->n / 3, r->n}, .dX = {dX, dX, dX}};
+    cbx_perturb_adam(&pieces, &r->box, e, 0.25f, 0.5f, rates, r->crossed, sums);
+    for (int i = 0; i < 3; i++) {
+        all.absolute += sums[i].absolute;
+        all.squared += sums[i].squared;
+        all.drift += sums[i].drift;
+        all.idle += sums[i].idle;
+        all.crossed += sums[i].crossed;
+    }
+    return all;
+}
+
 /* Moves and values from P. */
 static cbx_perturb_sums evaluate(row *r)
 {
     cbx_entries      e = entries(r);
-    cbx_perturb_sums sums = cbx_perturb(r->n, &r->box, &e, r->crossed);
+    cbx_perturb_sums sums = perturb(r->n, &r->box, &e, r->crossed);
     cbx_perturb_values(r->n, &r->box, &e, r->soft, r->firm);
     return sums;
 }
@@ -231,11 +257,10 @@ TEST(a_fused_step_of_adam_is_its_three_parts)
                 cbx_adam_rates   rates = cbx_adam_prepare(&adam);
                 cbx_entries      e = entries(&r), parts = entries(&other);
                 const float     *dX = pull ? r.dX : NULL;
-                cbx_perturb_sums sums =
-                    cbx_perturb_adam(r.n, &r.box, &e, 0.25f, 0.5f, dX, &rates, r.crossed);
+                cbx_perturb_sums sums = in_pieces(&r, &e, dX, &rates);
                 cbx_perturb_backward(r.n, &other.box, &parts, 0.25f, 0.5f, dX, other.grad);
                 cbx_adam_apply(&rates, r.n, other.grad, other.a, other.b, other.P);
-                cbx_perturb_sums expected = cbx_perturb(r.n, &other.box, &parts, other.crossed);
+                cbx_perturb_sums expected = perturb(r.n, &other.box, &parts, other.crossed);
                 CHECK_INT(sums.crossed, expected.crossed);
                 CHECK_INT(sums.idle, expected.idle);
                 CHECK_NEAR(sums.drift, expected.drift, 1e-5 * fmax(1, expected.drift));
@@ -270,7 +295,7 @@ static void check_tie(float half, float rounded)
         P[i] = i ? nextafterf(P[i - 1], half > 0 ? 100 : -100) : P[0];
     }
     cbx_entries e = {.column = column, .x = x, .P = P, .move = move};
-    (void)cbx_perturb(COUNT, &box, &e, soft);
+    (void)perturb(COUNT, &box, &e, soft);
     cbx_perturb_values(COUNT, &box, &e, soft, firm);
     for (int i = 0; i < COUNT; i++) {
         double d = 32.0 * move[i]; /* exact in double */
@@ -304,7 +329,7 @@ TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
     float           P[] = {0.05f, 0.26f, -0.26f, 0.26f}; /* tanh .26 * 4 = 1.017 */
     float           move[4] = {0}, soft[4], firm[4];
     cbx_entries     e = {.column = column, .x = x, .P = P, .move = move};
-    (void)cbx_perturb(4, &box, &e, soft);
+    (void)perturb(4, &box, &e, soft);
     cbx_perturb_values(4, &box, &e, soft, firm);
     CHECK_NEAR(firm[0], 0.3f, 0);
     CHECK_NEAR(firm[1], 1.3f, 1e-6);
@@ -384,7 +409,7 @@ TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
     }
     cbx_entries e = {
         .column = column, .x = x, .P = P, .move = move, .lo = own[0], .hi = own[1], .span = own[2]};
-    (void)cbx_perturb(10, &box, &e, soft);
+    (void)perturb(10, &box, &e, soft);
     cbx_perturb_values(10, &box, &e, soft, firm);
     cbx_perturb_backward(10, &box, &e, 0, 0, dX, grad);
     for (int i = 0; i < 10; i++)
