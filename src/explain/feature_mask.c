@@ -299,11 +299,26 @@ static bool is_gone(const cbx_feature_mask *F, int32_t row, int64_t k)
 {
     const cbx_live *l = &F->live;
     int32_t         j = l->column[k];
-    float           lo = F->box.lo[j], hi = F->box.hi[j], firm = F->firm[place_of(F, row, k)];
+    float           lo = F->box.lo[j], hi = F->box.hi[j];
     float raw = l->x[k] + (F->box.discrete[j] != 0 ? F->box.span[j] * l->move[k] : l->move[k]);
+    if (raw >= lo && raw <= hi) /* most are: the rest is for few */
+        return false;
+    float firm = F->firm[place_of(F, row, k)];
     if (raw < lo)
         return firm == lo && cbx_descent_drift(&F->descent, k) <= 0;
     return raw > hi && firm == hi && cbx_descent_drift(&F->descent, k) >= 0;
+}
+
+static void move_entry(cbx_feature_mask *F, int64_t from, int64_t to)
+{
+    cbx_live *l = &F->live;
+    l->column[to] = l->column[from];
+    l->x[to] = l->x[from];
+    l->P[to] = l->P[from];
+    l->move[to] = l->move[from];
+    l->a[to] = l->a[from];
+    l->b[to] = l->b[from];
+    copy_box(l, &F->box, to);
 }
 
 /* Strikes off what is gone, keeping its share of L_X. */
@@ -326,13 +341,8 @@ static void strike(cbx_feature_mask *F)
                     F->gone_squared += gap * gap;
                 continue;
             }
-            l->column[at] = l->column[k];
-            l->x[at] = l->x[k];
-            l->P[at] = l->P[k];
-            l->move[at] = l->move[k];
-            l->a[at] = l->a[k];
-            l->b[at] = l->b[k];
-            copy_box(l, &F->box, at);
+            if (at < k)
+                move_entry(F, k, at);
             at++;
         }
         begin = next;
@@ -417,13 +427,13 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
 void cbx_feature_mask_soften(cbx_feature_mask *F)
 {
     const cbx_live *l = &F->live;
-    float           soft[RUN], firm[RUN];
+    float           soft[RUN];
     for (int32_t i = 0; i < F->rows; i++)
         for (int64_t k = l->begin[i]; k < l->end[i]; k += RUN) {
             int64_t     left = l->end[i] - k, count = left < RUN ? left : RUN;
             cbx_entries e = entries_at(l, k);
             float      *row = F->soft_values + (int64_t)i * F->soft.cols;
-            cbx_perturb_values(count, &F->box, &e, soft, firm);
+            cbx_perturb_values(count, &F->box, &e, soft, NULL);
             for (int64_t c = 0; c < count; c++)
                 row[e.column[c]] = soft[c];
         }

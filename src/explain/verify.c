@@ -16,7 +16,7 @@
 #include "setup.h"
 
 /* Nodes up to which the whole graph is run. */
-enum { MODERATE = 256 };
+enum { MODERATE = 64 };
 
 /* Some edits of the view, in two lists (which may be one): those by which edges go, and those by
  * which features change; the other kind is ignored in each. */

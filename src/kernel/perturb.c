@@ -180,11 +180,10 @@ CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *fea
 {
     const bounds b = unpack(features, e);
     const float *restrict x = e->x, *restrict move = e->move;
-    for (int64_t k = 0; k < count; k++) {
-        limits l = limits_of(kind, b, k);
-        soft[k] = soft_of(l, x[k], move[k]);
-        firm[k] = firm_of(l, x[k], move[k]);
-    }
+    for (int64_t k = 0; k < count; k++)
+        soft[k] = soft_of(limits_of(kind, b, k), x[k], move[k]);
+    for (int64_t k = 0; k < count && firm; k++)
+        firm[k] = firm_of(limits_of(kind, b, k), x[k], move[k]);
 }
 
 /* The loops above, compiled for one kind of features each. */
