@@ -42,7 +42,7 @@ for test in "$folder"/tests/*_test_*; do
         left=$((left + 1))
         continue
     fi
-    while [ "$(jobs -pr | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    while [ "$(jobs -pr | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
     run_one "$test" &
 done
 wait

@@ -26,6 +26,7 @@ typedef struct state {
     cbx_edge_mask       E;   /* its `cut` edges are the ones that stay */
     cbx_pass            soft, hard;
     float              *rest;       /* by slot: weights of the complement */
+    float              *without;    /* by slot: what is left when the explanation is cut */
     float              *dlogp, *dw; /* num_classes; by slot */
     double              whole;      /* the counterfactual margin of the whole graph */
     double              margins;    /* of this epoch, weighted */
@@ -70,9 +71,10 @@ static cbx_status prepare(state *st, cbx_error *err)
         return status;
     st->dlogp = CBX_NEW(s->arena, float, s->model->num_classes);
     st->rest = CBX_NEW(s->arena, float, v->m);
+    st->without = CBX_NEW(s->arena, float, v->m);
     st->dw = CBX_NEW(s->arena, float, v->m);
     const int64_t *ids = cbx_edge_mask_ids(&st->E);
-    if (!st->dlogp || !st->rest || !st->dw || !ids)
+    if (!st->dlogp || !st->rest || !st->without || !st->dw || !ids)
         return cbx_fail_memory(err);
     for (int64_t p = 0; p < st->E.pairs; p++) {
         cbx_rng rng =
@@ -126,10 +128,10 @@ static void evaluate(state *st, bool first)
     for (int64_t e = 0; e < v->m; e++) {
         float own = v->weight ? v->weight[e] : 1;
         st->rest[e] = own - E->soft[e];
-        E->hard[e] = own - E->hard[e]; /* without the explanation */
+        st->without[e] = own - E->hard[e];
     }
     if (moved || first)
-        cbx_pass_forward(&st->hard, &s->X, E->hard, 0, 0);
+        cbx_pass_forward(&st->hard, &s->X, st->without, 0, 0);
     run_sides(st);
     st->now = (cbx_epoch){.ce = st->margins,
                           .edge_loss = (double)E->pairs - E->loss,

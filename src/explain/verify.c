@@ -172,7 +172,7 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     int64_t    num_inside = 0, num_lost = 0, num_edges = 0;
     lost_edge *lost = NULL;
     for (int64_t k = 0; k < count; k++)
-        num_edges += edits[k].op == CBX_REMOVE_EDGE;
+        num_edges += edits[k].op != CBX_SET_FEATURE;
     cbx_edit *inside = CBX_NEW(arena, cbx_edit, 2 * num_edges);
     if (!inside)
         return cbx_fail_memory(err);

@@ -11,7 +11,8 @@
 #include "report.h"
 #include "safetensors_json.h"
 
-/* A number as jansson writes it with nine digits: every float comes back. */
+/* A number in nine digits, with which every float comes back, and with a point or an exponent, as
+ * jansson writes reals. */
 static void put_number(cbx_buffer *b, float value)
 {
     if (!isfinite(value)) {

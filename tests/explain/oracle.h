@@ -30,6 +30,7 @@ typedef struct oracle_shape {
     /* of all features: d(iscrete), c(ontinuous), or f: discrete but with fractions, as
      * a mask can say; 0: discrete and continuous take turns */
     char     kind;
+    int32_t  features; /* 0: 5 */
     uint64_t seed;
 } oracle_shape;
 
@@ -132,7 +133,7 @@ static inline void oracle_graph(oracle *o, oracle_shape s)
         ends[g] = (int64_t)g * s.nodes / graphs;
     o->data = (cbx_graph_data){.task = s.graphs ? CBX_GRAPH : CBX_NODE,
                                .num_nodes = s.nodes,
-                               .num_features = 5,
+                               .num_features = s.features ? s.features : 5,
                                .num_graphs = s.graphs,
                                .graph_ptr = s.graphs ? ends : NULL};
     cbx_rng again = rng;

@@ -76,6 +76,21 @@ TEST(every_kind_of_graph_does)
     CHECK(found > 20);
 }
 
+/* Few rows of many features: settled columns leave the first layer (narrow.h). */
+TEST(graphs_of_few_nodes_and_many_features_do)
+{
+    const oracle_shape shapes[] = {
+        {.nodes = 60, .graphs = 20, .kind = 'd', .features = 60, .tight = true, .seed = 1},
+        {.nodes = 60, .graphs = 20, .conv = "graphconv", .kind = 'd', .features = 60, .seed = 2},
+        {.nodes = 60, .graphs = 20, .features = 60, .tight = true, .seed = 3},
+        {.nodes = 60, .graphs = 20, .conv = "cheb", .order = 2, .kind = 'd', .features = 40},
+    };
+    int64_t found = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        found += explain_both(shapes[i], "linear", "adam", "next");
+    CHECK(found > 20);
+}
+
 TEST(every_optimiser_does)
 {
     int64_t found = explain_both((oracle_shape){0}, "linear", "sgd", "any") +
