@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "narrow.h"
 #include "samples.h"
 
 typedef struct walk {
@@ -181,4 +182,38 @@ TEST(what_has_no_bound_is_always_run)
     CHECK_INT(t.proved, 0);
     CHECK_INT(t.in_part, 0);
     CHECK(t.passes > 0);
+}
+
+/* Of an input whose columns have left for the layer's weights (narrow.h) less can be measured than
+ * an edge's weight moves. */
+TEST(what_has_left_the_input_counts)
+{
+    enum { FEATURES = 100 }; /* more than there are rows */
+    walk       k = {.rng = cbx_rng_stream(1, 8, 0, 0)};
+    cbx_narrow narrow;
+    int32_t    keep[FEATURES] = {1};
+    k.s = make_sample(
+        (sample_shape){.nodes = 60, .features = FEATURES, .classes = 3, .plain = true, .seed = 1});
+    cbx_model *m = MODEL(k.s.graph, 1, "model", "gcn", "hidden", "10", "layers", "3");
+    start_walk(&k, false, false, m);
+    int32_t rows = k.pass.steps[0].rows_in;
+    float  *left = CBX_NEW(&k.arena, float, (size_t)rows *FEATURES);
+    memcpy(left, k.x, (size_t)rows * FEATURES * sizeof *left);
+    CHECK_INT(cbx_narrow_init(&narrow, &m->layers[0], rows, &k.arena), 0);
+    CHECK_INT(cbx_narrow_to(&narrow, keep, left, &k.arena), 0);
+    CHECK_INT(cbx_pass_replace_first(&k.pass, &narrow.layer, &k.arena), 0);
+    k.margin.beyond = narrow.beyond;
+    cbx_matrix X = cbx_matrix_dense(rows, cbx_narrow_columns(&narrow), left);
+    for (int32_t i = 0; i < rows; i++)
+        cbx_margin_moved(&k.margin)[i] = 1e3f; /* so that rows are measured again */
+    (void)cbx_margin_start(&k.margin, &X, k.w);
+    CHECK(cbx_margin_finish(&k.margin, INFINITY));
+    for (int32_t i = 0; i < rows; i++) {
+        double length = cbx_length(FEATURES, k.x + (int64_t)i * FEATURES);
+        CHECK(length > 1 && k.margin.size[0][i] >= length && k.margin.size[0][i] < 100);
+        CHECK_NEAR(cbx_margin_moved(&k.margin)[i], 0, 0);
+    }
+    cbx_model_free(m);
+    cbx_arena_free(&k.arena);
+    free_sample(&k.s);
 }
