@@ -92,7 +92,8 @@ static void evaluate_hard(state *st, const float *w, int64_t t)
     const cbx_matrix *X = st->features ? &st->F.hard : &st->s->X;
     double            enough = st->s->trace ? INFINITY : 0;
     st->version++;
-    if (cbx_margin_start(&st->hard_margin, X, w) > enough)
+    cbx_margin_start(&st->hard_margin, X, w);
+    if (!st->s->trace && cbx_margin_lead(&st->hard_margin) > enough)
         return;
     if (st->features)
         cbx_feature_mask_harden(&st->F, t);
@@ -120,25 +121,25 @@ static double enough_lead(state *st)
     return enough < underflow ? fmax(enough, 0) : underflow;
 }
 
-/* What lead of the soft class is needed so that nothing else about it matters? A
- * trace shows the cross-entropy of every epoch. */
-static double needed_lead(state *st)
+/* Can a lead of the soft class be such that nothing else about it matters? A trace shows the
+ * cross-entropy of every epoch. */
+static bool lead_may_do(const state *st)
 {
     const double worth_asking = 30; /* of the last time that it was known */
-    if (st->s->trace || !cbx_search_hits(st->s, st->soft_class))
-        return INFINITY;
-    if (cbx_search_hits(st->s, st->hard_class))
-        return 0;
-    return st->soft_lead > worth_asking ? enough_lead(st) : INFINITY;
+    return !st->s->trace && cbx_search_hits(st->s, st->soft_class) &&
+           (cbx_search_hits(st->s, st->hard_class) || st->soft_lead > worth_asking);
 }
 
 static void evaluate_soft(state *st, const float *w)
 {
     const cbx_search *s = st->s;
     int32_t           C = s->model->num_classes;
-    const cbx_matrix *X = st->features ? &st->F.soft : &s->X;
-    double            lead = cbx_margin_start(&st->soft_margin, X, w);
-    double            enough = needed_lead(st);
+    double            lead = -1, enough = INFINITY;
+    cbx_margin_start(&st->soft_margin, st->features ? &st->F.soft : &s->X, w);
+    if (lead_may_do(st)) {
+        lead = cbx_margin_lead(&st->soft_margin);
+        enough = cbx_search_hits(s, st->hard_class) ? 0 : enough_lead(st);
+    }
     st->now.ce = 0;
     st->pulls = false;
     if (lead > enough)

@@ -89,11 +89,12 @@ cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *pr
     if (!moves || !share || cbx_margin_init(&margin, &pass, &X, shared->stretch, s->arena))
         return cbx_fail_memory(err);
     measure_shares(s->model, shared->stretch, share);
-    (void)cbx_margin_start(&margin, &X, NULL);
+    cbx_margin_start(&margin, &X, NULL);
     (void)cbx_margin_finish(&margin, INFINITY);
     for (int32_t i = 0; i < W->rows; i++)
         if (W->allowed_row[i])
             cbx_margin_moved(&margin)[i] += farthest(W, i, s->options->max_edits, share, moves);
-    *proved = cbx_margin_start(&margin, &X, NULL) > 0;
+    cbx_margin_start(&margin, &X, NULL);
+    *proved = cbx_margin_lead(&margin) > 0;
     return CBX_OK;
 }

@@ -119,6 +119,20 @@ static bool is_plain(const cbx_view *v)
     return !loop;
 }
 
+/* Layers that are narrow for the number of their edges take hardly longer than their bounds. */
+static bool is_costly(const cbx_pass *p)
+{
+    const double an_edge = 80; /* multiplications in the time that it takes in a bound */
+    double       bound = 0, all = 0;
+    for (int32_t l = 0; l < p->model->num_layers; l++) {
+        const cbx_layer *layer = &p->model->layers[l];
+        double rows = p->steps[l].rows_out, edges = (double)p->view->offset[p->steps[l].rows_out];
+        bound += an_edge * (edges + rows);
+        all += (rows * layer->n_in + edges) * layer->n_out;
+    }
+    return bound > 0.1 * all;
+}
+
 int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const float *stretch,
                     cbx_arena *arena)
 {
@@ -142,6 +156,7 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
         g->known = g->known && m->layers[l].ops->sway;
     }
     g->plain = is_plain(pass->view);
+    g->costly = is_costly(pass);
     for (int32_t i = 0; i < pass->steps[0].rows_in; i++)
         g->size[0][i] = INFINITY;
     measure_input(g, X);
@@ -312,10 +327,26 @@ static double lead_after(cbx_margin *g, int32_t fresh)
     return lead(g);
 }
 
-double cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
+void cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
 {
+    if (g->bounded) /* no pass followed: it was enough */
+        g->failures = 0;
+    g->bounded = false;
     cbx_pass_start(g->pass, X, w);
-    return g->known && g->set ? lead_after(g, 0) : -1;
+}
+
+double cbx_margin_lead(cbx_margin *g)
+{
+    const int32_t patience = 6, rest = 6;
+    if (!g->known || !g->set)
+        return -1;
+    if (g->costly && g->failures >= patience && g->rested < rest) {
+        g->rested++;
+        return -1;
+    }
+    g->rested = 0;
+    g->bounded = true;
+    return lead_after(g, 0);
 }
 
 /* What running layer l costs, more or less: a product that is known already costs nothing. */
@@ -338,23 +369,33 @@ static double least_left(const cbx_margin *g, int32_t l, double enough)
     return fmax(0, 1 - worth * saved / all) * (g->narrowest - enough);
 }
 
+/* After layer l: is it time to ask whether the rest is needed? That takes a bound of every layer
+ * to come, so of many layers not every one is a reason. */
+static bool asks_after(const cbx_margin *g, int32_t l)
+{
+    return l + 1 < g->pass->model->num_layers && ((l + 1) & l) == 0;
+}
+
 bool cbx_margin_finish(cbx_margin *g, double enough)
 {
     cbx_pass *p = g->pass;
-    int32_t   L = p->model->num_layers;
-    bool      ask = g->known && g->set && enough < INFINITY;
-    for (int32_t l = 0; l < L; l++) {
+    bool      ask = g->bounded && enough < INFINITY;
+    g->bounded = false;
+    for (int32_t l = 0; l < p->model->num_layers; l++) {
         cbx_pass_layer(p, l);
         if (!g->known)
             continue;
         note_run(g, l);
-        if (!ask || l + 1 == L)
+        if (!ask || !asks_after(g, l))
             continue;
         measure_outputs(g, l);
-        if (lead_after(g, l + 1) > enough + least_left(g, l, enough))
+        if (lead_after(g, l + 1) > enough + least_left(g, l, enough)) {
+            g->failures = 0;
             return false;
+        }
     }
     cbx_pass_finish(p);
+    g->failures += ask;
     if (g->known)
         note_pass(g);
     return true;
@@ -406,7 +447,7 @@ static double loss_for(cbx_margin *g, float input, float edges)
  * changes by more than an edge's weight does: dw, or through a degree -1/2 w d^3. */
 double cbx_margin_slope(cbx_margin *g)
 {
-    if (!g->known || !g->set || !g->plain)
+    if (!g->bounded || !g->plain)
         return INFINITY;
     return ROUNDING * fmax(loss_for(g, 1, 0), loss_for(g, 0, 1));
 }

@@ -41,6 +41,10 @@ typedef struct cbx_margin {
     float  *seen;      /* by layer the head sees: how far it has moved */
     double *longest;   /* by layer the head sees: of the head's columns for it */
     double  rounding;  /* of scores of this size */
+    bool    costly;    /* bounds take a good part of what passes take */
+    bool    bounded;   /* there is a bound for the pass that was started */
+    int32_t failures;  /* of proofs, in a row */
+    int32_t rested;    /* passes since then without trying */
     float  *slope_moved[2], *slope_size, *slope_value, *slope_diag; /* cbx_margin_slope's */
 } cbx_margin;
 
@@ -57,15 +61,18 @@ static inline float *cbx_margin_moved(cbx_margin *margin)
     return margin->moved[0];
 }
 
-/* Starts a pass with edge weights w (NULL: the view's own). The best class leads every
- * other by more than what is returned; below 0: not known. Looks at no value of X. */
-double cbx_margin_start(cbx_margin *margin, const cbx_matrix *X, const float *w);
+/* Starts a pass with edge weights w (NULL: the view's own). Looks at no value of X. */
+void cbx_margin_start(cbx_margin *margin, const cbx_matrix *X, const float *w);
+
+/* The best class leads every other by more than this; below 0: not known. Where proofs
+ * cost much and have failed some times in a row it is not known for a while. */
+double cbx_margin_lead(cbx_margin *margin);
 
 /* Runs the pass that was started, or as much of it as proves that the best class leads by
  * more than `enough`; INFINITY: all. True: all of it has run, and there is a new logp. */
 bool cbx_margin_finish(cbx_margin *margin, double enough);
 
-/* After cbx_margin_start: no derivative of the best score's lead over another, by one
+/* After cbx_margin_lead: no derivative of the best score's lead over another, by one
  * entry of X or by one edge weight, is larger than this; INFINITY: not known. */
 double cbx_margin_slope(cbx_margin *margin);
 

@@ -105,7 +105,8 @@ typedef struct tally {
 static void take_steps(walk *k, float size, int steps, double enough, tally *count)
 {
     for (int t = 0; t < steps; t++) {
-        double lead = cbx_margin_start(&k->margin, &k->X, k->w);
+        cbx_margin_start(&k->margin, &k->X, k->w);
+        double lead = cbx_margin_lead(&k->margin);
         double slope = cbx_margin_slope(&k->margin);
         bool   proved = lead > enough, in_part = false;
         if (!proved)
@@ -206,7 +207,7 @@ TEST(what_has_left_the_input_counts)
     cbx_matrix X = cbx_matrix_dense(rows, cbx_narrow_columns(&narrow), left);
     for (int32_t i = 0; i < rows; i++)
         cbx_margin_moved(&k.margin)[i] = 1e3f; /* so that rows are measured again */
-    (void)cbx_margin_start(&k.margin, &X, k.w);
+    cbx_margin_start(&k.margin, &X, k.w);
     CHECK(cbx_margin_finish(&k.margin, INFINITY));
     for (int32_t i = 0; i < rows; i++) {
         double length = cbx_length(FEATURES, k.x + (int64_t)i * FEATURES);
