@@ -485,6 +485,7 @@ typedef struct cbx_explain_options {
     double      alpha;     /* of the constant policy */
     double      decay;     /* of the exponential policy */
     int64_t     epochs;
+    int64_t     patience; /* epochs without a better answer after which a search ends; 0: never */
     double      learning_rate;
     int         optimiser;  /* adam, sgd, adadelta */
     double      momentum;   /* of sgd, Nesterov's */

@@ -114,7 +114,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
             break;
         if (cbx_search_record(s, &st.now))
             cbx_edge_mask_keep(&st.E);
-        if (cbx_search_should_stop(s, t + 1, T))
+        if (cbx_search_should_stop(s, t + 1, T) || cbx_search_gives_up(s, t))
             break;
         if (t + 1 < T)
             step(&st, t);

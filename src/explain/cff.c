@@ -161,7 +161,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
             break;
         if (cbx_search_record(s, &st.now))
             keep(&st.E);
-        if (cbx_search_should_stop(s, t + 1, T))
+        if (cbx_search_should_stop(s, t + 1, T) || cbx_search_gives_up(s, t))
             break;
         if (t + 1 < T) /* |w - 1| at the price -1 is w, but for a constant */
             cbx_edge_mask_step(&st.E, true, -1, t);

@@ -265,7 +265,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
             s->trace[s->num_trace++] = st.now;
         keep(&st, t);
         s->epochs = t + 1;
-        if (cbx_search_should_stop(s, t + 1, T))
+        if (cbx_search_should_stop(s, t + 1, T) || cbx_search_gives_up(s, t))
             break;
         if (t + 1 < T)
             status = step(&st, t, err);

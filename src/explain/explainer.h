@@ -129,6 +129,9 @@ cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t
 /* Says where the search is; true: stop, out of time or cancelled. */
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
 
+/* After epoch t: has there been nothing better for as long as the user is patient? */
+bool cbx_search_gives_up(const cbx_search *s, int64_t t);
+
 /* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
  * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when
  * memory (of the arena) runs out. */

@@ -49,6 +49,9 @@ static const cbx_option explain_options[] = {
      "policy exponential: epochs in which alpha falls by e"},
     {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
      "steps of the search; of the random methods, draws"},
+    {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
+     "combinex, cf-gnn and cff: end after so many epochs that brought no better answer, which can "
+     "be another answer then; 0: never"},
     {"lr", CBX_OPTION_REAL, AT(learning_rate), "0.1", 1e-12, 1e6, NULL,
      "learning rate of combinex and cf-gnn"},
     {"optimiser", CBX_OPTION_CHOICE, AT(optimiser), "adam", 0, 0, optimisers,

@@ -22,6 +22,12 @@ bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs)
     return s->cancelled || (s->deadline > 0 && cbx_clock() > s->deadline);
 }
 
+bool cbx_search_gives_up(const cbx_search *s, int64_t t)
+{
+    int64_t patience = s->options->patience;
+    return patience > 0 && s->found && t - s->epoch >= patience;
+}
+
 cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected)
 {
     const cbx_view *v = s->view;

@@ -210,6 +210,32 @@ TEST(a_time_limit_keeps_the_best_so_far)
     oracle_free(&o);
 }
 
+TEST(patience_ends_a_search_that_finds_nothing_better)
+{
+    const char *const methods[] = {"combinex", "cf-gnn", "cff"};
+    oracle            o = oracle_make((oracle_shape){0});
+    int64_t           ended = 0;
+    for (int i = 0; i < 3; i++) {
+        cbx_explain_options all = ASK("explainer", methods[i], "target", "any");
+        cbx_explain_options some = all;
+        some.patience = 7;
+        for (int32_t row = 0; row < 34; row += 3) {
+            cbx_counterfactual *a = explain_row(&o, row, &all), *b = explain_row(&o, row, &some);
+            CHECK_INT(b->outcome, a->outcome);
+            CHECK_INT(a->epochs, 500);
+            if (b->outcome == CBX_FOUND && b->epochs < 500) {
+                CHECK_INT(b->epochs, b->epoch + 1 + 7);
+                CHECK(b->epoch <= a->epoch && b->loss >= a->loss - 1e-6);
+                ended++;
+            }
+            cbx_counterfactual_free(a);
+            cbx_counterfactual_free(b);
+        }
+    }
+    CHECK(ended > 5);
+    oracle_free(&o);
+}
+
 typedef struct watcher {
     int64_t calls, last, total, stop_at; /* stop_at 0: never */
     bool    ordered;
