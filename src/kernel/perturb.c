@@ -129,7 +129,7 @@ CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, const cbx_pieces 
     const int32_t *restrict column = e->column;
     const float *restrict xs = e->x;
     float *restrict P = e->P, *restrict moves = e->move, *restrict m = e->a, *restrict v = e->b;
-    const cbx_adam_rates r = steps ? *rates : (cbx_adam_rates){0};
+    const cbx_adam_rates r = *rates;
     for (int32_t piece = 0; piece < pieces->count; piece++) {
         const float *restrict dX = pieces->dX[piece];
         float   sum_absolute = 0, sum_squared = 0, drift = 0;
@@ -192,7 +192,8 @@ CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *fea
                                        const cbx_entries *e, float *crossed,                  \
                                        cbx_perturb_sums *sums)                                \
     {                                                                                         \
-        perturb_run(kind, false, false, pieces, box, e, 0, 0, NULL, crossed, sums);           \
+        const cbx_adam_rates none = {0};                                                      \
+        perturb_run(kind, false, false, pieces, box, e, 0, 0, &none, crossed, sums);          \
     }                                                                                         \
     CBX_HOT static void adam_##name(const cbx_pieces *pieces, const cbx_feature_box *box,     \
                                     const cbx_entries *e, float absolute, float squared,      \
