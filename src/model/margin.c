@@ -34,7 +34,7 @@ static const double ROUNDING = 1.001;
 
 /* ---- memory */
 
-/* An array of arrays, one for each layer. */
+/* An array of arrays, one for each layer; `moved` has one more. */
 static float **make_arrays(const cbx_pass *p, cbx_arena *arena)
 {
     return CBX_NEW0(arena, float *, p->model->num_layers + 1);
@@ -371,9 +371,9 @@ static double least_left(const cbx_margin *g, int32_t l, double enough)
 
 /* After layer l: is it time to ask whether the rest is needed? That takes a bound of every layer
  * to come, so of many layers not every one is a reason. */
-static bool asks_after(const cbx_margin *g, int32_t l)
+static bool asks_after(int32_t l)
 {
-    return l + 1 < g->pass->model->num_layers && ((l + 1) & l) == 0;
+    return ((l + 1) & l) == 0; /* 0, 1, 3, 7, … */
 }
 
 bool cbx_margin_finish(cbx_margin *g, double enough)
@@ -386,10 +386,10 @@ bool cbx_margin_finish(cbx_margin *g, double enough)
         if (!g->known)
             continue;
         note_run(g, l);
-        if (!ask || !asks_after(g, l))
+        if (!ask || l + 1 == p->model->num_layers)
             continue;
-        measure_outputs(g, l);
-        if (lead_after(g, l + 1) > enough + least_left(g, l, enough)) {
+        measure_outputs(g, l); /* of every layer that ran: the head may see them all */
+        if (asks_after(l) && lead_after(g, l + 1) > enough + least_left(g, l, enough)) {
             g->failures = 0;
             return false;
         }

@@ -98,6 +98,17 @@ static double steepest(walk *k, int32_t best)
     return most;
 }
 
+/* What is known of each layer's outputs: how far they are from what the head has seen. */
+static void check_shown(const walk *k)
+{
+    const cbx_margin *g = &k->margin;
+    for (int32_t l = 0; g->known && l + 1 < k->model->num_layers; l++) {
+        int32_t width = k->model->layers[l].n_out;
+        if (k->model->head == CBX_HEAD_CAT && k->model->task == CBX_NODE)
+            CHECK(g->from_shown[l][0] >= cbx_distance(width, k->pass.out[l], g->shown[l]) * 0.999f);
+    }
+}
+
 typedef struct tally {
     int64_t proved, in_part, slopes, passes;
 } tally;
@@ -111,6 +122,7 @@ static void take_steps(walk *k, float size, int steps, double enough, tally *cou
         bool   proved = lead > enough, in_part = false;
         if (!proved)
             in_part = !cbx_margin_finish(&k->margin, enough);
+        check_shown(k);
         cbx_pass_forward(&k->check, &k->X, k->w, 0, 0);
         double truth = lead_of(&k->check, k->margin.best);
         if (t > 0 || count->passes > 0)
@@ -128,8 +140,8 @@ static void take_steps(walk *k, float size, int steps, double enough, tally *cou
     }
 }
 
-static tally try_models(const char *conv, const char *order, const char *aggregation, bool graphs,
-                        bool weighted, const char *pool)
+static tally try_deep(const char *conv, const char *order, const char *aggregation, bool graphs,
+                      bool weighted, const char *pool, const char *layers)
 {
     tally count = {0};
     for (uint64_t seed = 0; seed < 6; seed++) {
@@ -142,7 +154,7 @@ static tally try_models(const char *conv, const char *order, const char *aggrega
                                          .plain = !graphs && !weighted,
                                          .seed = seed});
         cbx_model *m = MODEL(k.s.graph, (int64_t)seed, "model", conv, "order", order, "aggregation",
-                             aggregation, "hidden", "10", "layers", "3", "pool", pool);
+                             aggregation, "hidden", "10", "layers", layers, "pool", pool);
         start_walk(&k, graphs, weighted, m);
         for (float size = 1e-4f; size < 0.2f; size *= 6)
             take_steps(&k, size, 15, seed % 2 ? 0 : 0.2, &count);
@@ -151,6 +163,22 @@ static tally try_models(const char *conv, const char *order, const char *aggrega
         free_sample(&k.s);
     }
     return count;
+}
+
+static tally try_models(const char *conv, const char *order, const char *aggregation, bool graphs,
+                        bool weighted, const char *pool)
+{
+    return try_deep(conv, order, aggregation, graphs, weighted, pool, "3");
+}
+
+/* Of many layers only some are a reason to ask whether the rest is needed, but the head sees all.
+ */
+TEST(what_is_claimed_of_a_deep_model_holds)
+{
+    tally t = try_deep("gcn", "1", "add", false, false, "mean", "7");
+    CHECK(t.proved > 20 && t.passes > 20 && t.in_part > 5);
+    t = try_deep("gcn", "1", "add", true, false, "mean", "6");
+    CHECK(t.passes > 20 && t.in_part > 0);
 }
 
 TEST(what_is_claimed_of_a_node_holds)
