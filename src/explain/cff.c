@@ -128,7 +128,8 @@ static void evaluate(state *st, bool first)
     for (int64_t e = 0; e < v->m; e++) {
         float own = v->weight ? v->weight[e] : 1;
         st->rest[e] = own - E->soft[e];
-        st->without[e] = own - E->hard[e];
+        if (moved || first)
+            st->without[e] = own - E->hard[e];
     }
     if (moved || first)
         cbx_pass_forward(&st->hard, &s->X, st->without, 0, 0);

@@ -52,14 +52,15 @@ static int make_layer(cbx_margin *g, int32_t l, cbx_arena *arena)
 {
     const cbx_pass *p = g->pass;
     const cbx_step *s = &p->steps[l];
+    bool            last = l + 1 == p->model->num_layers; /* its outputs are the head's, at once */
     size_t          width = (size_t)p->model->layers[l].n_out, shown = (size_t)rows_shown(p, l);
     g->size[l] = CBX_NEW0(arena, float, s->rows_in);
     g->moved[l] = CBX_NEW0(arena, float, s->rows_in);
     g->then_value[l] = CBX_NEW0(arena, float, p->view->m);
     g->then_diag[l] = CBX_NEW0(arena, float, p->view->n);
-    g->read[l] = CBX_NEW(arena, float, (size_t)s->rows_out *width);
+    g->read[l] = CBX_NEW(arena, float, last ? 0 : (size_t)s->rows_out *width);
     g->from_read[l] = CBX_NEW0(arena, float, s->rows_out);
-    g->shown[l] = CBX_NEW(arena, float, shown *width);
+    g->shown[l] = CBX_NEW(arena, float, last ? 0 : shown *width);
     g->from_shown[l] = CBX_NEW0(arena, float, shown);
     return g->size[l] && g->moved[l] && g->then_value[l] && g->then_diag[l] && g->read[l] &&
                    g->from_read[l] && g->shown[l] && g->from_shown[l]
