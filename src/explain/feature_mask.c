@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 
 /* Entries worked on at a time: their temporaries stay in the nearest cache. */
@@ -20,6 +21,9 @@ enum { STRIKE = 32 };
 
 /* Entries of the widest vector: rows are padded to whole ones. */
 enum { LANES = 16 };
+
+/* Multiplications in the time of an entry. */
+static const double ENTRY = 12;
 
 /* ---- memory */
 
@@ -128,8 +132,8 @@ static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64
     return at;
 }
 
-/* Every entry is live at first, but those whose bounds leave no room. */
-static void fill(cbx_feature_mask *F)
+/* Every entry is live at first, but those whose bounds leave no room. -1: no time. */
+static int fill(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
     size_t    size = (size_t)F->rows * (size_t)F->f;
@@ -139,6 +143,8 @@ static void fill(cbx_feature_mask *F)
     memcpy(F->kept, F->firm, size * sizeof *F->firm);
     l->begin[0] = 0;
     for (int32_t i = 0; i < F->rows; i++) {
+        if (cbx_out_of_time(ENTRY * F->f))
+            return -1;
         for (int32_t j = 0; j < F->f; j++)
             if (F->box.lo[j] < F->box.hi[j]) {
                 l->column[at] = j;
@@ -149,6 +155,7 @@ static void fill(cbx_feature_mask *F)
             }
         at = end_row(l, &F->box, i, at);
     }
+    return 0;
 }
 
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
@@ -162,8 +169,7 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
     if (make_cache(F, s->arena))
         return cbx_fail_memory(err);
     F->scale = 1.0 / ((double)s->view->n * F->f);
-    fill(F);
-    return CBX_OK;
+    return fill(F) ? cbx_fail_late(err) : CBX_OK;
 }
 
 /* ---- an epoch */
@@ -329,6 +335,8 @@ static void strike(cbx_feature_mask *F)
     l->count = 0;
     for (int32_t i = 0; i < F->rows; i++) {
         int64_t next = l->begin[i + 1];
+        if (cbx_out_of_time(ENTRY * (double)(next - begin)))
+            return;
         for (int64_t k = begin; k < l->end[i]; k++) {
             if (is_gone(F, i, k)) {
                 float  firm = F->firm[place_of(F, i, k)];
@@ -400,6 +408,8 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
     cbx_descent_begin(&F->descent, t);
     int64_t k = 0;
     for (int32_t row = 0; row < F->rows;) {
+        if (cbx_out_of_time(ENTRY * RUN))
+            return 0;
         next_batch(F, pull, &row, &k, &b);
         step_batch(F, &b, alpha, crossed, sums);
         for (int32_t i = 0; i < b.pieces.count; i++) {
@@ -421,7 +431,8 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
     if (t != 0 && t % STRIKE != STRIKE - 1)
         return 0;
     strike(F);
-    return F->cache.count ? narrow_columns(F) : 0; /* where the first layer is linear in X */
+    /* where the first layer is linear in X */
+    return F->cache.count && !cbx_time_is_up() ? narrow_columns(F) : 0;
 }
 
 void cbx_feature_mask_soften(cbx_feature_mask *F)
@@ -433,6 +444,8 @@ void cbx_feature_mask_soften(cbx_feature_mask *F)
             int64_t     left = l->end[i] - k, count = left < RUN ? left : RUN;
             cbx_entries e = entries_at(l, k);
             float      *row = F->soft_values + (int64_t)i * F->soft.cols;
+            if (cbx_out_of_time(ENTRY * (double)count))
+                return;
             cbx_perturb_values(count, &F->box, &e, soft, NULL);
             for (int64_t c = 0; c < count; c++)
                 row[e.column[c]] = soft[c];
