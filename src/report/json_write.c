@@ -69,8 +69,7 @@ json_t *cbx_json_options(const cbx_explain_options *options)
 }
 
 /* Among which edits there is none (cheaper): the kinds of edit and the rules. */
-static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options,
-                     const cbx_graph_data *d)
+static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options)
 {
     const cbx_option_table *table = cbx_explain_table();
     json_t                 *o = json_object(), *edits = json_array(), *rules = json_object();
@@ -86,10 +85,6 @@ static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *opt
                 cbx_json_put(rules, table->options[i].name,
                              cbx_json_option(&table->options[i],
                                              (const char *)options + table->options[i].offset));
-    if (!failed && d->immutable)
-        failed = cbx_json_put(rules, "immutable-features-of-the-data", json_true());
-    if (!failed && d->feature_group)
-        failed = cbx_json_put(rules, "one-hot-groups-of-the-data", json_true());
     failed = failed || json_object_set(o, "kinds", edits) || json_object_set(o, "rules", rules);
     json_decref(edits);
     json_decref(rules);
@@ -178,7 +173,7 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     char   *text = NULL;
     int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
     if (!failed && options && counterfactual->scope && counterfactual->scope[0])
-        failed = cbx_json_put(o, "proof", proof(counterfactual, options, cbx_graph_view(graph)));
+        failed = cbx_json_put(o, "proof", proof(counterfactual, options));
     if (!failed && options)
         failed = cbx_json_put(o, "options", cbx_json_options(options));
     if (!failed && graph_hash)
