@@ -344,7 +344,8 @@ static void judge_one(const question *q, const cbx_counterfactual *a, judged *ou
             judge_optimal(q, a, out);
     } else if (a->outcome == CBX_NOT_FOUND && a->certificate == CBX_PROVED_NONE) {
         judge_by_force(q, a, CLAIM_PROVED_NONE, INFINITY, out);
-    } else if (a->outcome == CBX_SKIPPED && !strncmp(a->reason, "the factual graph has", 21)) {
+    } else if (a->outcome == CBX_SKIPPED && !has_rule(q, RULE_METHOD) &&
+               !strncmp(a->reason, "the factual graph has", 21)) {
         judge_by_force(q, a, CLAIM_SKIPPED, INFINITY, out);
     }
 }

@@ -37,7 +37,7 @@ static void draw_head(naive_gnn *g, dice *d)
     if (!dice_chance(d, 0.08))
         return;
     int above = dice_below(d, g->classes), below = (above + 1) % g->classes;
-    g->head_bias[below] = g->head_bias[above] - (dice_chance(d, 0.5) ? 0.125 : 0);
+    g->head_bias[below] = g->head_bias[above] - (dice_chance(d, 0.9) ? 0.125 : 0);
     for (int k = 0; k < width; k++)
         g->head[below][k] = g->head[above][k] - (dice_chance(d, 0.5) ? 0.25 : 0);
 }

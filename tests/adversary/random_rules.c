@@ -56,8 +56,9 @@ static void protect_edges(question *q, dice *d, double share)
  * to take, and that hold none of the data's. */
 static void draw_range(question *q, dice *d)
 {
-    static const float ranges[][2] = {{0, 0.7f},  {0, 0},    {1, 1}, {1, 2},  {0.2f, 0.8f},
-                                      {-0.5f, 1}, {0, 1.5f}, {2, 3}, {-5, 5}, {0.5f, 1}};
+    static const float ranges[][2] = {{-0.1f, 0.1f}, {0.3f, 0.35f}, {0, 0.7f},    {0, 0},
+                                      {1, 1},        {1, 2},        {0.2f, 0.8f}, {-0.5f, 1},
+                                      {0, 1.5f},     {2, 3},        {-5, 5},      {0.5f, 1}};
     int                j = dice_below(d, q->world.features);
     int                k = dice_below(d, (int)(sizeof ranges / sizeof *ranges));
     q->asked_lo[j] = ranges[k][0];
@@ -106,6 +107,19 @@ static void mean_rule(question *q, dice *d, rule r)
         draw_costs(q, d);
     if (r == RULE_TOTAL_CFS || r == RULE_DIVERSE)
         q->total_cfs = dice_between(d, 2, 5);
+}
+
+/* Hardly anything may change: what is proved by having nothing to try. */
+static void leave_little(question *q, dice *d)
+{
+    if (!dice_chance(d, 0.12))
+        return;
+    if (dice_chance(d, 0.7)) {
+        memset(q->asked_fixed, 1, sizeof q->asked_fixed);
+        q->rules |= 1u << RULE_FEATURES_TO_VARY;
+    }
+    protect_edges(q, d, dice_real(d, 0.2, 1));
+    q->rules |= 1u << RULE_PROTECTED_EDGES;
 }
 
 /* From what is asked and what the data says to what holds. */
@@ -167,7 +181,7 @@ static void restrict_once(question *q, dice *d)
 static void restrict_space(question *q, dice *d)
 {
     space  s;
-    double most = ldexp(1, dice_between(d, 5, 11));
+    double most = ldexp(1, dice_between(d, 5, 12));
     if (dice_chance(d, 0.01))
         return;
     for (int times = 0; times < 200; times++) {
@@ -327,9 +341,12 @@ void draw_rules(question *q, dice *d)
         if (has_rule(q, (rule)r))
             mean_rule(q, d, (rule)r);
     draw_target(q, d);
-    work_out(q);
-    if (!has_rule(q, RULE_METHOD))
+    if (!has_rule(q, RULE_METHOD)) {
+        leave_little(q, d);
+        work_out(q);
         restrict_space(q, d);
+    }
+    work_out(q);
     tell_features(q);
     tell_edges(q);
     tell_search(q, d);

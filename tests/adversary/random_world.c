@@ -132,7 +132,7 @@ static int draw_size(dice *d)
 {
     if (dice_chance(d, 0.02))
         return dice_between(d, 70, 90); /* where answers are verified on a part of the graph */
-    return dice_chance(d, 0.15) ? dice_between(d, 9, 30) : dice_between(d, 2, 7);
+    return dice_chance(d, 0.25) ? dice_between(d, 9, 30) : dice_between(d, 2, 7);
 }
 
 static void draw_edges(world *w, dice *d)
@@ -179,7 +179,8 @@ static void draw_blocks(world *w, dice *d, bool by_data, bool by_rule)
 
 static void draw_values(world *w, dice *d)
 {
-    int most[MAX_FEATURES];
+    int  most[MAX_FEATURES];
+    bool flawed = w->told_blocks < w->blocks && dice_chance(d, 0.1);
     for (int j = 0; j < w->features; j++)
         most[j] = dice_chance(d, 0.7) ? 1 : dice_between(d, 2, 3);
     for (int i = 0; i < w->nodes; i++)
@@ -195,6 +196,8 @@ static void draw_values(world *w, dice *d)
             while (first > 0 && w->block[first - 1] == w->block[j])
                 first--;
             w->x[i * w->features + dice_between(d, first, j)] = 1;
+            if (flawed && dice_chance(d, 0.2)) /* none or two on */
+                w->x[i * w->features + dice_between(d, first, j)] = (float)dice_below(d, 2);
         }
 }
 
@@ -250,7 +253,7 @@ static void make_sparse(world *w)
 static void draw_features(world *w, dice *d, uint32_t rules)
 {
     bool by_data = rules >> RULE_ONE_HOT_DATA & 1, by_rule = rules >> RULE_ONE_HOT & 1;
-    bool mixed = dice_chance(d, 0.15);
+    bool mixed = dice_chance(d, 0.2);
     w->features = dice_between(d, by_data || by_rule ? 2 : 1, by_data || by_rule ? 5 : 3);
     w->told_kinds = dice_chance(d, 0.7);
     for (int j = 0; j < w->features; j++) {

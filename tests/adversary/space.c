@@ -122,6 +122,15 @@ static void add_values(const question *q, dice *d, int node, int feature, space 
         s->count--;
 }
 
+/* Where a node has none or more of a group on, the rule cannot be kept, and nothing is tried. */
+static bool is_one_hot(const question *q, int node, int group)
+{
+    int on = 0;
+    for (int j = 0; j < q->world.features; j++)
+        on += q->group[j] == group && feature_of(&q->world, node, j) != 0;
+    return on == 1;
+}
+
 static void add_group(const question *q, int node, int on, space *s)
 {
     place *p = add(s, PLACE_GROUP);
@@ -147,7 +156,7 @@ void find_space(const question *q, dice *d, space *s)
         for (int j = 0; j < q->world.features && influence[i] && may_change_node(q, i); j++) {
             if (q->group[j] < 0)
                 add_values(q, d, i, j, s);
-            else if (feature_of(&q->world, i, j) == 1)
+            else if (feature_of(&q->world, i, j) == 1 && is_one_hot(q, i, q->group[j]))
                 add_group(q, i, j, s);
         }
 }
