@@ -26,8 +26,9 @@ static void show_broken(const question *q, const judged *j)
 {
     for (int k = 0; k < j->count; k++)
         if (j->at[k].ruling == BROKEN)
-            printf("BROKEN %s: --seed %llu --case %lld: %s\n  ", claim_names[j->at[k].claim],
-                   (unsigned long long)q->seed, (long long)q->number, j->why);
+            printf("BROKEN %s: --seed %llu --case %lld: %s\n", claim_names[j->at[k].claim],
+                   (unsigned long long)q->seed, (long long)q->number, j->at[k].why);
+    printf("  ");
     show_question(q);
 }
 

@@ -92,9 +92,20 @@ bool ask_prepare(const question *q, asked *a)
     return !status;
 }
 
+static int lose_patience(void *user, int64_t done, int64_t total, const char *text)
+{
+    int *left = user;
+    (void)done;
+    (void)total;
+    (void)text;
+    return --*left == 0;
+}
+
 bool ask_explain(const question *q, asked *a)
 {
-    return !cbx_explain(a->model, a->graph, q->row, &a->options, NULL, NULL, &a->answer, &a->error);
+    int patience = q->patience;
+    return !cbx_explain(a->model, a->graph, q->row, &a->options, patience ? lose_patience : NULL,
+                        &patience, &a->answer, &a->error);
 }
 
 void ask_free(asked *a)

@@ -13,11 +13,13 @@ const char *const claim_names[CLAIMS] = {"found", "irreducible", "optimal", "pro
 /* Sets that are tried one by one, at most. */
 static const double MOST_SETS = 300000;
 
+/* The last place is for one that is broken. */
 static void pass(judged *out, claim c, ruling r)
 {
     if (out->count == MAX_JUDGED)
-        return;
+        out->count--;
     out->at[out->count].claim = c;
+    out->at[out->count].why[0] = 0;
     out->at[out->count++].ruling = r;
 }
 
@@ -25,10 +27,10 @@ __attribute__((format(printf, 3, 4))) static void complain(judged *out, claim c,
                                                            ...)
 {
     va_list list;
-    va_start(list, format);
-    (void)vsnprintf(out->why, sizeof out->why, format, list);
-    va_end(list);
     pass(out, c, BROKEN);
+    va_start(list, format);
+    (void)vsnprintf(out->at[out->count - 1].why, MAX_WHY, format, list);
+    va_end(list);
 }
 
 /* ---- edits, as the answer has them */
@@ -175,6 +177,15 @@ static bool are_close(const question *q, const float *told, const outcome *o)
     return true;
 }
 
+/* Of a class over the next one. */
+static double lead_of(const question *q, const outcome *o, int class)
+{
+    double others = -INFINITY;
+    for (int c = 0; c < q->gnn.classes; c++)
+        others = c == class ? others : fmax(others, o->log_probs[c]);
+    return o->log_probs[class] - others;
+}
+
 static const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
 {
     int64_t edges = 0;
@@ -187,6 +198,10 @@ static const char *wrong_numbers(const question *q, const cbx_counterfactual *a,
         return "has other log-probabilities than the edited graph";
     if (a->result != o->best && o->lead > o->blur)
         return "names another class than the edited graph's";
+    if (fabs(a->margin - lead_of(q, o, a->result)) > 100 * o->blur)
+        return "has another margin than the edited graph";
+    if (a->threshold != q->threshold)
+        return "has another threshold than was asked for";
     if (!has_rule(q, RULE_METHOD) && fabs(a->cost - cost_of(q, a)) > 1e-9 * fmax(1, a->cost))
         return "has another cost than its edits";
     return NULL;
@@ -265,6 +280,20 @@ static void describe(const space *s, const found_set *set, char *text, size_t si
     }
 }
 
+/* A proof says of what it is one: which rules there are. */
+static bool names_rules(const question *q, const char *scope)
+{
+    static const char *const rules[] = {"stopping-threshold", "max-edits",       "features-to-vary",
+                                        "immutable-features", "permitted-range", "one-hot",
+                                        "immutable-nodes",    "protected-edges", "own-features",
+                                        "own-edges",          "keep-edges",      "keep"};
+    for (int k = 0; k < q->num_settings; k++)
+        for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+            if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]))
+                return false;
+    return strstr(scope, q->directed ? "one by one" : "all between") || q->keep_edges;
+}
+
 /* Is there a set that costs less than `below`? */
 static void judge_by_force(const question *q, const cbx_counterfactual *a, claim c, double below,
                            judged *out)
@@ -295,6 +324,39 @@ static void judge_optimal(const question *q, const cbx_counterfactual *a, judged
                  (long long)needless, lead);
     else
         judge_by_force(q, a, CLAIM_OPTIMAL, a->cost, out);
+    if (!names_rules(q, a->scope))
+        complain(out, CLAIM_OPTIMAL, "its scope leaves a rule out: %s", a->scope);
+}
+
+/* Of all inputs: whatever the edges and the features. */
+static void judge_never(const question *q, const cbx_counterfactual *a, judged *out)
+{
+    dice        d = dice_of(q->seed + 2, (uint64_t)q->number);
+    naive_graph graph;
+    for (int times = 0; times < 200; times++) {
+        edited e;
+        double size = pow(10, dice_real(&d, -2, 2));
+        for (int i = 0; i < q->world.edges; i++)
+            e.gone[i] = (uint8_t)dice_below(&d, 2);
+        for (int i = 0; i < q->world.nodes * q->world.features; i++)
+            e.x[i] = (float)dice_real(&d, -size, size);
+        build_graph(q, e.gone, e.x, &graph);
+        outcome o = ask_naive(q, &graph, a->prediction, a->target);
+        if (o.lead > o.blur) {
+            complain(out, CLAIM_PROVED_NONE, "an input that leads there, by %.6g", o.lead);
+            return;
+        }
+    }
+}
+
+static void judge_none(const question *q, const cbx_counterfactual *a, judged *out)
+{
+    bool never = !strcmp(a->scope, "all inputs");
+    judge_by_force(q, a, CLAIM_PROVED_NONE, INFINITY, out);
+    if (never)
+        judge_never(q, a, out);
+    else if (!names_rules(q, a->scope))
+        complain(out, CLAIM_PROVED_NONE, "its scope leaves a rule out: %s", a->scope);
 }
 
 /* ---- several answers */
@@ -342,8 +404,8 @@ static void judge_one(const question *q, const cbx_counterfactual *a, judged *ou
             judge_irreducible(q, a, out);
         else if (a->certificate == CBX_OPTIMAL)
             judge_optimal(q, a, out);
-    } else if (a->outcome == CBX_NOT_FOUND && a->certificate == CBX_PROVED_NONE) {
-        judge_by_force(q, a, CLAIM_PROVED_NONE, INFINITY, out);
+    } else if (a->certificate == CBX_PROVED_NONE) {
+        judge_none(q, a, out);
     } else if (a->outcome == CBX_SKIPPED && !has_rule(q, RULE_METHOD) &&
                !strncmp(a->reason, "the factual graph has", 21)) {
         judge_by_force(q, a, CLAIM_SKIPPED, INFINITY, out);
@@ -357,10 +419,11 @@ static ruling judge_prediction(const question *q, const cbx_counterfactual *a)
     naive_graph          graph;
     build_graph(q, none, q->world.x, &graph);
     outcome o = ask_naive(q, &graph, a->prediction, -1);
-    double  others = -INFINITY;
-    for (int c = 0; c < q->gnn.classes; c++)
-        others = c == a->prediction ? others : fmax(others, o.log_probs[c]);
-    double lead = o.log_probs[a->prediction] - others;
+    double  lead = lead_of(q, &o, a->prediction);
+    /* the other methods tell the numbers of the factual graph, which for Chebyshev layers need
+     * not be those of the whole graph */
+    if (!are_close(q, a->before, &o) && !(has_rule(q, RULE_METHOD) && q->gnn.conv == NAIVE_CHEB))
+        return BROKEN;
     return lead > o.blur ? HOLDS : lead > -o.blur ? UNDECIDED : BROKEN;
 }
 
@@ -369,7 +432,9 @@ void judge(const question *q, const cbx_counterfactual *answer, judged *out)
     ruling prediction = judge_prediction(q, answer);
     *out = (judged){0};
     if (prediction == BROKEN && answer->outcome != CBX_SKIPPED)
-        complain(out, CLAIM_FOUND, "the class is not %d before any edit", answer->prediction);
+        complain(out, CLAIM_FOUND,
+                 "before any edit the class is not %d, or its numbers are not these",
+                 answer->prediction);
     if (prediction == UNDECIDED)
         pass(out, CLAIM_FOUND, UNDECIDED);
     if (prediction != HOLDS)

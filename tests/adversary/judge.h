@@ -29,16 +29,16 @@ typedef enum ruling {
     BROKEN
 } ruling;
 
-enum { RULINGS = BROKEN + 1, MAX_JUDGED = 32, MAX_WHY = 400 };
+enum { RULINGS = BROKEN + 1, MAX_JUDGED = 64, MAX_WHY = 400 };
 
 typedef struct judged {
     int count;
     struct {
         claim  claim;
         ruling ruling;
+        char   why[MAX_WHY]; /* it is broken */
     } at[MAX_JUDGED];
-    char    why[MAX_WHY]; /* of the last one that is broken */
-    int64_t tried;        /* sets of edits */
+    int64_t tried; /* sets of edits */
 } judged;
 
 /* Judges every claim of an answer and of those that follow it. */

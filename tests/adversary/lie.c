@@ -85,7 +85,7 @@ static void add_needless(const question *q, cbx_counterfactual *a)
 void lie_after(lie kind, const question *q, cbx_counterfactual *a)
 {
     bool found = a->outcome == CBX_FOUND;
-    if (kind == LIE_FOUND && found && a->certificate == CBX_IRREDUCIBLE && a->num_edits > 1)
+    if (kind == LIE_FOUND && found && a->certificate != CBX_NO_CERTIFICATE && a->num_edits > 1)
         a->num_edits--;
     if (kind == LIE_IRREDUCIBLE && found)
         add_needless(q, a);

@@ -67,6 +67,7 @@ typedef enum rule {
     RULE_TIME_LIMIT,
     RULE_KINDS_AUTO,
     RULE_START_BOTH,
+    RULE_CANCEL, /* the caller stops the search in the middle */
     RULE_METHOD, /* another one than minimal, which knows no rules */
     RULES
 } rule;
@@ -95,6 +96,7 @@ typedef struct question {
     int32_t group[MAX_FEATURES], groups;                        /* one-hot, by both */
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
+    int     patience; /* calls of the progress function after which it stops the search; 0: never */
     double  threshold, edge_cost, feature_cost;
 
     /* how they are told: names and values of cbx_explain_table */

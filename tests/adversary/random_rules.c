@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "space.h"
+#include "brute_force.h"
 
 const char *const rule_names[RULES] = {"none",
                                        "keep no-isolated",
@@ -36,6 +36,7 @@ const char *const rule_names[RULES] = {"none",
                                        "time-limit",
                                        "kinds auto",
                                        "start both",
+                                       "cancelled",
                                        "another method"};
 
 /* ---- what they mean */
@@ -67,9 +68,13 @@ static void draw_range(question *q, dice *d)
 
 static void draw_target(question *q, dice *d)
 {
-    q->target = has_rule(q, RULE_NEXT)    ? TARGET_NEXT
-                : has_rule(q, RULE_CLASS) ? dice_below(d, q->world.classes)
-                                          : TARGET_ANY;
+    static const uint8_t none[MAX_EDGES];
+    naive_graph          graph;
+    int                  others = dice_between(d, 1, q->world.classes - 1);
+    build_graph(q, none, q->world.x, &graph);
+    q->target = has_rule(q, RULE_NEXT) ? TARGET_NEXT : TARGET_ANY;
+    if (has_rule(q, RULE_CLASS)) /* the prediction itself is refused */
+        q->target = (ask_naive(q, &graph, 0, -1).best + others) % q->world.classes;
 }
 
 static void draw_costs(question *q, dice *d)
@@ -105,6 +110,8 @@ static void mean_rule(question *q, dice *d, rule r)
         q->threshold = (double)dice_between(d, 2, 19) / 20;
     if (r == RULE_COSTS)
         draw_costs(q, d);
+    if (r == RULE_CANCEL)
+        q->patience = dice_between(d, 1, 12);
     if (r == RULE_TOTAL_CFS || r == RULE_DIVERSE)
         q->total_cfs = dice_between(d, 2, 5);
 }
@@ -298,7 +305,7 @@ static void tell_search(question *q, dice *d)
         tell(q, "width", "1");
         tell(q, "tried", "%d", dice_between(d, 1, 3));
     }
-    tell(q, "prove", "%s", dice_chance(d, 0.1) ? "0" : "0.5");
+    tell(q, "prove", "%s", dice_chance(d, 0.1) ? "0" : dice_chance(d, 0.05) ? "1e-6" : "0.5");
     if (has_rule(q, RULE_START_BOTH))
         tell(q, "start", "both");
     if (has_rule(q, RULE_BUDGET))

@@ -179,14 +179,15 @@ static void draw_blocks(world *w, dice *d, bool by_data, bool by_rule)
 
 static void draw_values(world *w, dice *d)
 {
-    int  most[MAX_FEATURES];
+    int  most[MAX_FEATURES], least = dice_chance(d, 0.15) ? -1 : 0;
     bool flawed = w->told_blocks < w->blocks && dice_chance(d, 0.1);
     for (int j = 0; j < w->features; j++)
         most[j] = dice_chance(d, 0.7) ? 1 : dice_between(d, 2, 3);
     for (int i = 0; i < w->nodes; i++)
         for (int j = 0; j < w->features; j++) {
             float *x = &w->x[i * w->features + j];
-            *x = w->discrete[j] ? (float)dice_between(d, 0, most[j]) : (float)dice_real(d, -1, 1);
+            *x = w->discrete[j] ? (float)dice_between(d, least, most[j])
+                                : (float)dice_real(d, -1, 1);
             if (w->block[j] == -1)
                 continue;
             *x = 0;
@@ -226,8 +227,8 @@ static void draw_bounds(world *w, dice *d)
     for (int j = 0; j < w->features && w->told_bounds; j++) {
         float wider = w->discrete[j] ? (float)dice_below(d, 2) : (float)dice_real(d, 0, 0.5);
         if (w->block[j] != -1) {
-            w->lo[j] = 0;
-            w->hi[j] = 1;
+            w->lo[j] = dice_chance(d, 0.05) ? -1 : 0;
+            w->hi[j] = dice_chance(d, 0.05) ? 2 : 1;
         } else if (dice_chance(d, 0.3)) {
             w->hi[j] += dice_chance(d, 0.2) ? wider + 0.5f : wider;
         } else if (w->lo[j] == w->hi[j]) {
