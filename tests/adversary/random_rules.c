@@ -60,10 +60,12 @@ static void draw_range(question *q, dice *d)
     static const float ranges[][2] = {{-0.1f, 0.1f}, {0.3f, 0.35f}, {0, 0.7f},    {0, 0},
                                       {1, 1},        {1, 2},        {0.2f, 0.8f}, {-0.5f, 1},
                                       {0, 1.5f},     {2, 3},        {-5, 5},      {0.5f, 1}};
-    int                j = dice_below(d, q->world.features);
-    int                k = dice_below(d, (int)(sizeof ranges / sizeof *ranges));
-    q->asked_lo[j] = ranges[k][0];
-    q->asked_hi[j] = ranges[k][1];
+    for (int times = dice_between(d, 1, 2); times > 0; times--) {
+        int j = dice_below(d, q->world.features);
+        int k = dice_below(d, (int)(sizeof ranges / sizeof *ranges));
+        q->asked_lo[j] = ranges[k][0];
+        q->asked_hi[j] = ranges[k][1];
+    }
 }
 
 static void draw_target(question *q, dice *d)
@@ -79,7 +81,7 @@ static void draw_target(question *q, dice *d)
 
 static void draw_costs(question *q, dice *d)
 {
-    static const double costs[] = {0.1, 0.25, 0.3, 0.5, 1, 1.5, 2, 3, 10};
+    static const double costs[] = {1e-6, 0.1, 0.25, 0.3, 0.5, 1, 1.5, 2, 3, 10, 1e6};
     int                 count = (int)(sizeof costs / sizeof *costs);
     q->edge_cost = costs[dice_below(d, count)];
     q->feature_cost = costs[dice_below(d, count)];

@@ -175,31 +175,43 @@ static void draw_blocks(world *w, dice *d, bool by_data, bool by_rule)
         at += size;
     }
     w->told_blocks = by_data ? by_rule ? 1 : w->blocks : 0;
+    /* by the data, features of a group need not be neighbours */
+    for (int j = w->features - 1; j > 0 && w->told_blocks == w->blocks; j--) {
+        int     other = dice_below(d, j + 1);
+        int32_t block = w->block[j];
+        w->block[j] = w->block[other];
+        w->block[other] = block;
+    }
+}
+
+/* Some feature of a block. */
+static int draw_member(const world *w, dice *d, int block)
+{
+    int j;
+    do
+        j = dice_below(d, w->features);
+    while (w->block[j] != block);
+    return j;
 }
 
 static void draw_values(world *w, dice *d)
 {
     int  most[MAX_FEATURES], least = dice_chance(d, 0.15) ? -1 : 0;
-    bool flawed = w->told_blocks < w->blocks && dice_chance(d, 0.1);
+    bool flawed = dice_chance(d, 0.1);
     for (int j = 0; j < w->features; j++)
         most[j] = dice_chance(d, 0.7) ? 1 : dice_between(d, 2, 3);
-    for (int i = 0; i < w->nodes; i++)
-        for (int j = 0; j < w->features; j++) {
-            float *x = &w->x[i * w->features + j];
-            *x = w->discrete[j] ? (float)dice_between(d, least, most[j])
-                                : (float)dice_real(d, -1, 1);
-            if (w->block[j] == -1)
-                continue;
-            *x = 0;
-            if (j + 1 < w->features && w->block[j + 1] == w->block[j])
-                continue;
-            int first = j;
-            while (first > 0 && w->block[first - 1] == w->block[j])
-                first--;
-            w->x[i * w->features + dice_between(d, first, j)] = 1;
+    for (int i = 0; i < w->nodes; i++) {
+        float *x = w->x + i * w->features;
+        for (int j = 0; j < w->features; j++)
+            x[j] = w->block[j] >= 0 ? 0
+                   : w->discrete[j] ? (float)dice_between(d, least, most[j])
+                                    : (float)dice_real(d, -1, 1);
+        for (int block = 0; block < w->blocks; block++) {
+            x[draw_member(w, d, block)] = 1;
             if (flawed && dice_chance(d, 0.2)) /* none or two on */
-                w->x[i * w->features + dice_between(d, first, j)] = (float)dice_below(d, 2);
+                x[draw_member(w, d, block)] = (float)dice_below(d, 2);
         }
+    }
 }
 
 /* The data's own, where nobody says: kinds by whether all values are whole, bounds by the

@@ -110,7 +110,12 @@ static void add_values(const question *q, dice *d, int node, int feature, space 
         for (float value = ceilf(lo); value <= hi && count < MAX_VALUES; value++)
             tried[count++] = value;
     } else if (lo <= hi) {
-        const float some[] = {lo, hi, (lo + hi) / 2, (float)dice_real(d, lo, hi)};
+        const float some[] = {lo,
+                              hi,
+                              (lo + hi) / 2,
+                              (float)dice_real(d, lo, hi),
+                              (float)dice_real(d, lo, hi),
+                              (float)dice_real(d, lo, hi)};
         s->whole = s->whole && lo == hi;
         for (size_t k = 0; k < sizeof some / sizeof *some && (lo < hi || k == 0); k++)
             tried[count++] = some[k];
