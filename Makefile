@@ -5,6 +5,7 @@
 #   make demo     train a model and use it
 #   make check    all tests, then once more under the sanitizers
 #   make check-more what takes further tools: other compilers, threads, memory, stack
+#   make adversary tries to break certificates by brute force, ADVERSARY_CASES of them
 #   make fuzz     every reader of outside bytes, FUZZ_SECONDS each, under the sanitizers
 #   make analyze  gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage which lines the tests reach (gcovr)
@@ -62,6 +63,16 @@ fuzz-random: build-asan/configured
 		name=$${target##*fuzz_}; \
 		echo "== $$name" && $$target --runs $(FUZZ_RUNS) fuzz/seeds/$$name || exit 1; \
 	done
+
+# Questions whose answers are held against brute force; the seed decides which. A broken one is named
+# with its number: build/tests/adversary --seed S --case N shows it.
+ADVERSARY_CASES ?= 100000
+ADVERSARY_SEED ?= 1
+.PHONY: adversary
+adversary: bootstrap build/configured
+	@$(call build,build) --target adversary
+	@build/tests/adversary --self-test
+	@build/tests/adversary --cases $(ADVERSARY_CASES) --seed $(ADVERSARY_SEED)
 
 # ldconfig tells the loader of the new library.
 install: all
