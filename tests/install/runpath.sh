@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 # strays FOLDER: for every element of a search path in it that leads to no fixed place,
 # "FILE [ELEMENT]"; last, "N files". What the Python tests install was built by others.
 strays() {
-    find "$1" -path "$1/python/venv" -prune -o -type f \( -perm -u+x -o -name '*.so*' \) -print0 |
+    find "$1" -name venv -prune -o -type f \( -perm -u+x -o -name '*.so*' \) -print0 |
         LC_ALL=C xargs -0 readelf -dW /dev/null 2> /dev/null | awk -v skip="${#1}" '
             /^File: / { file = substr($0, 8 + skip) }
             /^Dynamic section/ { files++ }
