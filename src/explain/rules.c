@@ -9,6 +9,7 @@
 
 #include "bounds.h"
 #include "error.h"
+#include "number.h"
 
 /* ---- reading lists: "3,7-9,age" */
 
@@ -33,7 +34,7 @@ static cbx_status read_number(reader *r, double *out, const char *expected)
 {
     char *end;
     errno = 0;
-    *out = strtod(r->at, &end);
+    *out = cbx_read_number(r->at, &end);
     if (end == r->at || errno || !isfinite(*out))
         return unexpected(r, expected);
     r->at = end;

@@ -131,21 +131,6 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
     return failed || cbx_json_put(o, "seconds", json_real(c->seconds));
 }
 
-/* Measured first: json_dumps leaves out quotes that find no memory, and says nothing. */
-static char *dump(const json_t *o)
-{
-    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9); /* every float comes back */
-    size_t       size = json_dumpb(o, NULL, 0, flags);
-    char        *text = size ? malloc(size + 1) : NULL;
-    if (text && json_dumpb(o, text, size, flags) != size) {
-        free(text);
-        return NULL;
-    }
-    if (text)
-        text[size] = '\0';
-    return text;
-}
-
 /* The line with its edits. No quote in a text stands there as it is, so that the first place
  * that looks like the list is it. */
 static char *with_edits(char *line, const cbx_counterfactual *c, const cbx_graph_data *d)
@@ -181,7 +166,8 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     if (!failed && model_hash)
         failed = cbx_json_put(o, "model_sha256", json_string(model_hash));
     if (!failed && !cbx_json_put(o, "version", json_string(CBX_VERSION_TEXT)))
-        text = with_edits(dump(o), counterfactual, cbx_graph_view(graph));
+        text = with_edits(cbx_json_text(o, JSON_REAL_PRECISION(9), NULL), counterfactual,
+                          cbx_graph_view(graph));
     json_decref(o);
     return text;
 }
