@@ -733,11 +733,23 @@ typedef struct cbx_bench_team {
     void *user;
 } cbx_bench_team;
 
+/* Who won a cell, a data set with a model: the highest validity, to three digits, and among
+ * equals the fewest edits in the mean. Methods that are asked for another target than the
+ * rest do not compete. Names last as long as the data's do. */
+typedef struct cbx_bench_winner {
+    const char *data, *model;
+    const char *method, *second;           /* NULL: no method, or no other, found anything */
+    double      validity, second_validity; /* mean over folds */
+    double      edits, second_edits;       /* mean over what was found */
+} cbx_bench_winner;
+
 /* What the caller hears; each may be NULL. `failed` is told of work that failed
- * while the rest goes on. */
+ * while the rest goes on; `won`, at the end, of each cell, where the process is the first of
+ * its team. */
 typedef struct cbx_bench_hooks {
     cbx_progress progress;
     void (*failed)(void *user, const char *message);
+    void (*won)(void *user, const cbx_bench_winner *cell);
     void *user;
 } cbx_bench_hooks;
 

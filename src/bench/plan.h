@@ -11,11 +11,18 @@
 
 /* A row of the tables. */
 typedef struct cbx_bench_method {
-    const char *name, *explainer, *policy; /* policy NULL: it has none */
-    bool        features, edges;           /* what it can change */
-    bool        graphs;                    /* it explains graphs, too */
-    bool        extra;                     /* not of the paper: not among "all" */
+    const char *name, *explainer;
+    const char *policy;          /* NULL: it has none */
+    const char *target;          /* NULL: the one that all are asked for */
+    bool        features, edges; /* what it can change */
+    bool        graphs;          /* it explains graphs, too */
 } cbx_bench_method;
+
+/* Who is asked for another target answers another question, and is not compared. */
+static inline bool cbx_bench_compared(const cbx_bench_method *m)
+{
+    return !m->target;
+}
 
 typedef struct cbx_bench_plan {
     const cbx_bench_options *options;

@@ -377,17 +377,32 @@ static cbx_status ask_all(run *r, cbx_error *err)
 
 /* --------------------------------------------------------------- together */
 
+static void tell_winners(const run *r, const cbx_bench_summary *s)
+{
+    for (int32_t c = 0; c < s->num_cells && r->hooks->won; c++) {
+        cbx_bench_winner w = cbx_bench_winner_of(s, &s->cells[c]);
+        r->hooks->won(r->hooks->user, &w);
+    }
+}
+
 static cbx_status finish(run *r, cbx_error *err)
 {
-    cbx_bench_rows rows;
-    cbx_status     status = gather(r, err);
+    cbx_bench_rows    rows;
+    cbx_bench_summary summary;
+    cbx_status        status = gather(r, err);
     if (!status)
         status = cbx_bench_rows_load(&r->plan, r->folder, &rows, err);
     if (status)
         return status;
     r->result->answers = rows.count;
-    status = cbx_bench_summarise(&r->plan, &rows, r->folder, err);
+    status = cbx_bench_summary_init(&summary, &r->plan, &rows, err);
     cbx_bench_rows_free(&rows);
+    if (status)
+        return status;
+    status = cbx_bench_summarise(&summary, r->folder, err);
+    if (!status)
+        tell_winners(r, &summary);
+    cbx_bench_summary_free(&summary);
     return status;
 }
 
