@@ -32,6 +32,11 @@ static const cbx_bench_method methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods, NAMES_MAX = 32 };
 
+/* By bit of plan->faults. */
+static const char *const fault_names[] = {"rounding",  "shift",      "loss",  "targets",
+                                          "any-class", "complement", "skips", NULL};
+enum { FAULTS = sizeof fault_names / sizeof *fault_names - 1 };
+
 /* Fills in `chosen` with the positions that a list of names, or "all", means. */
 static cbx_status choose(const char *option, const char *list, const char *const *names,
                          int32_t all, int32_t *chosen, int32_t *count, cbx_error *err)
@@ -88,6 +93,20 @@ static cbx_status choose_all(cbx_bench_plan *p, cbx_error *err)
     return p->models && p->methods ? CBX_OK : cbx_fail_memory(err);
 }
 
+static cbx_status choose_faults(cbx_bench_plan *p, cbx_error *err)
+{
+    int32_t chosen[NAMES_MAX], count = 0;
+    if (strcmp(p->options->published_faults, "none") != 0) {
+        cbx_status status = choose("published-faults", p->options->published_faults, fault_names,
+                                   FAULTS, chosen, &count, err);
+        if (status)
+            return status;
+    }
+    for (int32_t i = 0; i < count; i++)
+        p->faults |= 1u << chosen[i];
+    return CBX_OK;
+}
+
 static cbx_status check_names(const cbx_bench_plan *p, cbx_error *err)
 {
     if (!p->num_data)
@@ -124,6 +143,19 @@ cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t
     return cbx_options_set(cbx_model_table(), spec, "model", plan->models[model], err);
 }
 
+/* Those that are a matter of how a method is called. */
+static cbx_status add_faults(unsigned faults, const cbx_bench_method *m,
+                             cbx_explain_options *options, cbx_error *err)
+{
+    if (!strcmp(m->explainer, "combinex"))
+        options->faults = faults & CBX_BENCH_FAULT_SEARCH;
+    if (faults & CBX_BENCH_FAULT_ANY_CLASS && !strcmp(m->explainer, "unr"))
+        return cbx_options_set(cbx_explain_table(), options, "target", "any", err);
+    if (faults & CBX_BENCH_FAULT_COMPLEMENT && !strcmp(m->explainer, "cff"))
+        return cbx_options_set(cbx_explain_table(), options, "cff-complement", "whole", err);
+    return CBX_OK;
+}
+
 cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
                             cbx_explain_options *options, cbx_error *err)
 {
@@ -138,6 +170,10 @@ cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
         status = cbx_options_set(cbx_explain_table(), options, "policy", m->policy, err);
     if (!status && m->target)
         status = cbx_options_set(cbx_explain_table(), options, "target", m->target, err);
+    if (!status && plan->options->protocol == CBX_PROTOCOL_MEANT)
+        status = cbx_options_set(cbx_explain_table(), options, "kinds", "auto", err);
+    if (!status)
+        status = add_faults(plan->faults, m, options, err);
     options->epochs = plan->options->epochs;
     options->time_limit = plan->options->time_limit;
     options->unr_rollouts = plan->options->unr_rollouts;
@@ -200,11 +236,14 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
     for (int32_t i = 0; i < p->num_methods; i++)
         (void)fprintf(out, "explainer %s\n", p->methods[i]->name);
     (void)fprintf(out,
-                  "folds %lld\nsamples %lld\npreset %s\nepochs %lld\ntrain-epochs %lld\n"
-                  "time-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
-                  (long long)o->folds, (long long)o->samples, o->preset ? "none" : "paper",
-                  (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
-                  (long long)o->unr_rollouts, (long long)o->seed);
+                  "folds %lld\nsamples %lld\nprotocol %s\npreset %s\nepochs %lld\ntrain-epochs "
+                  "%lld\ntime-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
+                  (long long)o->folds, (long long)o->samples, o->protocol ? "meant" : "published",
+                  o->preset ? "none" : "paper", (long long)o->epochs, (long long)o->train_epochs,
+                  o->time_limit, (long long)o->unr_rollouts, (long long)o->seed);
+    for (int32_t i = 0; i < FAULTS; i++)
+        if (p->faults & 1u << i)
+            (void)fprintf(out, "published-fault %s\n", fault_names[i]);
     return fclose(out) ? cbx_fail_memory(err) : CBX_OK;
 }
 
@@ -215,6 +254,8 @@ static cbx_status fill(cbx_bench_plan *p, cbx_error *err)
         status = check_names(p, err);
     if (!status)
         status = choose_all(p, err);
+    if (!status)
+        status = choose_faults(p, err);
     if (status)
         return status;
     p->folds = (int32_t)p->options->folds;

@@ -63,18 +63,24 @@ static cbx_bench_spread spread(double *v, int64_t count)
 
 /* ------------------------------------------------------------------ a line */
 
+/* Does the row count at all? The published program leaves some out. */
+static bool counts(const cbx_bench_plan *plan, const cbx_bench_row *r)
+{
+    return !(plan->faults & CBX_BENCH_FAULT_SKIPS) || r->edges >= 2;
+}
+
 /* One fold's mean of each measure; rows [begin, end) are the fold's. A row that was skipped
  * has no counterfactual. */
-static void fold_means(const cbx_bench_row *begin, const cbx_bench_row *end,
+static void fold_means(const cbx_bench_row *const *begin, const cbx_bench_row *const *end,
                        double means[CBX_BENCH_MEASURES])
 {
     double  sum[CBX_BENCH_MEASURES] = {0};
     int64_t count[CBX_BENCH_MEASURES] = {0};
-    for (const cbx_bench_row *r = begin; r < end; r++) {
-        const cbx_measures *m = &r->measures;
-        double              v[CBX_BENCH_MEASURES] = {r->outcome == CBX_FOUND,  m->fidelity,
-                                                     m->distribution_distance, m->node_sparsity,
-                                                     m->edge_sparsity,         m->embedding_distance};
+    for (const cbx_bench_row *const *r = begin; r < end; r++) {
+        const cbx_measures *m = &(*r)->measures;
+        double              v[CBX_BENCH_MEASURES] = {(*r)->outcome == CBX_FOUND, m->fidelity,
+                                                     m->distribution_distance,   m->node_sparsity,
+                                                     m->edge_sparsity,           m->embedding_distance};
         for (int k = 0; k < CBX_BENCH_MEASURES; k++)
             if (!isnan(v[k])) {
                 sum[k] += v[k];
@@ -200,12 +206,14 @@ static void sum_up_line(cbx_bench_summary *s, cbx_bench_cell *cell, int32_t meth
                rows->rows[end].method == r->method)
             end++;
         if (r->data == cell->data && r->model == cell->model && r->method == method) {
-            fold_means(r, &rows->rows[end], means);
+            int64_t before = count;
+            for (int64_t j = i; j < end; j++)
+                if (counts(s->plan, &rows->rows[j]))
+                    w->rows[count++] = &rows->rows[j];
+            fold_means(w->rows + before, w->rows + count, means);
             w->accuracy[r->fold] = r->accuracy;
             for (int k = 0; k < CBX_BENCH_MEASURES; k++)
                 w->means[(int64_t)k * folds + r->fold] = means[k];
-            for (int64_t j = i; j < end; j++)
-                w->rows[count++] = &rows->rows[j];
         }
         i = end;
     }

@@ -192,6 +192,74 @@ TEST(minimal_is_asked_by_default_for_the_next_class_and_for_any)
     drop(&b);
 }
 
+TEST(the_published_program_leaves_out_targets_with_fewer_than_two_edges)
+{
+    bench b = make("ego");
+    b.options.published_faults = "skips";
+    plan(&b);
+    cbx_bench_row list[] = {answer(0, 0, 1, 1, 0, 1), nothing(0, 0, 2, CBX_NOT_FOUND),
+                            nothing(0, 0, 3, CBX_SKIPPED), answer(0, 0, 4, 1, 0, 1)};
+    list[0].edges = list[1].edges = 2;
+    list[2].edges = 1; /* and the last has none */
+    cbx_bench_rows    rows = {list, 4};
+    cbx_bench_summary s;
+    cbx_error         err = {0};
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    CHECK_INT(s.cells[0].lines[0].targets, 2);
+    CHECK_INT(s.cells[0].lines[0].skipped, 0);
+    CHECK_NEAR(s.cells[0].lines[0].figures[CBX_VALIDITY].mean, 0.5, 1e-12);
+    cbx_bench_summary_free(&s);
+    drop(&b);
+}
+
+static cbx_explain_options search_of(bench *b, int32_t method)
+{
+    cbx_explain_options options = {0};
+    cbx_error           err = {0};
+    CHECK_OK(cbx_bench_search(&b->plan, method, &options, &err), err);
+    return options;
+}
+
+TEST(faults_go_to_the_methods_that_have_them_and_are_part_of_the_plan)
+{
+    bench b = make("combinex-lin,cff,unr,minimal");
+    plan(&b);
+    for (int32_t i = 0; i < 4; i++)
+        CHECK_INT(search_of(&b, i).faults, 0);
+    CHECK(strstr(b.plan.text, "fault") == NULL);
+    cbx_bench_plan_free(&b.plan);
+    b.options.published_faults = "shift,any-class,complement";
+    plan(&b);
+    CHECK_INT(search_of(&b, 0).faults, 2);
+    CHECK_INT(search_of(&b, 1).cff_complement, 1);
+    CHECK(!strcmp(search_of(&b, 2).target, "any"));
+    CHECK_INT(search_of(&b, 3).faults, 0);
+    CHECK(!strcmp(search_of(&b, 3).target, "next"));
+    CHECK_CONTAINS(b.plan.text, "published-fault shift\npublished-fault any-class\n");
+    drop(&b);
+    b = make("ego");
+    cbx_error err = {0};
+    b.options.published_faults = "roundin";
+    CHECK_INT(cbx_bench_plan_init(&b.plan, &b.options, &b.data, 1, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message,
+                   "--published-faults: there is no 'roundin'; did you mean 'rounding'?");
+    cbx_graph_free(b.graph);
+}
+
+TEST(kinds_are_the_data_sets_where_published_and_found_where_meant)
+{
+    bench b = make("combinex-lin");
+    plan(&b);
+    CHECK_INT(search_of(&b, 0).kinds, 0);
+    CHECK_CONTAINS(b.plan.text, "protocol published\n");
+    cbx_bench_plan_free(&b.plan);
+    b.options.protocol = CBX_PROTOCOL_MEANT;
+    plan(&b);
+    CHECK_INT(search_of(&b, 0).kinds, 1);
+    CHECK_CONTAINS(b.plan.text, "protocol meant\n");
+    drop(&b);
+}
+
 /* karate, gcn, random-edges: validity 0.321 ± 0.244, fidelity 0.639 ± 0.127. */
 TEST(the_verdict_compares_with_the_published_figure)
 {
