@@ -471,7 +471,10 @@ typedef struct cbx_counterfactual {
     const cbx_epoch *trace;
 
     cbx_certificate certificate;
-    double          cost;       /* of the edits, by options.edge_cost and feature_cost */
+    /* optimal and proved_none: among which edits there is none (cheaper), in words: the kinds of
+     * edit and the rules; otherwise "" */
+    const char *scope;
+    double      cost;       /* of the edits, by options.edge_cost and feature_cost */
     double          margin;     /* log-probability by which the result leads the next class */
     double          robustness; /* share of small random changes that keep it; -1: not measured */
     double          threshold;  /* probability that the class had to reach; 0: just the lead */
@@ -491,6 +494,7 @@ typedef struct cbx_explain_options {
     double      momentum;   /* of sgd, Nesterov's */
     int         edges;      /* directed, undirected: what one edge edit removes */
     int         kinds;      /* data, auto: where feature kinds come from */
+    int64_t     min_edges;  /* a factual graph with fewer is skipped; 0: none is */
     int64_t     budget;     /* feature values of a factual graph; more: the nearest nodes only */
     double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
     bool        trace;

@@ -20,10 +20,10 @@
 
 #include "edge_mask.h"
 #include "error.h"
-#include "explainer.h"
 #include "feature_mask.h"
 #include "margin.h"
 #include "policy.h"
+#include "setup.h"
 
 typedef struct state {
     cbx_search      *s;
@@ -280,13 +280,10 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 }
 
 /* How much the model's matrices stretch is the same for all targets. */
-static cbx_status prepare_all(const cbx_model *model, const cbx_graph *graph,
-                              const cbx_explain_options *options, cbx_arena *arena,
-                              const void **shared, cbx_error *err)
+static cbx_status prepare_all(const cbx_setup *setup, cbx_arena *arena, const void **shared,
+                              cbx_error *err)
 {
-    (void)graph;
-    (void)options;
-    *shared = cbx_model_stretch(model, arena);
+    *shared = cbx_model_stretch(setup->model, arena);
     return *shared ? CBX_OK : cbx_fail_memory(err);
 }
 

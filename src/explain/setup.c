@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "kernel.h"
+#include "receptive.h"
 #include "rules.h"
 
 static cbx_status find_target(cbx_setup *s, cbx_error *err)
@@ -58,6 +59,17 @@ static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
     return CBX_OK;
 }
 
+/* Outgoing edges, and the graph's shape, are looked up in the whole graph. */
+static cbx_status make_whole(cbx_setup *s, cbx_error *err)
+{
+    bool outgoing = s->explainer->searches_all && cbx_receptive_needs_whole(s->model);
+    if (!outgoing && s->options->keep == CBX_KEEP_NOTHING)
+        return CBX_OK;
+    cbx_view *whole = CBX_NEW(&s->arena, cbx_view, 1);
+    s->whole = whole;
+    return whole ? cbx_view_whole(s->graph, &s->arena, whole, err) : cbx_fail_memory(err);
+}
+
 cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph *graph,
                           const cbx_explain_options *options, cbx_error *err)
 {
@@ -77,8 +89,10 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     if (!status && !s->explainer->knows_rules && cbx_rules_any(s->options))
         status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
                           s->explainer->name);
+    if (!status)
+        status = make_whole(s, err);
     if (!status && s->explainer->prepare)
-        status = s->explainer->prepare(model, graph, s->options, &s->arena, &s->shared, err);
+        status = s->explainer->prepare(s, &s->arena, &s->shared, err);
     if (status)
         cbx_setup_free(s);
     return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "rules.h"
 #include "safetensors_json.h"
 #include "version.h"
 
@@ -65,6 +66,37 @@ json_t *cbx_json_options(const cbx_explain_options *options)
         }
     }
     return o;
+}
+
+/* Among which edits there is none (cheaper): the kinds of edit and the rules. */
+static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options,
+                     const cbx_graph_data *d)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    json_t                 *o = json_object(), *edits = json_array(), *rules = json_object();
+    const char             *vary = options->features_to_vary;
+    int failed = !o || !edits || !rules || cbx_json_put(o, "scope", json_string(c->scope));
+    if (!failed && !options->keep_edges)
+        failed = json_array_append_new(edits, json_string("remove_edge"));
+    if (!failed && (!vary || strcmp(vary, "none") != 0))
+        failed = json_array_append_new(edits, json_string("set_feature"));
+    for (size_t i = 0; i < table->count && !failed; i++)
+        if (cbx_rule_in_force(&table->options[i], options))
+            failed =
+                cbx_json_put(rules, table->options[i].name,
+                             cbx_json_option(&table->options[i],
+                                             (const char *)options + table->options[i].offset));
+    if (!failed && d->immutable)
+        failed = cbx_json_put(rules, "immutable-features-of-the-data", json_true());
+    if (!failed && d->feature_group)
+        failed = cbx_json_put(rules, "one-hot-groups-of-the-data", json_true());
+    failed = failed || json_object_set(o, "kinds", edits) || json_object_set(o, "rules", rules);
+    json_decref(edits);
+    json_decref(rules);
+    if (!failed)
+        return o;
+    json_decref(o);
+    return NULL;
 }
 
 static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
@@ -145,6 +177,8 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     json_t *o = json_object();
     char   *text = NULL;
     int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
+    if (!failed && options && counterfactual->scope && counterfactual->scope[0])
+        failed = cbx_json_put(o, "proof", proof(counterfactual, options, cbx_graph_view(graph)));
     if (!failed && options)
         failed = cbx_json_put(o, "options", cbx_json_options(options));
     if (!failed && graph_hash)
