@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
+#include "receptive.h"
 #include "setup.h"
 
 static const char *const outcomes[] = {"found", "not_found", "skipped", "cancelled"};
@@ -38,16 +40,23 @@ static int32_t node_budget(const cbx_graph *graph, const cbx_explain_options *op
 }
 
 /* The factual graph: one hop more than there are layers, so that degrees of the
- * nodes that count are complete (spec: L + 1 hops); or the whole graph. */
-static cbx_status cut(cbx_search *s, cbx_view *view, cbx_error *err)
+ * nodes that count are complete (spec: L + 1 hops); or the whole graph. A search for everything
+ * gets whatever else the class depends on. */
+static cbx_status cut(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
 {
     cbx_status status;
+    int32_t    most = node_budget(s->graph, s->options);
     if (s->graph->data.task == CBX_GRAPH)
         status = cbx_view_graphs(s->graph, &s->row, 1, s->arena, view, err);
+    else if (everything)
+        status =
+            cbx_receptive_view(s->model, s->graph, s->whole, s->row, most, s->arena, view, err);
     else
-        status = cbx_view_nearest(s->graph, s->row, s->model->num_layers + 1,
-                                  node_budget(s->graph, s->options), s->arena, view, err);
+        status =
+            cbx_view_nearest(s->graph, s->row, s->model->num_layers + 1, most, s->arena, view, err);
     s->view = view;
+    s->complete = !view->left_out && (everything ? cbx_receptive_is_known(s->model)
+                                                 : !cbx_model_sees_further(s->model));
     return status ? status : cbx_view_features(s->graph, view, s->arena, &s->X, err);
 }
 
@@ -80,7 +89,7 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
     if (isnan(logp[0]))
         return cbx_fail_overflow(s->graph, s->row, err);
     s->prediction = s->decision = cbx_best_class(logp, C, -1);
-    if (!s->view->left_out && !cbx_model_sees_further(s->model))
+    if (s->complete)
         return CBX_OK;
     /* The factual graph is not all that counts. What is to be explained is the
      * decision on the whole graph. */
@@ -104,7 +113,8 @@ static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float
         err, CBX_INVALID,
         "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
         "the data",
-        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->lo[j], (double)s->hi[j]);
+        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->graph->data.feat_min[j],
+        (double)s->graph->data.feat_max[j]);
 }
 
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
@@ -152,10 +162,14 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
                        s->prediction, s->decision);
         return text;
     }
-    if (s->view->m == 0)
-        return "the factual graph has no edge";
-    if (s->view->m == 1)
-        return "the factual graph has one edge only";
+    if (s->view->m < s->options->min_edges) {
+        if (s->view->m < 2)
+            return s->view->m ? "the factual graph has one edge only"
+                              : "the factual graph has no edge";
+        (void)snprintf(text, size, "the factual graph has %lld edges, fewer than %lld",
+                       (long long)s->view->m, (long long)s->options->min_edges);
+        return text;
+    }
     if (s->target != s->prediction)
         return NULL;
     (void)snprintf(text, size, "the prediction is class %d already", s->prediction);
@@ -169,7 +183,7 @@ static const char *reason_of_limit(const cbx_search *s, const char *what)
     enum { LONGEST = 160 };
     char *text = CBX_NEW(s->arena, char, LONGEST);
     if (text)
-        (void)snprintf(text, LONGEST, "the time limit of %g s %s", s->deadline->limit, what);
+        (void)cbx_print(text, LONGEST, "the time limit of %g s %s", s->deadline->limit, what);
     return text;
 }
 
@@ -178,20 +192,25 @@ static bool is_cancelled(const cbx_search *s)
     return s->deadline && s->deadline->cancelled;
 }
 
+/* NULL: no memory. */
 static const char *reason_for_nothing(const cbx_search *s)
 {
     if (s->late)
         return reason_of_limit(s, "ended the search");
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
-    switch (s->certificate) {
-    case CBX_PROVED_NONE:
-        return "no edits within the rules lead there: proved";
-    case CBX_NONE_WITHIN_BUDGET:
+    if (s->certificate == CBX_NONE_WITHIN_BUDGET)
         return "none was met; that is no proof that there is none";
-    default:
+    if (s->certificate != CBX_PROVED_NONE)
         return "";
+    static const char lead[] = "proved: nothing leads there, of all ";
+    const char       *scope = cbx_proof_scope(s);
+    char             *text = scope ? CBX_NEW(s->arena, char, sizeof lead + strlen(scope)) : NULL;
+    if (text) {
+        memcpy(text, lead, sizeof lead - 1);
+        memcpy(text + sizeof lead - 1, scope, strlen(scope) + 1);
     }
+    return text;
 }
 
 /* Without edits. `reason` NULL: no memory was left for it. */
@@ -326,9 +345,9 @@ static cbx_status pack_unknown(cbx_search *s, double began, cbx_counterfactual *
 }
 
 /* The factual graph, what may be removed from it, and the model's answer. */
-static cbx_status ask_for_class(cbx_search *s, cbx_view *view, cbx_error *err)
+static cbx_status ask_for_class(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
 {
-    cbx_status status = cbx_time_is_up() ? cbx_fail_late(err) : cut(s, view, err);
+    cbx_status status = cbx_time_is_up() ? cbx_fail_late(err) : cut(s, everything, view, err);
     if (!status)
         status = count_removable(s, err);
     return status ? status : ask(s, err);
@@ -353,12 +372,13 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
                     .arena = arena,
                     .keep = arena,
                     .deadline = deadline,
+                    .whole = setup->whole,
                     .shared = setup->shared,
                     .phases = setup->phases,
                     .robustness = -1};
     cbx_arena_reset(arena);
     cbx_arena_reset(&workspace->scratch);
-    cbx_status status = ask_for_class(&s, &view, err);
+    cbx_status status = ask_for_class(&s, setup->explainer->searches_all, &view, err);
     if (status == CBX_CANCELLED && cbx_time_is_up())
         return pack_unknown(&s, began, out, err);
     if (status)
@@ -372,6 +392,11 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     const char *reason = reason_to_skip(&s, text, sizeof text);
     if (reason)
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
+    if (setup->explainer->edges_only && view.m == 0)
+        return cbx_result_pack(&s, CBX_NOT_FOUND,
+                               "the factual graph has no edge, and this method does nothing but "
+                               "remove edges",
+                               NULL, cbx_clock() - began, out, err);
     s.wrap_up = time_to_wrap_up(cbx_clock() - began, deadline ? deadline->limit : 0);
     cbx_search_reserve(&s, 0);
     status = check_bounds(&s, err);

@@ -310,26 +310,9 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
     return status;
 }
 
-/* Is the k-th move needed, by the whole graph, and, if it is two edits, each of them? `at`: its
- * first edit. */
-static cbx_status is_needed(const cbx_fewest *F, const cbx_edit *edits, int64_t count, int64_t at,
-                            int64_t size, cbx_edit *rest, bool *whole, bool *each, cbx_error *err)
-{
-    bool       reaches = false, half = false;
-    cbx_status status = CBX_OK;
-    if (F->best.count > 1)
-        status = reaches_without(F, edits, count, at, at + size, rest, &reaches, err);
-    for (int64_t e = at; e < at + size && size > 1 && !reaches && !half && !status; e++)
-        status = reaches_without(F, edits, count, e, e + 1, rest, &half, err);
-    *whole = !reaches;
-    *each = !half;
-    return status;
-}
-
-/* Is every edit needed, by the whole graph? A move that is not, because the lead without it
- * was too small to be sure of here, goes; what was needed beside it may not be any more, so it
- * takes a round without a change. An edit that is not, but whose move is two, stays and costs
- * the certificate, and so does a round that time ends. */
+/* Is every move needed, by the whole graph? One that is not, because the lead without it was too
+ * small to be sure of here, goes; what was needed beside it may not be any more, so it takes a
+ * round without a change. One that time ends is no certificate. */
 static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
 {
     cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
@@ -339,18 +322,18 @@ static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
     int64_t   k = F->best.count - 1, needed = 0;
     *irreducible = false;
     while (needed < F->best.count) {
-        int64_t count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
-        bool    whole = true, each = true;
+        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
+        bool       reaches = false;
+        cbx_status status = CBX_OK;
         for (int64_t before = 0; before < k; before++)
             at += cbx_move_edits(&F->best.moves[before]);
-        cbx_status status = is_needed(F, edits, count, at, cbx_move_edits(&F->best.moves[k]), rest,
-                                      &whole, &each, err);
+        if (F->best.count > 1)
+            status = reaches_without(F, edits, count, at, at + cbx_move_edits(&F->best.moves[k]),
+                                     rest, &reaches, err);
         if (status || cbx_fewest_out_of_time(F, F->s->epochs))
             return cbx_search_status(status);
-        if (!each)
-            return CBX_OK;
-        needed = whole ? needed + 1 : 0;
-        if (!whole)
+        needed = reaches ? 0 : needed + 1;
+        if (reaches)
             cbx_move_set_take_out(&F->best, k);
         k = k > 0 ? k - 1 : F->best.count - 1;
     }
@@ -395,8 +378,13 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
 
 bool cbx_forbids(const cbx_forbidden *forbidden, const cbx_move *m)
 {
-    for (int64_t k = 0; k < forbidden->count; k++)
-        if (cbx_move_same(&forbidden->moves[k], m))
+    for (int64_t k = 0; k < forbidden->count; k++) {
+        const cbx_move *f = &forbidden->moves[k];
+        /* wherever a group points next, turning off what is on is the same edit */
+        bool group = forbidden->diverse && f->kind == CBX_MOVE_GROUP && m->kind == f->kind &&
+                     m->row == f->row && m->column == f->column;
+        if (group || cbx_move_same(f, m))
             return true;
+    }
     return false;
 }
