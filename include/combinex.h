@@ -57,6 +57,17 @@ typedef struct cbx_error {
     char       message[CBX_MESSAGE_SIZE];
 } cbx_error;
 
+/* -------------------------------------------------------------------- text */
+
+#define CBX_SHOWN_SIZE 8
+
+/* Names and texts may come from a file that somebody else wrote. Writes the first character of
+ * *text as it can be shown on a terminal, and a 0, and moves *text past it: the character itself;
+ * where it would steer the terminal, what stands for it (\n, \x1b, \u202e); for a byte that is not
+ * UTF-8 likewise (\xff). Returns the length of what it wrote; at the end of the text 0. Messages
+ * in a cbx_error and for a cbx_on_problem have gone through this. */
+CBX_API size_t cbx_text_next(const char **text, char shown[CBX_SHOWN_SIZE]);
+
 /* ----------------------------------------------------------------- options */
 
 /* Every option struct below is described by a table of these. The command

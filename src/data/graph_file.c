@@ -9,6 +9,7 @@
 #include "graph_file.h"
 #include "safetensors.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 #include "version.h"
 
 /* ---- reading */

@@ -51,8 +51,4 @@ const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
  * is no value. (json_dumps leaves out names that find no memory.) */
 char *cbx_json_text(const json_t *json);
 
-/* Bytes of the UTF-8 character at `at`; 0 if there is none. */
-int  cbx_utf8_length(const char *at);
-bool cbx_is_utf8(const char *text);
-
 #endif

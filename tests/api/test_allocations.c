@@ -325,6 +325,14 @@ CALL(cbx_graph_view)
 {
     return (void)user, cbx_graph_view(the.graph) ? CBX_OK : CBX_INVALID;
 }
+CALL(cbx_text_next)
+{
+    char        shown[CBX_SHOWN_SIZE];
+    const char *text = "\x1b\u00e9\xff";
+    while (cbx_text_next(&text, shown)) {
+    }
+    return (void)user, CBX_OK;
+}
 CALL(cbx_model_fits)
 {
     return (void)user, cbx_model_fits(the.model, the.graph, NULL);
@@ -470,6 +478,7 @@ static const entry entries[] = {
     ALLOCATES_NOT(cbx_options_check),
     ALLOCATES_NOT(cbx_explain_preset),
     ALLOCATES_NOT(cbx_graph_view),
+    ALLOCATES_NOT(cbx_text_next),
     ALLOCATES_NOT(cbx_model_fits),
     ALLOCATES_NOT(cbx_model_set),
     {"cbx_read_table cbx_fetch_table cbx_generate_table cbx_model_table cbx_train_table "
