@@ -166,8 +166,9 @@ static int put_estimate(void *user, const cbx_bench_estimate *e)
         json_close(&j, '}');
         json_line(&j);
     } else {
-        (void)printf("%-22s %-10s %3lld oracles %10s answers ", e->data, e->model,
-                     (long long)e->oracles, text_count(answers, e->answers));
+        text_put(stdout, e->data, 22);
+        (void)printf(" %-10s %3lld oracles %10s answers ", e->model, (long long)e->oracles,
+                     text_count(answers, e->answers));
         put_seconds(e->seconds);
     }
     (void)fflush(stdout);

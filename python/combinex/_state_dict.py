@@ -9,6 +9,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _torch_file
+from ._arguments import array
 from ._assemble import Layer, assemble
 from ._model import Model
 from .errors import InvalidError
@@ -27,7 +28,7 @@ class _Tensors:
     def take(self, name: str) -> np.ndarray | None:
         self.left.pop(name, None)
         found = self.tensors.get(name)
-        return None if found is None else np.asarray(found, np.float32)
+        return None if found is None else array(found, np.float32, name)
 
     def has(self, name: str, rank: int = 2) -> bool:
         return name in self.left and self.tensors[name].ndim == rank

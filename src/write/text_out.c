@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "number.h"
-#include "safetensors_json.h"
+#include "utf8.h"
 
 cbx_status cbx_text_open(cbx_text_out *out, const char *path, cbx_error *err)
 {

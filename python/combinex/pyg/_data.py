@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data
 
-from .._graph import Graph, as_array, pointers_of
+from .._arguments import array
+from .._graph import Graph, pointers_of
 from ..errors import InvalidError, UnsupportedError
 
 
@@ -64,9 +65,9 @@ def pointers(data: Any) -> np.ndarray:
     """The first node of each graph, and the end."""
     nodes = data.x.shape[0]
     if data.get("ptr") is not None:
-        return as_array(data.ptr, np.int64, "ptr")
+        return array(data.ptr, np.int64, "ptr")
     if data.get("batch") is not None:
-        return pointers_of(as_array(data.batch, np.int64, "batch"), nodes)
+        return pointers_of(array(data.batch, np.int64, "batch"), nodes)
     return np.array([0, nodes], np.int64)
 
 
