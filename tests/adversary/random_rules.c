@@ -118,6 +118,14 @@ static void mean_rule(question *q, dice *d, rule r)
         q->total_cfs = dice_between(d, 2, 5);
 }
 
+static void protect_all_into(question *q)
+{
+    bool influence[MAX_NODES];
+    find_influence(q, influence);
+    for (int e = 0; e < q->world.edges; e++)
+        q->protect_edge[e] |= influence[q->world.target[e]];
+}
+
 /* Hardly anything may change: what is proved by having nothing to try. */
 static void leave_little(question *q, dice *d)
 {
@@ -127,7 +135,10 @@ static void leave_little(question *q, dice *d)
         memset(q->asked_fixed, 1, sizeof q->asked_fixed);
         q->rules |= 1u << RULE_FEATURES_TO_VARY;
     }
-    protect_edges(q, d, dice_real(d, 0.2, 1));
+    if (dice_chance(d, 0.3)) /* only what leads away from all that counts, if anything, may go */
+        protect_all_into(q);
+    else
+        protect_edges(q, d, dice_real(d, 0.2, 1));
     q->rules |= 1u << RULE_PROTECTED_EDGES;
 }
 
