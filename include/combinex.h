@@ -409,6 +409,7 @@ typedef struct cbx_edit {
     /* CBX_SET_FEATURE */
     int32_t node, feature;
     float   from, to;
+    int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
     /* how much the edit alone moves log p(target class) - log p(prediction), to
      * first order: edits are sorted by it, largest first */
     float influence;
@@ -427,8 +428,8 @@ CBX_API const char *cbx_outcome_name(cbx_outcome outcome);
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
     CBX_NO_CERTIFICATE,
-    CBX_IRREDUCIBLE,        /* undoing any one edit loses the flip */
-    CBX_OPTIMAL,            /* irreducible, and every cheaper set of edits was excluded */
+    CBX_IRREDUCIBLE,        /* undoing any one change loses the flip */
+    CBX_OPTIMAL,            /* irreducible, and every cheaper set of changes was excluded */
     CBX_NONE_WITHIN_BUDGET, /* nothing was found; there may be something */
     CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
 } cbx_certificate;
@@ -475,9 +476,9 @@ typedef struct cbx_counterfactual {
      * edit and the rules; otherwise "" */
     const char *scope;
     double      cost;       /* of the edits, by options.edge_cost and feature_cost */
-    double          margin;     /* log-probability by which the result leads the next class */
-    double          robustness; /* share of small random changes that keep it; -1: not measured */
-    double          threshold;  /* probability that the class had to reach; 0: just the lead */
+    double      margin;     /* log-probability by which the result leads the next class */
+    double      robustness; /* share of small random changes that keep it; -1: not measured */
+    double      threshold;  /* probability that the class had to reach; 0: just the lead */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "graph.h"
 #include "layer.h"
+#include "number.h"
 #include "rng.h"
 
 enum { TEST_PART = 2, STREAM_SAMPLES = 71 }; /* of cbx_split; a stream of its own */
@@ -198,12 +199,12 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
         (void)fprintf(out, "model %s\n", p->models[i]);
     for (int32_t i = 0; i < p->num_methods; i++)
         (void)fprintf(out, "explainer %s\n", p->methods[i]->name);
-    (void)fprintf(out,
-                  "folds %lld\nsamples %lld\npreset %s\nepochs %lld\ntrain-epochs %lld\n"
-                  "time-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
-                  (long long)o->folds, (long long)o->samples, o->preset ? "none" : "paper",
-                  (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
-                  (long long)o->unr_rollouts, (long long)o->seed);
+    (void)cbx_fprint(out,
+                     "folds %lld\nsamples %lld\npreset %s\nepochs %lld\ntrain-epochs %lld\n"
+                     "time-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
+                     (long long)o->folds, (long long)o->samples, o->preset ? "none" : "paper",
+                     (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
+                     (long long)o->unr_rollouts, (long long)o->seed);
     return fclose(out) ? cbx_fail_memory(err) : CBX_OK;
 }
 

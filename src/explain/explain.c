@@ -109,7 +109,8 @@ static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float
         err, CBX_INVALID,
         "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
         "the data",
-        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->lo[j], (double)s->hi[j]);
+        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->graph->data.feat_min[j],
+        (double)s->graph->data.feat_max[j]);
 }
 
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)

@@ -13,8 +13,8 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
     *shared = all;
     if (!all)
         return cbx_fail_memory(err);
-    cbx_status status =
-        cbx_rules_init(&all->rules, setup->graph, setup->options, setup->discrete, arena, err);
+    cbx_status status = cbx_rules_init(&all->rules, setup->graph, setup->options, setup->lo,
+                                       setup->hi, setup->discrete, arena, err);
     if (!status)
         status = cbx_explainer_combinex.prepare(setup, arena, &all->stretch, err);
     return status;
@@ -55,7 +55,7 @@ static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *fou
     if (f->count)
         memcpy(moves, f->moves, (size_t)f->count * sizeof *moves);
     memcpy(moves + f->count, found->moves, (size_t)more * sizeof *moves);
-    *f = (cbx_forbidden){moves, f->count + more};
+    *f = (cbx_forbidden){moves, f->count + more, s->options->diverse};
     return CBX_OK;
 }
 

@@ -62,11 +62,16 @@ static void say_rules(words *w, const cbx_search *s)
         say_value(w, o, (const char *)s->options + o->offset);
         comma = ", ";
     }
-    if (d->immutable) {
+    bool immutable = false, groups = false;
+    for (int32_t j = 0; j < d->num_features; j++) {
+        immutable = immutable || (d->immutable && d->immutable[j]);
+        groups = groups || (d->feature_group && d->feature_group[j] >= 0);
+    }
+    if (immutable) {
         say(w, "%s%s", comma, "the data's immutable features");
         comma = ", ";
     }
-    if (d->feature_group)
+    if (groups)
         say(w, "%s%s", comma, "the data's one-hot groups");
 }
 

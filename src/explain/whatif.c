@@ -145,6 +145,27 @@ static bool slot_matters(const cbx_whatif *W, int64_t e)
     }
 }
 
+/* By row and group: is it one-hot there? */
+static int find_one_hot(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_rules *r = W->rules;
+    int32_t         *on = CBX_NEW(arena, int32_t, r->groups);
+    W->one_hot = CBX_NEW(arena, uint8_t, (size_t)W->rows * (size_t)r->groups);
+    if (!on || !W->one_hot)
+        return -1;
+    for (int32_t i = 0; i < W->rows; i++) {
+        const float *x = W->x0 + (int64_t)i * W->f;
+        for (int32_t g = 0; g < r->groups; g++)
+            on[g] = 0;
+        for (int32_t j = 0; j < W->f; j++)
+            if (r->group[j] >= 0 && x[j] != CBX_GROUP_OFF)
+                on[r->group[j]] += x[j] == CBX_GROUP_ON ? 1 : 2;
+        for (int32_t g = 0; g < r->groups; g++)
+            W->one_hot[(int64_t)i * r->groups + g] = on[g] == 1;
+    }
+    return 0;
+}
+
 static int find_allowed(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_search *s = W->s;
@@ -157,6 +178,8 @@ static int find_allowed(cbx_whatif *W, cbx_arena *arena)
     W->allowed_pair = CBX_NEW0(arena, uint8_t, W->pairs);
     W->matters = CBX_NEW0(arena, uint8_t, W->pairs);
     if (!W->allowed_row || !W->allowed_pair || !W->matters)
+        return -1;
+    if (find_one_hot(W, arena))
         return -1;
     for (int32_t i = 0; i < W->rows; i++)
         W->allowed_row[i] = cbx_rules_node(W->rules, s, name_of(s, i));
@@ -238,8 +261,8 @@ void cbx_whatif_do(cbx_whatif *W, const cbx_move *m)
     if (m->kind == CBX_MOVE_PAIR) {
         set_pair(W, m->pair, true);
     } else if (m->kind == CBX_MOVE_GROUP) {
-        set_feature(W, m->row, m->column, W->rules->off[m->column]);
-        set_feature(W, m->row, m->other, W->rules->on[m->other]);
+        set_feature(W, m->row, m->column, CBX_GROUP_OFF);
+        set_feature(W, m->row, m->other, CBX_GROUP_ON);
     } else {
         set_feature(W, m->row, m->column, m->to);
     }
@@ -317,6 +340,11 @@ static float best_value(const cbx_whatif *W, int32_t column, float x, float slop
 /* Does taking this pair away leave a node without any, or what was one piece in two? */
 static bool breaks_apart(const cbx_whatif *W, int64_t pair);
 
+static bool permits(const cbx_rules *r, int32_t feature, float value)
+{
+    return value >= r->lo[feature] && value <= r->hi[feature];
+}
+
 bool cbx_whatif_may(const cbx_whatif *W, const cbx_move *m)
 {
     const cbx_rules *r = W->rules;
@@ -327,13 +355,12 @@ bool cbx_whatif_may(const cbx_whatif *W, const cbx_move *m)
     if (!W->allowed_row[m->row] || r->fixed[m->column] || x[m->column] != x0[m->column])
         return false;
     if (m->kind == CBX_MOVE_FEATURE)
-        return r->group[m->column] < 0 && m->to != x[m->column] && m->to >= r->lo[m->column] &&
-               m->to <= r->hi[m->column];
+        return r->group[m->column] < 0 && m->to != x[m->column] && permits(r, m->column, m->to);
     return !r->fixed[m->other] && x[m->other] == x0[m->other] && m->other != m->column &&
-           r->group[m->other] == r->group[m->column] && x[m->column] == r->on[m->column] &&
-           x[m->other] == r->off[m->other] && r->lo[m->column] <= r->off[m->column] &&
-           r->on[m->other] <= r->hi[m->other] && r->off[m->column] < r->on[m->column] &&
-           r->off[m->other] < r->on[m->other];
+           r->group[m->other] == r->group[m->column] &&
+           W->one_hot[(int64_t)m->row * r->groups + r->group[m->column]] &&
+           x[m->column] == CBX_GROUP_ON && permits(r, m->column, CBX_GROUP_OFF) &&
+           permits(r, m->other, CBX_GROUP_ON);
 }
 
 static bool breaks_apart(const cbx_whatif *W, int64_t pair)
@@ -395,13 +422,13 @@ static void offer_groups(const cbx_whatif *W, int32_t i, cbx_move *moves, int64_
     const float *x = W->x + (int64_t)i * W->f, *d = W->dX + (int64_t)i * W->f;
     double       cost = W->s->options->feature_cost;
     for (int32_t a = 0; a < W->f; a++) {
-        if (W->rules->group[a] < 0 || x[a] != W->rules->on[a])
+        if (W->rules->group[a] < 0 || x[a] != CBX_GROUP_ON)
             continue;
         for (int32_t b = 0; b < W->f; b++) {
             if (W->rules->group[b] != W->rules->group[a] || a == b)
                 continue;
             double gain =
-                (double)d[a] * (W->rules->off[a] - x[a]) + (double)d[b] * (W->rules->on[b] - x[b]);
+                (double)d[a] * (CBX_GROUP_OFF - x[a]) + (double)d[b] * (CBX_GROUP_ON - x[b]);
             cbx_move m = {CBX_MOVE_GROUP, i, a, b, -1, 0, cost, gain};
             if (gain > 0 && cbx_whatif_may(W, &m))
                 insert(moves, count, most, &m);
@@ -485,12 +512,14 @@ bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
 
 static cbx_edit feature_edit(const cbx_whatif *W, int32_t row, int32_t column, float to)
 {
+    /* of a group's feature there is no move but with the group */
     return (cbx_edit){.op = CBX_SET_FEATURE,
                       .edge = -1,
                       .node = name_of(W->s, row),
                       .feature = column,
                       .from = original(W, row, column),
-                      .to = to};
+                      .to = to,
+                      .group = W->rules->group[column] + 1};
 }
 
 int64_t cbx_whatif_edits(const cbx_whatif *W, const cbx_move *moves, int64_t count, cbx_edit *edits)
@@ -503,8 +532,8 @@ int64_t cbx_whatif_edits(const cbx_whatif *W, const cbx_move *moves, int64_t cou
             edits[n++] = cbx_edit_of_slot(W->s, W->target_of[e], e,
                                           W->s->options->edges == CBX_EDGES_UNDIRECTED);
         } else if (m->kind == CBX_MOVE_GROUP) {
-            edits[n++] = feature_edit(W, m->row, m->column, W->rules->off[m->column]);
-            edits[n++] = feature_edit(W, m->row, m->other, W->rules->on[m->other]);
+            edits[n++] = feature_edit(W, m->row, m->column, CBX_GROUP_OFF);
+            edits[n++] = feature_edit(W, m->row, m->other, CBX_GROUP_ON);
         } else {
             edits[n++] = feature_edit(W, m->row, m->column, m->to);
         }

@@ -44,6 +44,7 @@ typedef struct cbx_whatif {
     uint8_t          *allowed_row, *allowed_pair;
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
+    uint8_t          *one_hot; /* by row and group: is it, to begin with? */
     cbx_links        *links;   /* where a rule asks for them, else NULL */
     cbx_matrix        X;
     cbx_product_cache cache;
