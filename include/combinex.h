@@ -543,6 +543,9 @@ typedef struct cbx_explain_options {
     bool        own_edges;       /* only edges at the target */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected: what removing edges must leave */
+    /* Not in the table: combinex's loops with faults of the published program, for benchmarks
+     * (cbx_bench_options.published_faults); 0: none. */
+    int64_t faults;
 } cbx_explain_options;
 
 CBX_API const cbx_option_table *cbx_explain_table(void);
@@ -704,17 +707,19 @@ CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counter
 
 /* A benchmark trains an oracle for every data set, model and fold, asks every method
  * about the same test rows, and measures. All of it lies in one folder: the oracles,
- * rows.csv (a line an answer) and tables made from that (docs/reproduction.md). */
+ * rows.csv.gz (a line an answer) and tables made from that (docs/reproduction.md). */
 typedef struct cbx_bench_options {
     const char *models;     /* "gcn,cheb" or "all" */
     const char *explainers; /* "combinex-lin,ego", … or "all" */
     int64_t     folds;
     int64_t     samples;      /* test rows asked about in each fold, at most */
+    int         protocol;     /* published, meant: whose masks, and what is standardised */
     int         preset;       /* paper, none: settings of the searches */
     int64_t     epochs;       /* of a search */
     int64_t     train_epochs; /* of an oracle */
     double      time_limit;   /* seconds for one answer; 0: none */
     int64_t     unr_rollouts;
+    const char *published_faults; /* "rounding,shift", …, "all" or "none" */
     int64_t     seed;
     int64_t     jobs; /* threads; 0: all cores */
 } cbx_bench_options;
@@ -738,11 +743,23 @@ typedef struct cbx_bench_team {
     void *user;
 } cbx_bench_team;
 
+/* Who won a cell, a data set with a model: the highest validity, to three digits, and among
+ * equals the fewest edits in the mean. Methods that are asked for another target than the
+ * rest do not compete. Names last as long as the data's do. */
+typedef struct cbx_bench_winner {
+    const char *data, *model;
+    const char *method, *second;           /* NULL: no method, or no other, found anything */
+    double      validity, second_validity; /* mean over folds */
+    double      edits, second_edits;       /* mean over what was found */
+} cbx_bench_winner;
+
 /* What the caller hears; each may be NULL. `failed` is told of work that failed
- * while the rest goes on. */
+ * while the rest goes on; `won`, at the end, of each cell, where the process is the first of
+ * its team. */
 typedef struct cbx_bench_hooks {
     cbx_progress progress;
     void (*failed)(void *user, const char *message);
+    void (*won)(void *user, const cbx_bench_winner *cell);
     void *user;
 } cbx_bench_hooks;
 
