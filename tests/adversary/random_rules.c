@@ -127,7 +127,7 @@ static void protect_all_but_leaving(question *q)
  * could save them from what they overlook. */
 static void leave_little(question *q, dice *d)
 {
-    if (!dice_chance(d, 0.25))
+    if (!dice_chance(d, q->gnn.conv == NAIVE_CHEB ? 0.5 : 0.25))
         return;
     if (dice_chance(d, 0.75)) {
         memset(q->asked_fixed, 1, sizeof q->asked_fixed);
