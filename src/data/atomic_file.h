@@ -16,15 +16,11 @@ typedef struct cbx_atomic_file {
     int   fd;
 } cbx_atomic_file;
 
+/* Symbolic links are followed, also one to a file that is not there yet, which is then made. */
 cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err);
 
 /* The same with a name from the start, as where there are no files without. */
 cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err);
-
-enum { CBX_TEMPORARY_LENGTH = 21 }; /* ".0123456789abcdef.tmp" */
-
-/* Is this a name that a killed process may have left? */
-bool cbx_atomic_is_temporary(const char *name);
 
 cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err);
 
