@@ -131,7 +131,7 @@ signalled() {
         fi
         # what is complete is started anew
         if [[ $work == bench && -e $out/report.html ]]; then rm -rf "$out"; fi
-        [[ $work == explain ]] && rm -f "$out".*.tmp
+        [[ $work == explain ]] && rm -f .combinex-*.tmp
     done
     signal="SIG$1${2:+ twice}"
     [[ $1 != KILL ]] || signal='kill -9'
