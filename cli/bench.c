@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c: combinex bench. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,8 @@ typedef struct bench_job {
     bool              files;   /* not all of it is built in */
     bool              ended;   /* together with the others, whatever came of it */
     progress          bar;
+    cbx_bench_winner *winners; /* of the cells */
+    size_t            num_winners;
 } bench_job;
 
 static const cbx_option_table *run_table(void)
@@ -142,6 +145,7 @@ static void close_data(bench_job *job)
     free(job->sources);
     free(job->data);
     free(job->names);
+    free(job->winners);
 }
 
 /* ------------------------------------------------------------ the dry run */
@@ -220,6 +224,64 @@ static void on_failure(void *user, const char *message)
     (void)fail("%s", message);
 }
 
+/* What does not fit in memory is in the tables all the same. */
+static void on_winner(void *user, const cbx_bench_winner *cell)
+{
+    bench_job        *job = user;
+    cbx_bench_winner *more = realloc(job->winners, (job->num_winners + 1) * sizeof *job->winners);
+    if (!more)
+        return;
+    job->winners = more;
+    job->winners[job->num_winners++] = *cell;
+}
+
+static void put_winners_json(json *j, const bench_job *job)
+{
+    json_open(j, "winners", '[');
+    for (size_t i = 0; i < job->num_winners; i++) {
+        const cbx_bench_winner *w = &job->winners[i];
+        json_open(j, NULL, '{');
+        json_text(j, "data", w->data);
+        json_text(j, "model", w->model);
+        json_text(j, "winner", w->method);
+        json_double(j, "validity", w->method ? w->validity : NAN);
+        json_double(j, "edits", w->method ? w->edits : NAN);
+        json_text(j, "second", w->second);
+        json_double(j, "second_validity", w->second ? w->second_validity : NAN);
+        json_double(j, "second_edits", w->second ? w->second_edits : NAN);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void put_one(const char *method, double validity, double edits, const char *end)
+{
+    if (method)
+        (void)printf("  %-15s %5.3f %9.1f%s", method, validity, edits, end);
+    else
+        (void)printf("  %-15s %5s %9s%s", "nobody", "", "", end);
+}
+
+/* The highest validity, and among equals the fewest edits. */
+static void put_winners(const bench_job *job)
+{
+    size_t width = 12;
+    for (size_t i = 0; i < job->num_winners; i++) {
+        size_t mine = text_columns(job->winners[i].data);
+        width = mine > width ? mine : width;
+    }
+    text_put(stdout, "data set", width);
+    (void)printf(" %-10s  %-15s %5s %9s  %-15s %5s %9s\n", "model", "winner", "valid", "edits",
+                 "second", "valid", "edits");
+    for (size_t i = 0; i < job->num_winners; i++) {
+        const cbx_bench_winner *w = &job->winners[i];
+        text_put(stdout, w->data, width);
+        (void)printf(" %-10s", w->model);
+        put_one(w->method, w->validity, w->edits, "");
+        put_one(w->second, w->second_validity, w->second_edits, "\n");
+    }
+}
+
 static void put_result(const bench_job *job, const cbx_bench_result *r)
 {
     count_text  answers;
@@ -231,6 +293,7 @@ static void put_result(const bench_job *job, const cbx_bench_result *r)
         json_int(&j, "answers", r->answers);
         json_int(&j, "asked", r->asked);
         json_int(&j, "failures", r->failures);
+        put_winners_json(&j, job);
         json_close(&j, '}');
         json_line(&j);
     } else if (!job->args->general.quiet) {
@@ -238,6 +301,7 @@ static void put_result(const bench_job *job, const cbx_bench_result *r)
                      text_count(asked, r->asked));
         text_put(stdout, job->args->out, 0);
         (void)printf(": report.html, summary.md, .csv, .json, .tex, ranks.svg, timing.csv\n");
+        put_winners(job);
     }
 }
 
@@ -274,7 +338,7 @@ static int bench(bench_job *job)
     const bench_args *a = job->args;
     cbx_bench_result  result;
     cbx_error         err = {0};
-    cbx_bench_hooks   hooks = {on_progress, on_failure, job};
+    cbx_bench_hooks   hooks = {on_progress, on_failure, on_winner, job};
     progress_begin(&job->bar, "bench", a->general.quiet || job->team.rank > 0);
     cbx_status status = cbx_bench_run(&a->options, job->data, job->count, a->out, a->resume,
                                       &job->team, &hooks, &result, &err);
@@ -335,7 +399,9 @@ const command command_bench = {
     .name = "bench",
     .summary = "compare explainers on data sets and models, in tables",
     .about = "Trains oracles on the folds of data sets, explains the same test rows with every "
-             "method, measures, and writes tables with the published figures beside. An "
+             "method, measures, and writes tables with the published figures beside. At the end "
+             "it names the winner of each cell: the highest validity, and among equals the "
+             "fewest edits. Targets that are skipped count as not valid. An "
              "interrupted benchmark goes on with --resume to the same tables. Under mpirun, "
              "processes share the work.",
     .args_size = sizeof(bench_args),

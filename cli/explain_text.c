@@ -155,7 +155,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     if (c->certificate == CBX_IRREDUCIBLE)
         (void)fputs(" " DOT " each edit is needed", out);
     else if (c->certificate == CBX_OPTIMAL)
-        (void)fputs(" " DOT " nothing cheaper does: proved", out);
+        (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
     (void)fputc('\n', out);
     if (c->num_left_out) {
         number_text n;

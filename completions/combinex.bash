@@ -196,11 +196,13 @@ _combinex() {
     "bench --explainers") return ;;
     "bench --folds") return ;;
     "bench --samples") return ;;
+    "bench --protocol") _combinex_words "published meant"; return ;;
     "bench --preset") _combinex_words "paper none"; return ;;
     "bench --epochs") return ;;
     "bench --train-epochs") return ;;
     "bench --time-limit") return ;;
     "bench --unr-rollouts") return ;;
+    "bench --published-faults") return ;;
     "bench --seed") return ;;
     "bench --jobs") return ;;
     "bench --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
@@ -257,8 +259,8 @@ _combinex() {
         valued="-o --output --line --format --task --sidecar "
         ;;
     "bench")
-        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--data --out --html --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --sidecar "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
+        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "

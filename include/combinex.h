@@ -423,6 +423,7 @@ typedef struct cbx_edit {
     /* CBX_SET_FEATURE */
     int32_t node, feature;
     float   from, to;
+    int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
     /* how much the edit alone moves log p(target class) - log p(prediction), to
      * first order: edits are sorted by it, largest first */
     float influence;
@@ -441,8 +442,8 @@ CBX_API const char *cbx_outcome_name(cbx_outcome outcome);
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
     CBX_NO_CERTIFICATE,
-    CBX_IRREDUCIBLE,        /* undoing any one edit loses the flip */
-    CBX_OPTIMAL,            /* irreducible, and every cheaper set of edits was excluded */
+    CBX_IRREDUCIBLE,        /* undoing any one change loses the flip */
+    CBX_OPTIMAL,            /* irreducible, and every cheaper set of changes was excluded */
     CBX_NONE_WITHIN_BUDGET, /* nothing was found; there may be something */
     CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
 } cbx_certificate;
@@ -485,10 +486,13 @@ typedef struct cbx_counterfactual {
     const cbx_epoch *trace;
 
     cbx_certificate certificate;
-    double          cost;       /* of the edits, by options.edge_cost and feature_cost */
-    double          margin;     /* log-probability by which the result leads the next class */
-    double          robustness; /* share of small random changes that keep it; -1: not measured */
-    double          threshold;  /* probability that the class had to reach; 0: just the lead */
+    /* optimal and proved_none: among which edits there is none (cheaper), in words: the kinds of
+     * edit and the rules; otherwise "" */
+    const char *scope;
+    double      cost;       /* of the edits, by options.edge_cost and feature_cost */
+    double      margin;     /* log-probability by which the result leads the next class */
+    double      robustness; /* share of small random changes that keep it; -1: not measured */
+    double      threshold;  /* probability that the class had to reach; 0: just the lead */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 
@@ -505,6 +509,7 @@ typedef struct cbx_explain_options {
     double      momentum;   /* of sgd, Nesterov's */
     int         edges;      /* directed, undirected: what one edge edit removes */
     int         kinds;      /* data, auto: where feature kinds come from */
+    int64_t     min_edges;  /* a factual graph with fewer is skipped; 0: none is */
     int64_t     budget;     /* feature values of a factual graph; more: the nearest nodes only */
     double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
     bool        trace;
@@ -552,6 +557,9 @@ typedef struct cbx_explain_options {
     bool        own_edges;       /* only edges at the target */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected: what removing edges must leave */
+    /* Not in the table: combinex's loops with faults of the published program, for benchmarks
+     * (cbx_bench_options.published_faults); 0: none. */
+    int64_t faults;
 } cbx_explain_options;
 
 CBX_API const cbx_option_table *cbx_explain_table(void);
@@ -713,17 +721,19 @@ CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counter
 
 /* A benchmark trains an oracle for every data set, model and fold, asks every method
  * about the same test rows, and measures. All of it lies in one folder: the oracles,
- * rows.csv (a line an answer) and tables made from that (docs/reproduction.md). */
+ * rows.csv.gz (a line an answer) and tables made from that (docs/reproduction.md). */
 typedef struct cbx_bench_options {
     const char *models;     /* "gcn,cheb" or "all" */
     const char *explainers; /* "combinex-lin,ego", … or "all" */
     int64_t     folds;
     int64_t     samples;      /* test rows asked about in each fold, at most */
+    int         protocol;     /* published, meant: whose masks, and what is standardised */
     int         preset;       /* paper, none: settings of the searches */
     int64_t     epochs;       /* of a search */
     int64_t     train_epochs; /* of an oracle */
     double      time_limit;   /* seconds for one answer; 0: none */
     int64_t     unr_rollouts;
+    const char *published_faults; /* "rounding,shift", …, "all" or "none" */
     int64_t     seed;
     int64_t     jobs; /* threads; 0: all cores */
 } cbx_bench_options;
@@ -747,11 +757,23 @@ typedef struct cbx_bench_team {
     void *user;
 } cbx_bench_team;
 
+/* Who won a cell, a data set with a model: the highest validity, to three digits, and among
+ * equals the fewest edits in the mean. Methods that are asked for another target than the
+ * rest do not compete. Names last as long as the data's do. */
+typedef struct cbx_bench_winner {
+    const char *data, *model;
+    const char *method, *second;           /* NULL: no method, or no other, found anything */
+    double      validity, second_validity; /* mean over folds */
+    double      edits, second_edits;       /* mean over what was found */
+} cbx_bench_winner;
+
 /* What the caller hears; each may be NULL. `failed` is told of work that failed
- * while the rest goes on. */
+ * while the rest goes on; `won`, at the end, of each cell, where the process is the first of
+ * its team. */
 typedef struct cbx_bench_hooks {
     cbx_progress progress;
     void (*failed)(void *user, const char *message);
+    void (*won)(void *user, const cbx_bench_winner *cell);
     void *user;
 } cbx_bench_hooks;
 

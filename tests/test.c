@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
+#include <locale.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -246,9 +247,19 @@ void test_each_allocation(cbx_status (*run)(void *user), void *user)
     CHECK(!"the run never got all its memory");
 }
 
+/* As a program that speaks its user's language does, before it calls the library. */
+static void take_locale(const char *name)
+{
+    if (name && !setlocale(LC_ALL, name)) {
+        printf("there is no locale %s\n", name);
+        exit(1);
+    }
+}
+
 int main(void)
 {
     int passed = 0, wrong = 0, skipped = 0;
+    take_locale(getenv("CBX_TEST_LOCALE"));
     json_set_alloc_funcs(json_malloc, free); /* jansson's failures are ours to survive too */
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (test_case *t = first; t; t = t->next) {

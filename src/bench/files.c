@@ -22,7 +22,7 @@ char *cbx_bench_path(const char *folder, const char *name)
     return path;
 }
 
-static cbx_status read_all(int fd, const char *path, char **text, cbx_error *err)
+static cbx_status read_all(int fd, const char *path, char **text, size_t *total, cbx_error *err)
 {
     size_t size = 0, room = 1 << 16;
     char  *all = malloc(room);
@@ -48,16 +48,18 @@ static cbx_status read_all(int fd, const char *path, char **text, cbx_error *err
         return cbx_fail_memory(err);
     all[size] = '\0';
     *text = all;
+    *total = size;
     return CBX_OK;
 }
 
-cbx_status cbx_bench_read(const char *path, char **text, cbx_error *err)
+cbx_status cbx_bench_read(const char *path, char **text, size_t *size, cbx_error *err)
 {
     *text = NULL;
+    *size = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? CBX_OK : cbx_fail_errno(err, path, "read");
-    cbx_status status = read_all(fd, path, text, err);
+    cbx_status status = read_all(fd, path, text, size, err);
     (void)close(fd);
     return status;
 }

@@ -8,13 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number.h"
+
 cbx_status(cbx_fail)(cbx_error *err, cbx_status status, const char *format, ...)
 {
     if (err) {
         va_list args;
         va_start(args, format);
         err->status = status;
-        (void)vsnprintf(err->message, sizeof err->message, format, args);
+        (void)cbx_vprint(err->message, sizeof err->message, format, args);
         va_end(args);
     }
     return status;
@@ -27,11 +29,13 @@ cbx_status(cbx_fail_memory)(cbx_error *err)
 
 cbx_status(cbx_fail_errno)(cbx_error *err, const char *path, const char *what)
 {
-    int  code = errno;
-    char reason[128];
+    int        code = errno;
+    char       reason[128];
+    cbx_locale locale = cbx_locale_begin(); /* one language a message */
     /* strerror_r comes in two shapes; the POSIX one is what the feature macros ask for. */
     if (strerror_r(code, reason, sizeof reason) != 0)
         (void)snprintf(reason, sizeof reason, "error %d", code);
+    cbx_locale_end(locale);
     return cbx_fail(err, CBX_IO, "%s: cannot %s: %s", path, what, reason);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "version.h"
 
 const char *cbx_version(void)
@@ -45,7 +46,7 @@ static cbx_status set_int(const cbx_option *o, int64_t *at, const char *value, c
 static cbx_status set_real(const cbx_option *o, double *at, const char *value, cbx_error *err)
 {
     char  *end;
-    double v = strtod(value, &end);
+    double v = cbx_read_number(value, &end);
     if (end == value || *end || !isfinite(v))
         return cbx_fail(err, CBX_INVALID, "--%s: '%s' is not a number", o->name, value);
     if (v < o->min || v > o->max)
@@ -185,7 +186,7 @@ cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
                 return out_of_range(o, text, err);
         } else if (o->type == CBX_OPTION_REAL) {
             double v = *(const double *)at;
-            (void)snprintf(text, sizeof text, "%g", v);
+            (void)cbx_print(text, sizeof text, "%g", v);
             if (!(v >= o->min && v <= o->max))
                 return out_of_range(o, text, err);
         } else if (o->type == CBX_OPTION_CHOICE) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "receptive.h"
 #include "setup.h"
 
 static const char *const outcomes[] = {"found", "not_found", "skipped", "cancelled"};
@@ -38,16 +39,23 @@ static int32_t node_budget(const cbx_graph *graph, const cbx_explain_options *op
 }
 
 /* The factual graph: one hop more than there are layers, so that degrees of the
- * nodes that count are complete (spec: L + 1 hops); or the whole graph. */
-static cbx_status cut(cbx_search *s, cbx_view *view, cbx_error *err)
+ * nodes that count are complete (spec: L + 1 hops); or the whole graph. A search for everything
+ * gets whatever else the class depends on. */
+static cbx_status cut(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
 {
     cbx_status status;
+    int32_t    most = node_budget(s->graph, s->options);
     if (s->graph->data.task == CBX_GRAPH)
         status = cbx_view_graphs(s->graph, &s->row, 1, s->arena, view, err);
+    else if (everything)
+        status =
+            cbx_receptive_view(s->model, s->graph, s->whole, s->row, most, s->arena, view, err);
     else
-        status = cbx_view_nearest(s->graph, s->row, s->model->num_layers + 1,
-                                  node_budget(s->graph, s->options), s->arena, view, err);
+        status =
+            cbx_view_nearest(s->graph, s->row, s->model->num_layers + 1, most, s->arena, view, err);
     s->view = view;
+    s->complete = !view->left_out && (everything ? cbx_receptive_is_known(s->model)
+                                                 : !cbx_model_sees_further(s->model));
     return status ? status : cbx_view_features(s->graph, view, s->arena, &s->X, err);
 }
 
@@ -77,7 +85,7 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
     if (isnan(logp[0]))
         return cbx_fail_overflow(s->graph, s->row, err);
     s->prediction = s->decision = cbx_best_class(logp, C, -1);
-    if (!s->view->left_out && !cbx_model_sees_further(s->model))
+    if (s->complete)
         return CBX_OK;
     /* The factual graph is not all that counts. What is to be explained is the
      * decision on the whole graph. */
@@ -101,7 +109,8 @@ static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float
         err, CBX_INVALID,
         "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
         "the data",
-        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->lo[j], (double)s->hi[j]);
+        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->graph->data.feat_min[j],
+        (double)s->graph->data.feat_max[j]);
 }
 
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
@@ -144,28 +153,37 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
                        s->prediction, s->decision);
         return text;
     }
-    if (s->view->m == 0)
-        return "the factual graph has no edge";
-    if (s->view->m == 1)
-        return "the factual graph has one edge only";
+    if (s->view->m < s->options->min_edges) {
+        if (s->view->m < 2)
+            return s->view->m ? "the factual graph has one edge only"
+                              : "the factual graph has no edge";
+        (void)snprintf(text, size, "the factual graph has %lld edges, fewer than %lld",
+                       (long long)s->view->m, (long long)s->options->min_edges);
+        return text;
+    }
     if (s->target != s->prediction)
         return NULL;
     (void)snprintf(text, size, "the prediction is class %d already", s->prediction);
     return text;
 }
 
+/* NULL: no memory. */
 static const char *reason_for_nothing(const cbx_search *s)
 {
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
-    switch (s->certificate) {
-    case CBX_PROVED_NONE:
-        return "no edits within the rules lead there: proved";
-    case CBX_NONE_WITHIN_BUDGET:
+    if (s->certificate == CBX_NONE_WITHIN_BUDGET)
         return "none was met; that is no proof that there is none";
-    default:
+    if (s->certificate != CBX_PROVED_NONE)
         return "";
+    static const char lead[] = "proved: nothing leads there, of all ";
+    const char       *scope = cbx_proof_scope(s);
+    char             *text = scope ? CBX_NEW(s->arena, char, sizeof lead + strlen(scope)) : NULL;
+    if (text) {
+        memcpy(text, lead, sizeof lead - 1);
+        memcpy(text + sizeof lead - 1, scope, strlen(scope) + 1);
     }
+    return text;
 }
 
 /* One answer, verified and ranked. */
@@ -197,10 +215,11 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
 static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
 {
     if (s->cancelled || !s->found) {
+        const char *reason = s->cancelled ? "" : reason_for_nothing(s);
         s->num_edits = 0;
-        return cbx_result_pack(s, s->cancelled ? CBX_NOT_FINISHED : CBX_NOT_FOUND,
-                               s->cancelled ? "" : reason_for_nothing(s), NULL, cbx_clock() - began,
-                               out, err);
+        return reason ? cbx_result_pack(s, s->cancelled ? CBX_NOT_FINISHED : CBX_NOT_FOUND, reason,
+                                        NULL, cbx_clock() - began, out, err)
+                      : cbx_fail_memory(err);
     }
     cbx_status           status = pack_answer(s, began, out, err);
     cbx_counterfactual **tail = out;
@@ -258,6 +277,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
                     .keep = arena,
                     .progress = progress,
                     .user = user,
+                    .whole = setup->whole,
                     .shared = setup->shared,
                     .phases = setup->phases,
                     .robustness = -1};
@@ -265,7 +285,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     cbx_arena_reset(&workspace->scratch);
     if (setup->options->time_limit > 0)
         s.deadline = began + setup->options->time_limit;
-    cbx_status status = cut(&s, &view, err);
+    cbx_status status = cut(&s, setup->explainer->searches_all, &view, err);
     if (!status)
         status = count_removable(&s, err);
     if (!status)
@@ -281,6 +301,11 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     const char *reason = reason_to_skip(&s, text, sizeof text);
     if (reason)
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
+    if (setup->explainer->edges_only && view.m == 0)
+        return cbx_result_pack(&s, CBX_NOT_FOUND,
+                               "the factual graph has no edge, and this method does nothing but "
+                               "remove edges",
+                               NULL, cbx_clock() - began, out, err);
     status = check_bounds(&s, err);
     if (!status && setup->options->trace) {
         s.trace = CBX_NEW(arena, cbx_epoch, cbx_explainer_steps(setup->explainer, setup->options));

@@ -50,6 +50,8 @@ typedef struct cbx_search {
     const cbx_explain_options *options;
     int32_t                    row;           /* the node or graph to explain */
     const cbx_view            *view;          /* the factual graph */
+    bool                       complete;      /* it has all that the class depends on */
+    const cbx_view            *whole;         /* the whole graph, or NULL: not needed */
     cbx_matrix                 X;             /* its features */
     const float               *lo, *hi;       /* bounds, per feature */
     const uint8_t             *discrete;      /* kinds in force, per feature */
@@ -68,6 +70,7 @@ typedef struct cbx_search {
 
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
+    bool             never;      /* proved_none: of any input whatever */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
     cbx_alternative *others;     /* further answers, cheapest first */
@@ -83,15 +86,20 @@ typedef struct cbx_search {
     int64_t          num_trace;
 } cbx_search;
 
+struct cbx_setup; /* what all targets of a call share: setup.h */
+
 typedef struct cbx_explainer {
     const char *name;
     cbx_status (*search)(cbx_search *search, cbx_error *err);
     /* NULL, or work that the targets of a call share, done once before the first. What
      * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
-    cbx_status (*prepare)(const cbx_model *model, const cbx_graph *graph,
-                          const cbx_explain_options *options, cbx_arena *arena, const void **shared,
+    cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
     bool knows_rules; /* otherwise a call with rules is refused */
+    /* The factual graph is all that the class depends on, which can be more than the published
+     * methods look at (spec: one hop more than there are layers). */
+    bool searches_all;
+    bool edges_only; /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const cbx_explain_options *options);
 } cbx_explainer;

@@ -77,7 +77,9 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
         uniform =
             uniform && lo[j] == lo[first] && hi[j] == hi[first] && discrete[j] == discrete[first];
     }
-    F->box = (cbx_feature_box){lo, hi, span, discrete, uniform, first < F->f ? first : 0};
+    unsigned faults = (unsigned)s->options->faults;
+    F->box = (cbx_feature_box){
+        lo, hi, span, discrete, uniform && !faults, first < F->f ? first : 0, faults};
     memcpy(F->bounds, (float *[4]){lo, hi, span, discrete}, sizeof F->bounds);
     return 0;
 }
@@ -128,6 +130,22 @@ static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64
     return at;
 }
 
+static cbx_entries entries_at(const cbx_live *l, int64_t k)
+{
+    cbx_entries e = {.column = l->column + k,
+                     .x = l->x + k,
+                     .P = l->P + k,
+                     .move = l->move + k,
+                     .a = l->a + k,
+                     .b = l->b + k};
+    if (l->lo) {
+        e.lo = l->lo + k;
+        e.hi = l->hi + k;
+        e.span = l->span + k;
+    }
+    return e;
+}
+
 /* Every entry is live at first, but those whose bounds leave no room. */
 static void fill(cbx_feature_mask *F)
 {
@@ -151,6 +169,24 @@ static void fill(cbx_feature_mask *F)
     }
 }
 
+/* With the faults of the published program, values are not what they were even where P is 0. */
+static void start_faulty(cbx_feature_mask *F)
+{
+    const cbx_live *l = &F->live;
+    cbx_pieces      one = {.count = 1, .begin = {0, 1}};
+    for (int32_t i = 0; i < F->rows; i++)
+        for (int64_t k = l->begin[i]; k < l->end[i]; k++) {
+            cbx_entries      e = entries_at(l, k);
+            cbx_perturb_sums sums;
+            float            soft, crossed, *firm = &F->firm[(int64_t)i * F->f + l->column[k]];
+            cbx_perturb(&one, &F->box, &e, &crossed, &sums);
+            cbx_perturb_values(1, &F->box, &e, &soft, firm);
+            F->loss += (sums.absolute + sums.squared) * F->scale;
+            F->changed += *firm != l->x[k];
+        }
+    memcpy(F->kept, F->firm, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
+}
+
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
                                  cbx_error *err)
 {
@@ -163,26 +199,12 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
         return cbx_fail_memory(err);
     F->scale = 1.0 / ((double)s->view->n * F->f);
     fill(F);
+    if (F->box.faults)
+        start_faulty(F);
     return CBX_OK;
 }
 
 /* ---- an epoch */
-
-static cbx_entries entries_at(const cbx_live *l, int64_t k)
-{
-    cbx_entries e = {.column = l->column + k,
-                     .x = l->x + k,
-                     .P = l->P + k,
-                     .move = l->move + k,
-                     .a = l->a + k,
-                     .b = l->b + k};
-    if (l->lo) {
-        e.lo = l->lo + k;
-        e.hi = l->hi + k;
-        e.span = l->span + k;
-    }
-    return e;
-}
 
 /* Where entry k, of a row, is in firm and kept. */
 static int64_t place_of(const cbx_feature_mask *F, int32_t row, int64_t k)
@@ -418,7 +440,7 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
         }
     }
     F->loss = loss * F->scale;
-    if (t != 0 && t % STRIKE != STRIKE - 1)
+    if ((t != 0 && t % STRIKE != STRIKE - 1) || F->box.faults) /* which know no end */
         return 0;
     strike(F);
     return F->cache.count ? narrow_columns(F) : 0; /* where the first layer is linear in X */

@@ -306,9 +306,8 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
     return status;
 }
 
-/* Is every edit needed, by the whole graph? A move that is not, because the lead without it
- * was too small to be sure of here, goes. An edit that is not, but whose move is two, stays
- * and costs the certificate. */
+/* Is every move needed, by the whole graph? One that is not, because the lead without it was too
+ * small to be sure of here, goes. */
 static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
 {
     cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
@@ -316,19 +315,16 @@ static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
         return cbx_fail_memory(err);
     cbx_edit *rest = edits + 2 * F->best.count;
     *irreducible = true;
-    for (int64_t k = F->best.count - 1, end = -1; k >= 0 && *irreducible; k--) {
+    for (int64_t k = F->best.count - 1, end = -1; k >= 0; k--) {
         int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits);
         int64_t    size = cbx_move_edits(&F->best.moves[k]);
-        bool       reaches = false, half = false;
+        bool       reaches = false;
         cbx_status status = CBX_OK;
         end = end < 0 ? count : end;
         if (F->best.count > 1)
             status = reaches_without(F, edits, count, end - size, end, rest, &reaches, err);
-        for (int64_t e = end - size; e < end && size > 1 && !reaches && !half && !status; e++)
-            status = reaches_without(F, edits, count, e, e + 1, rest, &half, err);
         if (status)
             return status;
-        *irreducible = !half;
         end -= size;
         if (reaches) { /* what was needed beside it may not be any more: once again */
             cbx_move_set_take_out(&F->best, k);
@@ -376,8 +372,13 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
 
 bool cbx_forbids(const cbx_forbidden *forbidden, const cbx_move *m)
 {
-    for (int64_t k = 0; k < forbidden->count; k++)
-        if (cbx_move_same(&forbidden->moves[k], m))
+    for (int64_t k = 0; k < forbidden->count; k++) {
+        const cbx_move *f = &forbidden->moves[k];
+        /* wherever a group points next, turning off what is on is the same edit */
+        bool group = forbidden->diverse && f->kind == CBX_MOVE_GROUP && m->kind == f->kind &&
+                     m->row == f->row && m->column == f->column;
+        if (group || cbx_move_same(f, m))
             return true;
+    }
     return false;
 }

@@ -52,11 +52,10 @@ static int64_t list_moves(proof *p)
     return p->count;
 }
 
-/* All smaller sets, and so all parts of this one, have been tried: it is irreducible,
- * unless a move of it is two edits. */
+/* All smaller sets, and so all parts of this one, have been tried: it is irreducible. */
 static void better_one(proof *p, double cost)
 {
-    p->found->irreducible = p->W->rules->groups == 0;
+    p->found->irreducible = true;
     memcpy(p->found->moves, p->chosen, (size_t)p->size * sizeof *p->chosen);
     p->found->count = p->size;
     p->found->cost = cost;

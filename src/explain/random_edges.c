@@ -46,4 +46,5 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return cbx_edge_mask_collect(&E, s, err);
 }
 
-const cbx_explainer cbx_explainer_random_edges = {.name = "random-edges", .search = search};
+const cbx_explainer cbx_explainer_random_edges = {
+    .name = "random-edges", .search = search, .edges_only = true};

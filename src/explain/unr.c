@@ -24,9 +24,9 @@
 
 #include "edit.h"
 #include "error.h"
-#include "explainer.h"
 #include "neighbours.h"
 #include "rng.h"
+#include "setup.h"
 #include "threads.h"
 #include "ways.h"
 
@@ -348,17 +348,17 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 
 /* ---- registration */
 
-static cbx_status prepare(const cbx_model *model, const cbx_graph *graph,
-                          const cbx_explain_options *options, cbx_arena *arena, const void **shared,
+static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
-    if (graph->data.task == CBX_GRAPH)
+    if (setup->graph->data.task == CBX_GRAPH)
         return cbx_fail(err, CBX_INVALID,
                         "--explainer unr explains nodes only: it asks for a node's neighbours in "
                         "the embedding, and this data set has a class for each graph");
     cbx_embedding *E = CBX_NEW(arena, cbx_embedding, 1);
     *shared = E;
-    return E ? cbx_embedding_init(E, model, graph, cbx_threads(options->threads), arena, err)
+    return E ? cbx_embedding_init(E, setup->model, setup->graph,
+                                  cbx_threads(setup->options->threads), arena, err)
              : cbx_fail_memory(err);
 }
 
@@ -368,4 +368,4 @@ static int64_t steps(const cbx_explain_options *options)
 }
 
 const cbx_explainer cbx_explainer_unr = {
-    .name = "unr", .search = search, .prepare = prepare, .steps = steps};
+    .name = "unr", .search = search, .prepare = prepare, .steps = steps, .edges_only = true};

@@ -195,14 +195,12 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
 }
 
-/* Chebyshev layers normalise by degrees of outgoing edges, which a cone does not
- * know; and a model that looks nowhere has no cone. */
+/* A cone knows incoming edges only; and a model that looks nowhere has none. */
 static bool has_cone(const cbx_model *model)
 {
-    for (int32_t l = 0; l < model->num_layers; l++)
-        if (model->layers[l].ops->norm(&model->layers[l]) == CBX_NORM_CHEB)
-            return false;
-    return cbx_model_reach(model) > 0;
+    cbx_sight sight = cbx_model_sight(model);
+    return (sight == CBX_SIGHT_MESSAGES || sight == CBX_SIGHT_DEGREES) &&
+           cbx_model_reach(model) > 0;
 }
 
 cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,

@@ -39,6 +39,11 @@ static float inverse_root(double degree)
     return degree > 1e-38 ? (float)(1 / sqrt(degree)) : 0;
 }
 
+static bool is_removed(const cbx_view *v, int64_t slot)
+{
+    return v->removed && v->removed[slot];
+}
+
 /* What node i's degree decides, by kind … */
 static void degree_gcn(cbx_norm *norm, const float *w, int32_t i)
 {
@@ -46,10 +51,10 @@ static void degree_gcn(cbx_norm *norm, const float *w, int32_t i)
     float           loop = 1;
     double          degree = 0;
     for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-        if (v->source[e] == i)
-            loop = w[e];
-        else
+        if (v->source[e] != i)
             degree += w[e];
+        else if (!is_removed(v, e))
+            loop = w[e];
     }
     degree += v->outside_weight ? (double)v->outside_weight[i] : 0;
     norm->loop[i] = loop;
@@ -199,10 +204,10 @@ static void backward_gcn(cbx_norm *norm, const float *w, float *dw)
     for (int32_t i = 0; i < norm->inputs; i++) {
         int64_t own = -1; /* only the last loop of a node counts */
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            if (v->source[e] == i)
-                own = e;
-            else
+            if (v->source[e] != i)
                 dw[e] += norm->droot[i];
+            else if (!is_removed(v, e))
+                own = e;
         }
         if (own >= 0)
             dw[own] += norm->ddiag[i] * norm->root[i] * norm->root[i] + norm->droot[i];

@@ -67,13 +67,25 @@ cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *vi
 
 /* How a neighbourhood is cut out. */
 typedef struct reach {
-    int32_t hops;
-    int32_t most; /* nodes */
-    bool    cone; /* the last hop's nodes keep no edge but their own loops */
+    int32_t         hops;
+    int32_t         most;  /* nodes */
+    bool            cone;  /* the last hop's nodes keep no edge but their own loops */
+    const cbx_view *whole; /* NULL, or where outgoing edges are found, and they are followed */
 } reach;
 
-/* Breadth-first against the arrows. Fills the map with graph id -> view id, and
- * prefix[] as it goes. Returns the number of links that were not followed, or -1. */
+/* Adds a node unless there are too many, and then counts the link to it that is not followed.
+ * -1: no memory. */
+static int follow(cbx_node_map *map, int32_t node, int32_t most, int32_t *left_out)
+{
+    if (map->count < most || cbx_node_map_find(map, node) >= 0)
+        return cbx_node_map_add(map, node) < 0 ? -1 : 0;
+    *left_out += *left_out < INT32_MAX;
+    return 0;
+}
+
+/* Breadth-first against the arrows, and at last one step with them. Fills the map with graph
+ * id -> view id, and prefix[] as it goes. Returns the number of links that were not followed,
+ * or -1. */
 static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cbx_node_map *map,
                           int32_t *prefix)
 {
@@ -85,16 +97,19 @@ static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cb
         int32_t end = map->count;
         for (int32_t i = begin; i < end; i++) {
             int32_t v = map->nodes[i];
-            for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
-                if (map->count >= cut->most && cbx_node_map_find(map, g->in_source[s]) < 0)
-                    left_out += left_out < INT32_MAX;
-                else if (cbx_node_map_add(map, g->in_source[s]) < 0)
+            for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++)
+                if (follow(map, g->in_source[s], cut->most, &left_out))
                     return -1;
-            }
         }
         begin = end;
         prefix[h] = map->count;
     }
+    const cbx_view *w = cut->whole;
+    for (int32_t i = 0; w && cut->hops > 0 && i < prefix[cut->hops - 1]; i++)
+        for (int64_t o = w->out_offset[map->nodes[i]]; o < w->out_offset[map->nodes[i] + 1]; o++)
+            if (follow(map, w->out_target[o], cut->most, &left_out))
+                return -1;
+    prefix[cut->hops] = map->count;
     return left_out;
 }
 
@@ -194,19 +209,28 @@ static cbx_status view_of_cut(const cbx_graph *graph, int32_t node, const reach 
 cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
                            cbx_view *view, cbx_error *err)
 {
-    return view_of_cut(graph, node, &(reach){hops, INT32_MAX, false}, arena, view, err);
+    return view_of_cut(graph, node, &(reach){.hops = hops, .most = INT32_MAX}, arena, view, err);
 }
 
 cbx_status cbx_view_nearest(const cbx_graph *graph, int32_t node, int32_t hops, int32_t most,
                             cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
-    return view_of_cut(graph, node, &(reach){hops, most > 1 ? most : 1, false}, arena, view, err);
+    return cbx_view_both_ways(graph, NULL, node, hops, most, arena, view, err);
+}
+
+cbx_status cbx_view_both_ways(const cbx_graph *graph, const cbx_view *whole, int32_t node,
+                              int32_t hops, int32_t most, cbx_arena *arena, cbx_view *view,
+                              cbx_error *err)
+{
+    const reach cut = {.hops = hops, .most = most > 1 ? most : 1, .whole = whole};
+    return view_of_cut(graph, node, &cut, arena, view, err);
 }
 
 cbx_status cbx_view_cone(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
                          cbx_view *view, cbx_error *err)
 {
-    return view_of_cut(graph, node, &(reach){hops, INT32_MAX, true}, arena, view, err);
+    return view_of_cut(graph, node, &(reach){.hops = hops, .most = INT32_MAX, .cone = true}, arena,
+                       view, err);
 }
 
 cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,

@@ -85,7 +85,7 @@ static const char *text_of(const cbx_json *o, const char *key)
 static cbx_status read_edit(const cbx_json *o, cbx_edit *e, cbx_error *err)
 {
     const char *op = text_of(o, "op");
-    int64_t     a = 0, b = 0, id = -1;
+    int64_t     a = 0, b = 0, id = -1, group = -1;
     cbx_status  status = CBX_OK;
     *e = (cbx_edit){.edge = -1};
     if (op && !strcmp(op, "remove_edge")) {
@@ -109,8 +109,11 @@ static cbx_status read_edit(const cbx_json *o, cbx_edit *e, cbx_error *err)
             status = real(o, "from", &e->from, err);
         if (!status)
             status = real(o, "to", &e->to, err);
+        if (!status)
+            status = whole(o, "group", INT32_MAX - 1, -1, &group, err);
         e->node = (int32_t)a;
         e->feature = (int32_t)b;
+        e->group = (int32_t)(group + 1);
     } else {
         status = cbx_fail(err, CBX_INVALID, "'op' is '%.40s', remove_edge or set_feature expected",
                           op ? op : "(not a text)");
@@ -224,7 +227,7 @@ static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], c
 cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
                                     char model_hash[65], cbx_error *err)
 {
-    cbx_counterfactual c = {.reason = ""};
+    cbx_counterfactual c = {.reason = "", .scope = ""};
     cbx_arena          arena = {0};
     const cbx_json    *o = NULL;
     cbx_json_error     why;

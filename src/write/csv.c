@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "attributes.h"
 #include "error.h"
+#include "word.h"
 
 static void put_field(cbx_text_out *out, const char *text)
 {
@@ -45,7 +45,7 @@ static void put_heading(cbx_text_out *out, const char *name)
                                         "split", "part",  "set",     "changed"};
     char                     other[64];
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcasecmp(name, taken[i])) {
+        if (cbx_same_word(name, taken[i])) {
             (void)snprintf(other, sizeof other, "feature_%s", name);
             name = other;
             break;

@@ -3,10 +3,9 @@
 #include "text_out.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "safetensors_json.h"
 
 cbx_status cbx_text_open(cbx_text_out *out, const char *path, cbx_error *err)
@@ -47,7 +46,7 @@ void cbx_text_print(cbx_text_out *out, const char *format, ...)
     char    text[512];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)cbx_vprint(text, sizeof text, format, args);
     va_end(args);
     cbx_text_put(out, text);
 }
@@ -81,13 +80,8 @@ void cbx_text_xml(cbx_text_out *out, const char *text)
 
 void cbx_text_float(cbx_text_out *out, float value)
 {
-    char text[32];
-    for (int digits = 6; digits <= 9; digits++) { /* the shortest that reads back the same */
-        (void)snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value)
-            break;
-    }
-    cbx_text_put(out, text);
+    char text[CBX_NUMBER_SIZE];
+    cbx_text_put(out, cbx_print_float(text, value));
 }
 
 cbx_status cbx_text_close(cbx_text_out *out)

@@ -35,14 +35,15 @@ static void begin(void)
 /* A file of the folder without its last two columns, seconds and memory. */
 static char *timeless(const char *folder)
 {
-    char          *path = cbx_bench_path(folder, "rows.csv");
-    size_t         size = 0, at = 0;
-    unsigned char *text = test_read_file(path, &size);
-    char          *out = calloc(size + 1, 1);
+    char     *path = cbx_bench_path(folder, "rows.csv.gz"), *text = NULL;
+    cbx_error err = {0};
+    CHECK_OK(cbx_bench_read_packed(path, &text, &err), err);
+    size_t size = text ? strlen(text) : 0, at = 0;
+    char  *out = calloc(size + 1, 1);
     for (size_t i = 0, commas = 0; text && i < size; i++) {
         commas = text[i] == '\n' ? 0 : commas + (text[i] == ',');
         if (commas < 21)
-            out[at++] = (char)text[i];
+            out[at++] = text[i];
     }
     free(text);
     free(path);

@@ -460,8 +460,8 @@
   function qualityCard() {
     const list = el("dl");
     const certificates = {
-      irreducible: "Irreducible: undoing any one edit loses the flip.",
-      optimal: "Optimal: every cheaper set of edits was excluded.",
+      irreducible: "Irreducible: undoing any one change loses the flip.",
+      optimal: "Optimal: every cheaper set of changes was excluded.",
       none_within_budget: "None was found within the budget; there may be one.",
       proved_none: "Proved: nothing within the rules flips the class."
     };
@@ -473,6 +473,7 @@
       add("certificate",
           certificates[r.certificate] ||
               (now.found ? "None: it holds, and nothing more is claimed." : "None."));
+      if (r.proof) add("proved of all", r.proof.scope);
       if (now.found) {
         add("verified", "on the whole edited graph");
         add("edits",
