@@ -606,7 +606,7 @@ CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits
 /* Writes a graph for other programs. `format` is one of the names below. With edits
  * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
  * edges and mark them and what changed; safetensors and npz hold the edited graph.
- * csv makes a folder of `path`. */
+ * csv makes a folder of `path`, or replaces one that holds its two tables and nothing else. */
 CBX_API cbx_status cbx_graph_export(const cbx_graph *graph, const char *format,
                                     const cbx_edit *edits, int64_t count, const char *path,
                                     cbx_error *err);

@@ -17,6 +17,7 @@
 static void forget(cbx_atomic_file *file)
 {
     free(file->path);
+    free(file->beside);
     free(file->temporary);
     *file = (cbx_atomic_file){.fd = -1};
 }
@@ -39,7 +40,7 @@ static cbx_status find_target(cbx_atomic_file *file, const char *path, long *mod
 static bool open_nameless(cbx_atomic_file *file)
 {
 #ifdef O_TMPFILE
-    char link[40], *folder = cbx_folder_of(file->path);
+    char link[40], *folder = cbx_folder_of(file->beside);
     if (!folder)
         return false;
     file->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
@@ -72,17 +73,21 @@ static int make_file(void *user, const char *name)
 
 static cbx_status name_temporary(cbx_atomic_file *file, cbx_neighbour_maker make, cbx_error *err)
 {
-    file->temporary = cbx_neighbour_make(file->path, make, file);
+    file->temporary = cbx_neighbour_make(file->beside, make, file);
     if (file->temporary)
         return CBX_OK;
     return errno == ENOMEM ? cbx_fail_memory(err) : cbx_fail_errno(err, file->path, "write");
 }
 
-static cbx_status open_at(cbx_atomic_file *file, const char *path, bool named, cbx_error *err)
+/* `beside`: where the neighbour lies; NULL: beside the target. */
+static cbx_status open_at(cbx_atomic_file *file, const char *path, const char *beside, bool named,
+                          cbx_error *err)
 {
     *file = (cbx_atomic_file){.fd = -1};
     long       mode;
     cbx_status status = find_target(file, path, &mode, err);
+    if (!status && !(file->beside = strdup(beside ? beside : file->path)))
+        status = cbx_fail_memory(err);
     if (!status && (named || !open_nameless(file)))
         status = name_temporary(file, make_file, err);
     if (status) {
@@ -96,12 +101,18 @@ static cbx_status open_at(cbx_atomic_file *file, const char *path, bool named, c
 
 cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err)
 {
-    return open_at(file, path, false, err);
+    return open_at(file, path, NULL, false, err);
 }
 
 cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err)
 {
-    return open_at(file, path, true, err);
+    return open_at(file, path, NULL, true, err);
+}
+
+cbx_status cbx_atomic_open_beside(cbx_atomic_file *file, const char *path, const char *beside,
+                                  cbx_error *err)
+{
+    return open_at(file, path, beside, false, err);
 }
 
 cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err)
@@ -119,22 +130,7 @@ cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size
     return CBX_OK;
 }
 
-/* The rename itself must reach the disk. Some file systems cannot sync a folder;
- * there the rename is as safe as it gets. */
-static void sync_folder(const char *path)
-{
-    char *folder = cbx_folder_of(path);
-    if (!folder)
-        return;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
-    free(folder);
-}
-
-cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
+cbx_status cbx_atomic_commit_to(cbx_atomic_file *file, const char *to, cbx_error *err)
 {
     cbx_status status = CBX_OK;
     if (fsync(file->fd) && errno != EINVAL && errno != EROFS)
@@ -144,14 +140,19 @@ cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
     if (close(file->fd) && !status)
         status = cbx_fail_errno(err, file->path, "write");
     file->fd = -1;
-    if (!status && rename(file->temporary, file->path))
+    if (!status && rename(file->temporary, to))
         status = cbx_fail_errno(err, file->path, "write");
     if (status && file->temporary)
         (void)unlink(file->temporary);
     if (!status)
-        sync_folder(file->path);
+        cbx_sync_folder_of(to);
     forget(file);
     return status;
+}
+
+cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
+{
+    return cbx_atomic_commit_to(file, file->path, err);
 }
 
 void cbx_atomic_abandon(cbx_atomic_file *file)

@@ -3,6 +3,7 @@
 #include "neighbour.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,23 @@ bool cbx_neighbour_is(const char *name)
     size_t prefix = strlen(PREFIX);
     return !strncmp(name, PREFIX, prefix) && strspn(name + prefix, "0123456789abcdef") == DIGITS &&
            !strcmp(name + prefix + DIGITS, ENDING);
+}
+
+void cbx_sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+void cbx_sync_folder_of(const char *path)
+{
+    char *folder = cbx_folder_of(path);
+    if (folder)
+        cbx_sync_folder(folder);
+    free(folder);
 }
 
 /* ---- links */

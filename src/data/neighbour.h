@@ -17,6 +17,11 @@ char *cbx_folder_of(const char *path);
 typedef int (*cbx_neighbour_maker)(void *user, const char *name);
 char *cbx_neighbour_make(const char *path, cbx_neighbour_maker make, void *user);
 
+/* What names lie in a folder must reach the disk, too. Some file systems cannot sync a folder;
+ * there it is as safe as it gets. */
+void cbx_sync_folder(const char *folder);
+void cbx_sync_folder_of(const char *path);
+
 /* Is this a name (without its folder) that a killed process may have left? */
 bool cbx_neighbour_is(const char *name);
 
