@@ -5,6 +5,7 @@
  * for all rules; here is one case a lesson. */
 #include <math.h>
 
+#include "model.h"
 #include "oracle.h"
 #include "rng.h"
 #include "test.h"
@@ -370,3 +371,28 @@ TEST(a_proof_names_its_kinds_of_edit_and_its_rules)
     oracle_free(&o);
 }
 
+/* Nothing is assumed of a layer that does not declare it: it is explained, and nothing proved. */
+TEST(a_layer_that_declares_nothing_is_explained_without_proofs)
+{
+    oracle        o = oracle_make((oracle_shape){0});
+    cbx_layer_ops silent = *o.model->layers[0].ops;
+    silent.sight = NULL;
+    silent.removes_marked_slots = false;
+    silent.sway = NULL;
+    for (int32_t l = 0; l < o.model->num_layers; l++)
+        o.model->layers[l].ops = &silent;
+    cbx_explain_options options = ASK_FOR("target", "any", "prove", "2");
+    cbx_explain_options nothing =
+        ASK_FOR("target", "any", "prove", "2", "features-to-vary", "none", "keep-edges", "true");
+    for (int32_t row = 0; row < 34; row += 4) {
+        cbx_counterfactual *r = explain_row(&o, row, &options);
+        CHECK_INT(r->outcome, CBX_FOUND);
+        CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
+        cbx_counterfactual_free(r);
+        r = explain_row(&o, row, &nothing);
+        CHECK_INT(r->outcome, CBX_NOT_FOUND);
+        CHECK_INT(r->certificate, CBX_NONE_WITHIN_BUDGET);
+        cbx_counterfactual_free(r);
+    }
+    oracle_free(&o);
+}
