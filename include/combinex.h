@@ -109,6 +109,16 @@ CBX_API cbx_status cbx_options_set(const cbx_option_table *table, void *options,
 CBX_API cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
                                      cbx_error *err);
 
+/* Whether the option's field holds what cbx_options_default puts there. */
+CBX_API bool cbx_option_is_default(const cbx_option *option, const void *options);
+
+/* ------------------------------------------------------------------- files */
+
+/* Whatever writes a file here writes it beside the old one and then takes its place. Symbolic
+ * links are followed, also one to a file that is not there yet, which is then made. This is
+ * the file that writing to `path` would make or replace, to be freed. */
+CBX_API cbx_status cbx_file_target(const char *path, char **target, cbx_error *err);
+
 /* ---------------------------------------------------------------- progress */
 
 /* Called now and then from the thread that made the call; returning non-zero
@@ -240,6 +250,10 @@ CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_er
  * `options` may be NULL for the defaults. Native files are mapped, unless options.copy. */
 CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
                                   cbx_graph **out, cbx_error *err);
+
+/* The i-th file that cbx_graph_read took the graph from, the sidecar included, or NULL past
+ * the last: what must not be written to in the same breath. */
+CBX_API const char *cbx_graph_origin(const cbx_graph *graph, size_t i);
 
 typedef enum cbx_problem_kind {
     CBX_PROBLEM_ERROR,  /* the data cannot be used like this */
@@ -607,7 +621,7 @@ CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits
 /* Writes a graph for other programs. `format` is one of the names below. With edits
  * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
  * edges and mark them and what changed; safetensors and npz hold the edited graph.
- * csv makes a folder of `path`. */
+ * csv makes a folder of `path`, or replaces one that holds its two tables and nothing else. */
 CBX_API cbx_status cbx_graph_export(const cbx_graph *graph, const char *format,
                                     const cbx_edit *edits, int64_t count, const char *path,
                                     cbx_error *err);
