@@ -121,8 +121,9 @@ CBX_API cbx_status cbx_file_target(const char *path, char **target, cbx_error *e
 
 /* ---------------------------------------------------------------- progress */
 
-/* Called now and then from the thread that made the call; returning non-zero
- * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
+/* Called now and then from the thread that made the call, where a step takes long more than
+ * once for the same `done`; returning non-zero stops the work with CBX_CANCELLED. `text` is a
+ * short state, such as a loss. */
 typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ------------------------------------------------------------------ graphs */
@@ -447,7 +448,7 @@ typedef struct cbx_edit {
 typedef enum cbx_outcome {
     CBX_FOUND,       /* the edits flip the class: verified on the whole edited graph */
     CBX_NOT_FOUND,   /* none was met within the epochs, or none held on the whole graph */
-    CBX_SKIPPED,     /* not asked: see `reason` */
+    CBX_SKIPPED,     /* not searched for: see `reason` */
     CBX_NOT_FINISHED /* cancelled */
 } cbx_outcome;
 
@@ -477,12 +478,14 @@ typedef struct cbx_counterfactual {
     cbx_task     task;
     int32_t      row; /* the node, or the graph */
     cbx_outcome  outcome;
-    const char  *reason;             /* why skipped or not found, or "" */
+    const char  *reason;             /* why skipped or not found; that time ended the search; "" */
     int32_t      prediction, target; /* classes; target -1: any other */
     int32_t      result;             /* class after the edits; the prediction where none */
     int32_t      num_classes;
     const float *before; /* log-probabilities, num_classes */
-    const float *after;  /* likewise, of the whole edited graph; NULL where there is none */
+    /* Where time was up, or the call cancelled, before the class was known: prediction and
+     * result are -1, and `before` is NaN. */
+    const float *after; /* likewise, of the whole edited graph; NULL where there is none */
 
     int64_t         num_edits, num_edges_removed, num_features_changed;
     const cbx_edit *edits;

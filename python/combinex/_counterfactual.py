@@ -169,7 +169,7 @@ class Counterfactual:
 
     @property
     def reason(self) -> str:
-        """Why it was skipped or not found, or nothing."""
+        """Why it was skipped or not found, or that the time limit ended the search; or nothing."""
         return text(self._raw.reason)
 
     @property
@@ -183,7 +183,7 @@ class Counterfactual:
 
     @property
     def prediction(self) -> int:
-        """The class as things are."""
+        """The class as things are; -1 where time was up before it was known."""
         return self._raw.prediction
 
     @property
