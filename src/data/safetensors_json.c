@@ -50,7 +50,7 @@ bool cbx_is_utf8(const char *text)
     return true;
 }
 
-static char *put_utf8(char *out, uint32_t code)
+char *cbx_utf8_put(char *out, uint32_t code)
 {
     if (code < 0x80) {
         *out++ = (char)code;
@@ -120,7 +120,7 @@ static bool read_code(parser *p, char **out)
     } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
         return fail(p, "a \\u that stands for no character");
     }
-    *out = put_utf8(*out, (uint32_t)code);
+    *out = cbx_utf8_put(*out, (uint32_t)code);
     return true;
 }
 
