@@ -83,3 +83,18 @@ size_t cbx_text_show(char *shown, size_t size, const char *text)
     shown[at] = '\0';
     return at;
 }
+
+char *cbx_utf8_put(char *out, uint32_t code)
+{
+    if (code < 0x80) {
+        *out++ = (char)code;
+        return out;
+    }
+    int length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = length - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (code & 0x3f));
+        code >>= 6;
+    }
+    out[0] = (char)((0xf00 >> length & 0xff) | code);
+    return out + length;
+}

@@ -13,4 +13,7 @@ bool cbx_is_utf8(const char *text);
  * character is there or not. Returns the length. */
 size_t cbx_text_show(char *shown, size_t size, const char *text);
 
+/* Writes a character, of up to 4 bytes; returns what is behind it. */
+char *cbx_utf8_put(char *to, uint32_t code);
+
 #endif

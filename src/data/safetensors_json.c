@@ -22,21 +22,6 @@ typedef struct parser {
     cbx_status      status;
 } parser;
 
-static char *put_utf8(char *out, uint32_t code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-        return out;
-    }
-    int length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (int i = length - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (code & 0x3f));
-        code >>= 6;
-    }
-    out[0] = (char)((0xf00 >> length & 0xff) | code);
-    return out + length;
-}
-
 /* ---- failing; each returns false, for the rules to hand on */
 
 static bool fail_at(parser *p, const char *at, const char *reason, const char *name)
@@ -92,7 +77,7 @@ static bool read_code(parser *p, char **out)
     } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
         return fail(p, "a \\u that stands for no character");
     }
-    *out = put_utf8(*out, (uint32_t)code);
+    *out = cbx_utf8_put(*out, (uint32_t)code);
     return true;
 }
 
