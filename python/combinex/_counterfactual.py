@@ -26,7 +26,7 @@ _POINTERS = {
     n for n, kind in _FIELDS.items() if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
 }
 # What else a later library may point to: nobody here can copy that.
-_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "next"}
+_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
 _OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature"}
 
 
@@ -94,6 +94,7 @@ class Counterfactual:
         parts["edits"] = bytes_at(source.edits, source.num_edits * _EDIT.itemsize)
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
+        parts["scope"] = source.scope or b""
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
             parts["text"] = _text_of(source, graph).encode()
@@ -119,6 +120,7 @@ class Counterfactual:
                 kind = _FIELDS[name]
                 setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
         raw.reason = parts["reason"]
+        raw.scope = parts["scope"]
         cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
         cf.others = []
         return cf
@@ -146,6 +148,11 @@ class Counterfactual:
         return text(lib.cbx_certificate_name(self._raw.certificate))
 
     @property
+    def scope(self) -> str:
+        """Of a proof ("optimal", "proved_none"): among which edits there is none; otherwise nothing."""
+        return text(self._raw.scope)
+
+    @property
     def cost(self) -> float:
         """Of the edits, by edge_cost and feature_cost."""
         return self._raw.cost
@@ -162,7 +169,7 @@ class Counterfactual:
 
     @property
     def reason(self) -> str:
-        """Why it was skipped or not found, or nothing."""
+        """Why it was skipped or not found, or that the time limit ended the search; or nothing."""
         return text(self._raw.reason)
 
     @property
@@ -176,7 +183,7 @@ class Counterfactual:
 
     @property
     def prediction(self) -> int:
-        """The class as things are."""
+        """The class as things are; -1 where time was up before it was known."""
         return self._raw.prediction
 
     @property

@@ -13,11 +13,13 @@
 
 #include "clock.h"
 #include "error.h"
+#include "number.h"
 
 #define HEADER                                                                               \
     "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"         \
     "node_sparsity,edge_sparsity,distribution_distance,embedding_distance,features_changed," \
     "edges_removed,nodes,edges,epoch,oracle_accuracy,seconds,peak_mb\n"
+#define GATHERED "rows.csv.gz"
 enum { FIELDS = 23, LINE_MAX_BYTES = 1024 };
 
 /* ----------------------------------------------------------------- a line */
@@ -25,7 +27,7 @@ enum { FIELDS = 23, LINE_MAX_BYTES = 1024 };
 static void put_real(char *text, size_t size, double value)
 {
     if (isfinite(value))
-        (void)snprintf(text, size, "%.9g", value);
+        (void)cbx_print(text, size, "%.9g", value);
     else
         text[0] = '\0';
 }
@@ -39,15 +41,15 @@ static int put_row(char *line, const cbx_bench_plan *plan, const cbx_bench_row *
     char                text[6][32];
     for (int i = 0; i < 6; i++)
         put_real(text[i], sizeof text[i], real[i]);
-    return snprintf(line, LINE_MAX_BYTES,
-                    "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
-                    "%.6g,%.6g\n",
-                    plan->data[r->data].name, plan->models[r->model], r->fold,
-                    plan->methods[r->method]->name, r->row, cbx_outcome_name(r->outcome),
-                    (long long)r->label, r->prediction, r->target, r->result, text[0], text[1],
-                    text[2], text[3], text[4], (long long)m->features_changed,
-                    (long long)m->edges_removed, r->nodes, (long long)r->edges, (long long)r->epoch,
-                    text[5], r->seconds, r->peak_mb);
+    return cbx_print(line, LINE_MAX_BYTES,
+                     "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
+                     "%.6g,%.6g\n",
+                     plan->data[r->data].name, plan->models[r->model], r->fold,
+                     plan->methods[r->method]->name, r->row, cbx_outcome_name(r->outcome),
+                     (long long)r->label, r->prediction, r->target, r->result, text[0], text[1],
+                     text[2], text[3], text[4], (long long)m->features_changed,
+                     (long long)m->edges_removed, r->nodes, (long long)r->edges,
+                     (long long)r->epoch, text[5], r->seconds, r->peak_mb);
 }
 
 /* Cuts the line at its commas; false unless there are FIELDS fields. */
@@ -78,7 +80,7 @@ static bool get_real(const char *text, double *out)
     *out = NAN;
     if (!*text)
         return true;
-    *out = strtod(text, &end);
+    *out = cbx_read_number(text, &end);
     return !*end;
 }
 
@@ -172,7 +174,7 @@ static cbx_status read_file(const cbx_bench_plan *plan, const char *path, cbx_be
                             int64_t *room, cbx_error *err)
 {
     char      *text;
-    cbx_status status = cbx_bench_read(path, &text, err);
+    cbx_status status = cbx_bench_read_packed(path, &text, err);
     int64_t    number = 0;
     for (char *line = text; line && !status;) {
         char *end = strchr(line, '\n');
@@ -195,8 +197,9 @@ static bool is_part(const char *name)
     return length > 10 && !strncmp(name, "rows.", 5) && !strcmp(name + length - 5, ".part");
 }
 
-/* Calls `each` for rows.csv, where asked, and for every part. */
-static cbx_status each_file(const char *folder, bool with_csv,
+/* Calls `each` for what was gathered, where asked, and for every part. A rows.csv is there
+ * where somebody has unpacked it. */
+static cbx_status each_file(const char *folder, bool gathered,
                             cbx_status (*each)(void *user, const char *path, cbx_error *err),
                             void *user, cbx_error *err)
 {
@@ -205,7 +208,8 @@ static cbx_status each_file(const char *folder, bool with_csv,
     if (!all)
         return cbx_fail_errno(err, folder, "read");
     for (struct dirent *e = readdir(all); e && !status; e = readdir(all)) {
-        if (!is_part(e->d_name) && !(with_csv && !strcmp(e->d_name, "rows.csv")))
+        if (!is_part(e->d_name) && strcmp(e->d_name, "rows.csv") != 0 &&
+            !(gathered && !strcmp(e->d_name, GATHERED)))
             continue;
         char *path = cbx_bench_path(folder, e->d_name);
         status = path ? each(user, path, err) : cbx_fail_memory(err);
@@ -274,7 +278,7 @@ cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
     char  *text = NULL, line[LINE_MAX_BYTES];
     size_t size = 0;
     FILE  *out = open_memstream(&text, &size);
-    char  *path = cbx_bench_path(folder, "rows.csv");
+    char  *path = cbx_bench_path(folder, GATHERED);
     if (out)
         (void)fputs(HEADER, out);
     for (int64_t i = 0; out && i < rows->count; i++) {
@@ -282,7 +286,8 @@ cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
         (void)fputs(line, out);
     }
     bool       failed = !out || (ferror(out) | fclose(out)) || !path;
-    cbx_status status = failed ? cbx_fail_memory(err) : cbx_bench_write(path, text, size, err);
+    cbx_status status =
+        failed ? cbx_fail_memory(err) : cbx_bench_write_packed(path, text, size, err);
     if (!status)
         status = each_file(folder, false, remove_one, NULL, err);
     free(text);

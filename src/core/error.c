@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number.h"
 #include "utf8.h"
 
 void cbx_message(char message[CBX_MESSAGE_SIZE], const char *format, va_list args)
 {
     char text[CBX_MESSAGE_SIZE + 4]; /* longer: a character that is cut here is not shown */
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)cbx_vprint(text, sizeof text, format, args);
     (void)cbx_text_show(message, CBX_MESSAGE_SIZE, text);
 }
 
@@ -35,11 +36,13 @@ cbx_status(cbx_fail_memory)(cbx_error *err)
 
 cbx_status(cbx_fail_errno)(cbx_error *err, const char *path, const char *what)
 {
-    int  code = errno;
-    char reason[128];
+    int        code = errno;
+    char       reason[128];
+    cbx_locale locale = cbx_locale_begin(); /* one language a message */
     /* strerror_r comes in two shapes; the POSIX one is what the feature macros ask for. */
     if (strerror_r(code, reason, sizeof reason) != 0)
         (void)snprintf(reason, sizeof reason, "error %d", code);
+    cbx_locale_end(locale);
     return cbx_fail(err, CBX_IO, "%s: cannot %s: %s", path, what, reason);
 }
 

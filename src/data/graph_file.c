@@ -387,7 +387,7 @@ static cbx_status add_names(writer *w, int at, const char *key, const char *cons
         failed = json_array_append_new(list, json_string(names[i]));
     }
     if (!failed)
-        w->names[at] = cbx_json_text(list);
+        w->names[at] = cbx_json_text(list, 0, NULL);
     json_decref(list);
     add_meta(w, key, w->names[at]);
     return w->names[at] ? CBX_OK : cbx_fail_memory(err);

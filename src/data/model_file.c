@@ -232,7 +232,7 @@ static char *arch_text(const cbx_model *model)
     /* Only graphconv has one; the other layers add. */
     if (arch && (model->layers[0].ops != &cbx_layer_graphconv ||
                  !json_object_set_new(arch, "aggr", json_string(i.aggregation))))
-        text = cbx_json_text(arch);
+        text = cbx_json_text(arch, JSON_REAL_PRECISION(12), NULL);
     json_decref(arch);
     return text;
 }

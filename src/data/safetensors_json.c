@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "utf8.h"
+#include "word.h"
 
 enum { DEEPEST = 64 };
 
@@ -138,39 +140,11 @@ static bool read_text(parser *p, const char **text)
 
 /* ---- numbers */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* What strtod does, but the same in every locale. Exact up to 15 digits and
- * exponents to ±22, which is more than any number here needs. */
-static double to_real(const char *at)
-{
-    bool    negative = *at == '-';
-    double  digits = 0;
-    int32_t exponent = 0;
-    for (at += negative; is_digit(*at); at++)
-        digits = digits * 10 + (*at - '0');
-    if (*at == '.')
-        for (at++; is_digit(*at); at++, exponent--)
-            digits = digits * 10 + (*at - '0');
-    if (*at == 'e' || *at == 'E') {
-        int32_t shift = 0;
-        bool    down = *++at == '-';
-        for (at += *at == '-' || *at == '+'; is_digit(*at); at++)
-            shift = shift < 10000 ? shift * 10 + (*at - '0') : shift;
-        exponent += down ? -shift : shift;
-    }
-    double scaled = exponent < 0 ? digits / pow(10, -exponent) : digits * pow(10, exponent);
-    return negative ? -scaled : scaled;
-}
-
 static bool to_integer(const char *at, int64_t *out)
 {
     bool     negative = *at == '-';
     uint64_t value = 0, most = (uint64_t)INT64_MAX + negative;
-    for (at += negative; is_digit(*at); at++) {
+    for (at += negative; cbx_is_digit(*at); at++) {
         uint64_t digit = (uint64_t)(*at - '0');
         if (value > (most - digit) / 10)
             return false;
@@ -182,9 +156,9 @@ static bool to_integer(const char *at, int64_t *out)
 
 static bool skip_digits(parser *p)
 {
-    if (!is_digit(*p->at))
+    if (!cbx_is_digit(*p->at))
         return fail(p, "a digit expected");
-    while (is_digit(*p->at))
+    while (cbx_is_digit(*p->at))
         p->at++;
     return true;
 }
@@ -194,7 +168,7 @@ static bool read_number(parser *p, cbx_json *value)
     const char *begin = p->at;
     value->kind = CBX_JSON_INTEGER;
     p->at += *p->at == '-';
-    if (p->at[0] == '0' && is_digit(p->at[1]))
+    if (p->at[0] == '0' && cbx_is_digit(p->at[1]))
         return fail(p, "a number that starts with 0");
     if (!skip_digits(p))
         return false;
@@ -211,7 +185,7 @@ static bool read_number(parser *p, cbx_json *value)
         if (!skip_digits(p))
             return false;
     }
-    value->number = to_real(begin);
+    value->number = cbx_read_number(begin, NULL);
     if (!isfinite(value->number) ||
         (value->kind == CBX_JSON_INTEGER && !to_integer(begin, &value->integer)))
         return fail_at(p, begin, "a number beyond 64 bits", NULL);
@@ -321,7 +295,7 @@ static bool read_value(parser *p, int depth, const char *key, const cbx_json **o
     case 'n':
         return read_word(p, "null", value, CBX_JSON_NULL);
     default:
-        if (*p->at == '-' || is_digit(*p->at))
+        if (*p->at == '-' || cbx_is_digit(*p->at))
             return read_number(p, value);
         return fail(p, "a value expected");
     }

@@ -405,3 +405,24 @@ cbx_status cbx_graph_new(const cbx_graph_data *data, cbx_graph **out, cbx_error 
     *out = g;
     return CBX_OK;
 }
+
+/* ---- where it was read from */
+
+cbx_status cbx_graph_came_from(cbx_graph *g, const char *path, cbx_error *err)
+{
+    cbx_origin *origin = CBX_NEW(&g->arena, cbx_origin, 1);
+    char       *copy = cbx_arena_strdup(&g->arena, path);
+    if (!origin || !copy)
+        return cbx_fail_memory(err);
+    *origin = (cbx_origin){copy, g->origins};
+    g->origins = origin;
+    return CBX_OK;
+}
+
+const char *cbx_graph_origin(const cbx_graph *graph, size_t i)
+{
+    const cbx_origin *origin = graph->origins;
+    for (; origin && i > 0; i--)
+        origin = origin->next;
+    return origin ? origin->path : NULL;
+}

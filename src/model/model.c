@@ -207,15 +207,32 @@ int32_t cbx_model_reach(const cbx_model *model)
     return hops;
 }
 
-/* Chebyshev layers of order 2 and more count edges that leave the neighbourhood,
- * and those of order 3 and more look further than a hop. */
-bool cbx_model_sees_further(const cbx_model *model)
+cbx_sight cbx_model_sight(const cbx_model *model)
+{
+    cbx_sight all = CBX_SIGHT_MESSAGES;
+    for (int32_t l = 0; l < model->num_layers; l++) {
+        const cbx_layer *layer = &model->layers[l];
+        cbx_sight        one = layer->ops->sight ? layer->ops->sight(layer) : CBX_SIGHT_UNKNOWN;
+        if (one == CBX_SIGHT_UNKNOWN)
+            return CBX_SIGHT_UNKNOWN;
+        all = one > all ? one : all;
+    }
+    return all;
+}
+
+bool cbx_model_removes_marked_slots(const cbx_model *model)
 {
     for (int32_t l = 0; l < model->num_layers; l++)
-        if (model->task == CBX_NODE && model->layers[l].ops == &cbx_layer_cheb &&
-            model->layers[l].order > 1)
-            return true;
-    return false;
+        if (!model->layers[l].ops->removes_marked_slots)
+            return false;
+    return true;
+}
+
+bool cbx_model_sees_further(const cbx_model *model)
+{
+    cbx_sight sight = cbx_model_sight(model);
+    return model->task == CBX_NODE && (sight == CBX_SIGHT_UNKNOWN || sight == CBX_SIGHT_BOTH_WAYS ||
+                                       cbx_model_reach(model) > model->num_layers);
 }
 
 cbx_model_info cbx_model_describe(const cbx_model *model)

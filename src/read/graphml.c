@@ -7,11 +7,12 @@
  * weight. An undirected graph's edges go both ways. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "error.h"
 #include "names.h"
+#include "number.h"
 #include "reading.h"
+#include "word.h"
 
 static const char *file_of(cbx_bundle *bundle, const char *ending)
 {
@@ -82,12 +83,14 @@ static cbx_status parse(cbx_reading *r, const char *name, bool gml, igraph_t *gr
     if (status)
         return status;
     complaint[0] = '\0';
+    cbx_locale                locale = cbx_locale_begin();
     igraph_error_handler_t   *error = igraph_set_error_handler(on_error);
     igraph_warning_handler_t *warning = igraph_set_warning_handler(on_warning);
     igraph_error_t            code =
         gml ? igraph_read_graph_gml(graph, file) : igraph_read_graph_graphml(graph, file, 0);
     igraph_set_error_handler(error);
     igraph_set_warning_handler(warning);
+    cbx_locale_end(locale);
     (void)fclose(file);
     if (code == IGRAPH_ENOMEM)
         return CBX_MEMORY(r);
@@ -109,7 +112,7 @@ static role role_of(const char *name)
                  {"name", ROLE_NAME},   {"label", ROLE_NAME}, {"id", ROLE_NAME},
                  {"split", ROLE_SPLIT}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcasecmp(known[i].name, name))
+        if (cbx_same_word(known[i].name, name))
             return known[i].role;
     return ROLE_FEATURE;
 }
@@ -135,7 +138,7 @@ static const char *text_of(const vertices *v, igraph_integer_t a, int64_t i, cha
     double value = VECTOR(v->types)[a] == IGRAPH_ATTRIBUTE_BOOLEAN
                        ? igraph_cattribute_VAB(v->graph, name, i)
                        : igraph_cattribute_VAN(v->graph, name, i);
-    (void)snprintf(buffer, 40, "%.15g", value);
+    (void)cbx_print(buffer, 40, "%.15g", value);
     return buffer;
 }
 
@@ -193,7 +196,7 @@ static cbx_status read_names(vertices *v)
     cbx_draft               *d = v->r->draft;
     for (int w = 0; w < 3; w++)
         for (igraph_integer_t a = 0; a < igraph_strvector_size(&v->names); a++) {
-            if (strcasecmp(igraph_strvector_get(&v->names, a), wanted[w]) != 0)
+            if (!cbx_same_word(igraph_strvector_get(&v->names, a), wanted[w]))
                 continue;
             cbx_names  names = {0};
             char       buffer[40];
@@ -220,7 +223,8 @@ static cbx_status read_split(vertices *v, igraph_integer_t a)
     d->num_splits = 1;
     for (int part = 0; part < CBX_PARTS; part++)
         for (int64_t i = 0; i < v->n; i++)
-            if (!cbx_bytes_add(&d->mask[part], !strcasecmp(text_of(v, a, i, buffer), parts[part])))
+            if (!cbx_bytes_add(&d->mask[part],
+                               cbx_same_word(text_of(v, a, i, buffer), parts[part])))
                 return CBX_MEMORY(v->r);
     return CBX_OK;
 }

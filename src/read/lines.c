@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lines.c: text, line by line, with numbers for messages. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +8,9 @@
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
 #include "reading.h"
+#include "word.h"
 
 enum { FIRST_ROOM = 1 << 16 };
 
@@ -164,7 +165,7 @@ static char *past(char *end)
 bool cbx_take_int(char **at, int64_t *value)
 {
     char *from = skip_blanks(*at), *end;
-    if (!isdigit((unsigned char)*from) && *from != '-' && *from != '+')
+    if (!cbx_is_digit(*from) && *from != '-' && *from != '+')
         return false;
     errno = 0;
     long long v = strtoll(from, &end, 10);
@@ -178,9 +179,9 @@ bool cbx_take_int(char **at, int64_t *value)
 bool cbx_take_real(char **at, double *value)
 {
     char *from = skip_blanks(*at), *end;
-    if (isspace((unsigned char)*from))
+    if (*from && strchr("\n\v\f\r", *from)) /* it would be skipped */
         return false;
-    double v = strtod(from, &end);
+    double v = cbx_read_number(from, &end);
     if (end == from || !(end = past(end)))
         return false;
     *value = v;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "number.h"
 
 enum { TOLD = 10 };
 

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "graph.h"
 #include "safetensors_json.h"
+#include "word.h"
 
 typedef struct sidecar {
     cbx_graph  *graph;
@@ -38,10 +39,10 @@ static cbx_status each_feature(sidecar *s, const char *key, const char *text, co
     for (int32_t j = 0; d->feature_names && j < d->num_features; j++)
         if (!strcmp(d->feature_names[j], text))
             return call(s, j, value, group);
-    if (!isdigit((unsigned char)*text))
+    if (!cbx_is_digit(*text))
         return no_feature(s, key, text);
     long long first = strtoll(text, &end, 10), last = first;
-    if (*end == '-' && isdigit((unsigned char)end[1]))
+    if (*end == '-' && cbx_is_digit(end[1]))
         last = strtoll(end + 1, &end, 10);
     if (*end || first > last || last >= d->num_features)
         return no_feature(s, key, text);
@@ -310,6 +311,8 @@ static cbx_status apply_path(cbx_reading *r, cbx_graph *graph, const char *path)
         status = cbx_fail(r->err, CBX_INVALID, "%s: not a JSON file", path);
     else
         status = apply_file(r, graph, bundle, cbx_bundle_chosen(bundle), path);
+    if (!status)
+        status = cbx_reading_came_from(r, bundle, graph);
     cbx_bundle_close(bundle);
     return status;
 }

@@ -22,7 +22,7 @@ static struct {
     char               *json;
     float               logp[34 * 4];
     float               values[64 * 1024];
-    char                graph_file[512], model_file[512], out_file[512];
+    char                graph_file[512], model_file[512], out_file[512], link[512];
 } the;
 
 static void make(void)
@@ -43,6 +43,9 @@ static void make(void)
     (void)snprintf(the.graph_file, sizeof the.graph_file, "%s", test_path("karate.safetensors"));
     (void)snprintf(the.model_file, sizeof the.model_file, "%s", test_path("model.safetensors"));
     (void)snprintf(the.out_file, sizeof the.out_file, "%s", test_path("out"));
+    (void)snprintf(the.link, sizeof the.link, "%s", test_path("link"));
+    (void)unlink(the.link);
+    CHECK(!symlink("not-there", the.link));
     CHECK_OK(cbx_graph_builtin("karate", NULL, &the.graph, &err), err);
     CHECK_OK(cbx_model_new(the.graph, &the.spec, 1, &the.model, &err), err);
     CHECK_OK(cbx_train(the.model, the.graph, &the.train, NULL, NULL, NULL, &err), err);
@@ -95,6 +98,14 @@ CALL(cbx_graph_read)
     cbx_graph       *g = NULL;
     cbx_read_options options = {.copy = true};
     return (void)user, drop(cbx_graph_read(the.graph_file, &options, &g, NULL), &g);
+}
+CALL(cbx_file_target)
+{
+    char      *target = NULL;
+    cbx_status status = cbx_file_target(the.link, &target, NULL);
+    CHECK(!status == (target != NULL));
+    free(target);
+    return (void)user, status;
 }
 CALL(cbx_graph_builtin)
 {
@@ -314,6 +325,7 @@ CALL(cbx_options_set)
 }
 CALL(cbx_options_check)
 {
+    CHECK(!cbx_option_is_default(&cbx_explain_table()->options[1], &the.explain));
     return (void)user, cbx_options_check(cbx_explain_table(), &the.explain, NULL);
 }
 CALL(cbx_explain_preset)
@@ -323,7 +335,8 @@ CALL(cbx_explain_preset)
 }
 CALL(cbx_graph_view)
 {
-    return (void)user, cbx_graph_view(the.graph) ? CBX_OK : CBX_INVALID;
+    return (void)user,
+           cbx_graph_view(the.graph) && !cbx_graph_origin(the.graph, 0) ? CBX_OK : CBX_INVALID;
 }
 CALL(cbx_text_next)
 {
@@ -443,6 +456,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_graph_new),
     ALLOCATES(cbx_graph_load),
     ALLOCATES(cbx_graph_read),
+    ALLOCATES(cbx_file_target),
     ALLOCATES(cbx_graph_builtin),
     ALLOCATES(cbx_graph_apply),
     ALLOCATES(cbx_graph_save),
@@ -475,9 +489,9 @@ static const entry entries[] = {
     ALLOCATES_NOT(cbx_version),
     ALLOCATES_NOT(cbx_options_default),
     ALLOCATES_NOT(cbx_options_set),
-    ALLOCATES_NOT(cbx_options_check),
+    {"cbx_options_check cbx_option_is_default", call_cbx_options_check, false},
     ALLOCATES_NOT(cbx_explain_preset),
-    ALLOCATES_NOT(cbx_graph_view),
+    {"cbx_graph_view cbx_graph_origin", call_cbx_graph_view, false},
     ALLOCATES_NOT(cbx_text_next),
     ALLOCATES_NOT(cbx_model_fits),
     {"cbx_model_parameter cbx_model_get cbx_model_set", call_cbx_model_set, false},

@@ -113,6 +113,28 @@ TEST(what_is_no_json_is_refused_with_its_place)
     check_refused("{\"a\":1,\"b\":2,\"a\":3}", 14, "duplicate name 'a'");
 }
 
+TEST(numbers_are_the_nearest_doubles_however_long_they_are)
+{
+    static const struct {
+        const char *text;
+        double      value;
+    } numbers[] = {{"0.1234567890123456789", 0.1234567890123456789},
+                   {"1e23", 1e23},
+                   {"5e-324", 5e-324},
+                   {"2.2250738585072014e-308", 2.2250738585072014e-308},
+                   {"123456789012345678", 123456789012345678.0}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        cbx_arena       arena = {0};
+        const cbx_json *value = NULL;
+        cbx_json_error  why;
+        size_t          length = strlen(numbers[i].text);
+        CHECK_INT(cbx_json_parse(numbers[i].text, length, &arena, &value, &why), CBX_OK);
+        if (!CHECK(value && value->number == numbers[i].value))
+            printf("  %s\n", numbers[i].text);
+        cbx_arena_free(&arena);
+    }
+}
+
 TEST(sixty_four_levels_are_the_most)
 {
     char text[160];
