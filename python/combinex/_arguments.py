@@ -16,6 +16,7 @@ import numpy as np
 from .errors import InvalidError
 
 INT32_MAX = 2**31 - 1
+MOST_THREADS = 1024  # as in the option tables
 _LONGEST = 60  # of a value that is quoted
 
 
@@ -167,7 +168,7 @@ def _check_reals(found: np.ndarray, kind: np.dtype[Any], what: str) -> None:
     """Rounding is no harm. Infinity for what was a number is."""
     expected = f"numbers within {np.finfo(kind).max:g}"
     if found.dtype.kind == "O":
-        _refuse(found, _each(found, lambda item: not math.isinf(item) and _too_large(item, kind)), expected, what)
+        _refuse(found, _each(found, lambda item: _too_large(item, kind)), expected, what)
     elif found.dtype.kind == "f" and found.dtype.itemsize > kind.itemsize:
         with np.errstate(over="ignore", invalid="ignore"):
             _refuse(found, np.isfinite(found) & np.isinf(found.astype(kind)), expected, what)
@@ -175,7 +176,8 @@ def _check_reals(found: np.ndarray, kind: np.dtype[Any], what: str) -> None:
 
 def _too_large(item: Any, kind: np.dtype[Any]) -> bool:
     try:
-        with np.errstate(over="ignore"):
-            return bool(np.isinf(kind.type(float(item))))
+        number = float(item)
     except OverflowError:  # a whole number that no float holds
         return True
+    with np.errstate(over="ignore"):
+        return math.isfinite(number) and bool(np.isinf(kind.type(number)))

@@ -33,7 +33,9 @@ def run(*arguments: str) -> str:
         [sys.executable, "-m", "combinex", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     if done.returncode:
-        raise errors.Error(" ".join(done.stderr.split()) or f"combinex {' '.join(arguments)}: exit status {done.returncode}")
+        raise errors.Error(
+            " ".join(done.stderr.split()) or f"combinex {' '.join(arguments)}: exit status {done.returncode}"
+        )
     return done.stdout
 
 

@@ -13,7 +13,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _safetensors, errors
-from ._arguments import encoded, path_of, whole
+from ._arguments import MOST_THREADS, encoded, path_of, whole
 from ._graph import Graph
 from ._lib import check, h, lib, make, owned, text, threads_here
 
@@ -133,7 +133,8 @@ class Model:
     def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """Log-probabilities: a row for each node or graph, a column for each class."""
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
-        check(lib.cbx_predict, self._address, graph._address, threads_here(whole(threads, "threads", 0)), out.ctypes.data)
+        team = threads_here(whole(threads, "threads", 0, MOST_THREADS))
+        check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
         return out
 
     def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:

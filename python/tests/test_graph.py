@@ -105,7 +105,9 @@ def test_sparse_features_that_their_arrays_do_not_hold_are_refused(other, messag
 COMPRESSED = [(format, part) for format in ("csr", "csc", "bsr") for part in ("data", "indices", "indptr")]
 
 
-@pytest.mark.parametrize("format, part", [*COMPRESSED, ("coo", "data"), ("coo", "row"), ("coo", "col"), ("dia", "offsets")])
+@pytest.mark.parametrize(
+    "format, part", [*COMPRESSED, ("coo", "data"), ("coo", "row"), ("coo", "col"), ("dia", "offsets")]
+)
 def test_a_scipy_matrix_whose_arrays_were_cut_is_refused(format, part):
     """SciPy checks a matrix when it is made, not what was done to it since."""
     sparse = pytest.importorskip("scipy.sparse", reason="no SciPy here: its matrices are not tested")

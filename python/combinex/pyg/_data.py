@@ -36,7 +36,10 @@ def edges_of(data: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
     if data.get("edge_index") is not None:
         if is_sparse(data.edge_index):
             return coo_of(data.edge_index)
-        return data.edge_index.as_subclass(torch.Tensor).long(), data.get("edge_weight")
+        edges = data.edge_index.as_subclass(torch.Tensor)
+        if edges.is_floating_point() or edges.is_complex():  # long() would cut what is behind the point
+            array(edges, np.int64, "edge_index")
+        return edges.long(), data.get("edge_weight")
     for key in ("adj_t", "adj"):
         if data.get(key) is not None:
             return coo_of(data[key])
@@ -58,7 +61,9 @@ def collate(data: Any) -> Any:
 
 def features_of(data: Any) -> torch.Tensor:
     x = data.x.to_dense() if is_sparse(data.x) else data.x
-    return x.detach().cpu().float()
+    if x.is_floating_point() and x.element_size() < 4:  # such as bfloat16, which NumPy does not have
+        x = x.float()
+    return torch.from_numpy(array(x, np.float32, "x"))
 
 
 def pointers(data: Any) -> np.ndarray:
@@ -108,8 +113,8 @@ def _labels(y: Any, rows: int, num_classes: int) -> Any:
     """Labels that are classes; others are of no use here."""
     if not isinstance(y, torch.Tensor) or y.numel() != rows or y.is_floating_point():
         return None
-    labels = y.reshape(-1).long()
-    if bool((labels < -1).any()) or (num_classes and bool((labels >= num_classes).any())):
+    labels = array(y.reshape(-1), np.int64, "y")
+    if np.any(labels < -1) or (num_classes and np.any(labels >= num_classes)):
         return None
     return labels
 
