@@ -118,7 +118,7 @@ cbx_status cbx_minimal_prove(cbx_search *s, cbx_minimal *found, double seconds, 
     for (int64_t size = 1; size <= most && (double)size * p.cheapest < found->cost; size++) {
         cbx_status status = try_sets(&p, 0, size, 0, err);
         if (status || p.stopped)
-            return status;
+            return cbx_search_status(status);
     }
     *proved = (double)most * p.cheapest >= found->cost || most == p.count ||
               most == s->options->max_edits;

@@ -9,6 +9,7 @@
 #include "report.h"
 #include "rules.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 #include "version.h"
 
 /* JSON is UTF-8: a name that is not has no place in it. */

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "graph.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 
 /* ----------------------------------------------------------------- jansson */
 
