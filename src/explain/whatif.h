@@ -65,7 +65,8 @@ void cbx_whatif_do(cbx_whatif *W, const cbx_move *move);
 void cbx_whatif_undo(cbx_whatif *W, const cbx_move *move);
 
 /* Asks the oracle: by how much the class that is sought leads all others, in
- * log-probability, or is short of the probability that is asked for. Above 0: flipped. */
+ * log-probability, or is short of the probability that is asked for. Above 0: flipped. Where time
+ * is up nothing is known, and -INFINITY is said, here and below. */
 double cbx_whatif_ask(cbx_whatif *W);
 
 /* The same of log-probabilities from elsewhere. */
@@ -78,7 +79,8 @@ double cbx_whatif_slopes(cbx_whatif *W);
  * `moves`; returns how many there are. Entries that are edited already are left out. */
 int64_t cbx_whatif_promising(const cbx_whatif *W, cbx_move *moves, int64_t most);
 
-/* Every move there is that can change the class, in order; false past the last. Zeroed state to
+/* Every move there is that can change the class, in order; false past the last, or when time is
+ * up. Zeroed state to
  * begin. */
 typedef struct cbx_move_walk {
     int32_t row, column, other, stage;

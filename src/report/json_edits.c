@@ -10,6 +10,7 @@
 #include "number.h"
 #include "report.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 
 /* A number in nine digits, with which every float comes back, and with a point or an exponent, as
  * jansson writes reals. */
