@@ -7,23 +7,10 @@
 #include "atomic_file.h"
 #include "error.h"
 #include "safetensors.h"
-#include "safetensors_json.h"
+#include "json.h"
 
 static const char *const dtype_names[] = {"F64", "F32", "I64", "I32", "U8", "BOOL"};
 static const int         dtype_sizes[] = {8, 4, 8, 4, 1, 1};
-
-char *cbx_json_text(const json_t *json)
-{
-    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12)) : 0;
-    char  *text = size ? malloc(size + 1) : NULL;
-    if (text && json_dumpb(json, text, size, JSON_COMPACT | JSON_REAL_PRECISION(12)) != size) {
-        free(text);
-        return NULL;
-    }
-    if (text)
-        text[size] = '\0';
-    return text;
-}
 
 static cbx_status check_texts(const char *path, const cbx_tensor *tensors, size_t count,
                               const cbx_meta *meta, size_t meta_count, cbx_error *err)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "safetensors_json.h"
+#include "json.h"
 
 void cbx_buffer_add(cbx_buffer *b, const char *text, size_t size)
 {

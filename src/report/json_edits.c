@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "report.h"
-#include "safetensors_json.h"
+#include "json.h"
 
 /* A number in nine digits, with which every float comes back, and with a point or an exponent, as
  * jansson writes reals. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "version.h"
 
 /* JSON is UTF-8: a name that is not has no place in it. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "safetensors_json.h"
+#include "json.h"
 
 cbx_status cbx_text_open(cbx_text_out *out, const char *path, cbx_error *err)
 {

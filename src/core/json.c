@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safetensors_json.c: recursive descent over a copy of the text. The copy ends
+/* json.c: recursive descent over a copy of the text. The copy ends
  * with a NUL, which no rule accepts, so nothing reads past it; and texts lose their
  * escapes where they stand, because none grows by that. */
-#include "safetensors_json.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -385,4 +385,17 @@ const cbx_json *cbx_json_get(const cbx_json *object, const char *key)
         if (!strcmp(m->key, key))
             return m;
     return NULL;
+}
+
+char *cbx_json_text(const json_t *json)
+{
+    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12)) : 0;
+    char  *text = size ? malloc(size + 1) : NULL;
+    if (text && json_dumpb(json, text, size, JSON_COMPACT | JSON_REAL_PRECISION(12)) != size) {
+        free(text);
+        return NULL;
+    }
+    if (text)
+        text[size] = '\0';
+    return text;
 }
