@@ -149,12 +149,33 @@ static void *open_gradient(cbx_call *c, int32_t k)
 
 /* ---- sums */
 
+/* Where what was there does not count, it gives way to whatever is brought. */
+static void clear_rows(cbx_call *c, void *rows)
+{
+    switch (c->out[0]->type) {
+    case CBX_REAL32:
+        clear_32(c->state, weights_of(c), rows);
+        break;
+    case CBX_REAL64:
+        clear_64(c->state, weights_of(c), rows);
+        break;
+    case CBX_INTEGER:
+        clear_integer(c->state, weights_of(c), rows);
+        break;
+    default:
+        clear_logical(c->state, weights_of(c), rows);
+    }
+}
+
 static cbx_status sum_run(cbx_call *c, cbx_error *err)
 {
-    cbx_status status = open(c, err);
+    const scatter *s = c->state;
+    cbx_status     status = open(c, err);
     if (status)
         return status;
     start_from_self(c);
+    if (!s->include)
+        clear_rows(c, c->out[0]->data);
     KERNEL(c, sum, c->out[0]->data)
     return CBX_OK;
 }
@@ -163,8 +184,11 @@ static void sum_reverse(cbx_call *c)
 {
     scatter         *s = c->state;
     const cbx_array *y = c->out[0], *src = c->in[SRC_ARRAY];
-    bool             add = c->mode[SRC_ARRAY] == CBX_GRAD_ADD;
-    cbx_grad_put(c, 0, y, y->grad);
+    /* Self and what is brought may be views of one storage, which the first of them sets. */
+    void *of_self = s->include ? NULL : open_gradient(c, 0);
+    if (s->include)
+        cbx_grad_put(c, 0, y, y->grad);
+    bool add = c->mode[SRC_ARRAY] == CBX_GRAD_ADD;
     if (c->mode[SRC_ARRAY] != CBX_GRAD_NONE && y->type == CBX_REAL32)
         sum_of_src_32(s, y->grad, weights_of(c), src->grad, add);
     else if (c->mode[SRC_ARRAY] != CBX_GRAD_NONE)
@@ -174,6 +198,10 @@ static void sum_reverse(cbx_call *c)
         sum_of_weight_32(s, y->grad, src->data, weights_of(c), dm);
     else if (dm)
         sum_of_weight_64(s, y->grad, src->data, weights_of(c), dm);
+    if (!of_self)
+        return;
+    clear_rows(c, y->grad);
+    cbx_array_add(y, c->in[0], of_self, y, y->grad);
 }
 
 /* ---- the highest and the lowest; output 1 counts those that are equal */
@@ -220,9 +248,8 @@ EXTREME_SELF(64, double)
 static void extreme_reverse(cbx_call *c)
 {
     const cbx_array *y = c->out[0], *src = c->in[SRC_ARRAY];
-    /* Self and what is brought may be views of one storage, which the first of them sets. */
-    void *of_self = open_gradient(c, 0);
-    void *d = open_gradient(c, SRC_ARRAY), *dm = open_gradient(c, WEIGHTS_ARRAY);
+    void            *of_self = open_gradient(c, 0);
+    void            *d = open_gradient(c, SRC_ARRAY), *dm = open_gradient(c, WEIGHTS_ARRAY);
     if (y->type == CBX_REAL32)
         extreme_back_32(c->state, y->grad, y->data, c->out[1]->data, src->data, weights_of(c), d,
                         dm);
@@ -497,7 +524,7 @@ const cbx_op cbx_ops_scatter[] = {
               REDUCE, INCLUDE),
     FILE_NAME("index_put.default", cbx_lower_index_put, {"indices", CBX_ARG_ARRAYS},
               {"values", CBX_ARG_ARRAY}, {"accumulate", CBX_ARG_LOGIC, true, 0}),
-    SCATTER("cbx.scatter_sum", sum_run, sum_reverse, 0, 0, SOME, CBX_IN(2) | SOME),
+    SCATTER("cbx.scatter_sum", sum_run, sum_reverse, SOME, 0, SOME, CBX_IN(2) | SOME),
     SCATTER("cbx.scatter_amax", highest_run, extreme_reverse, ALL, 0, ALL, ALL),
     SCATTER("cbx.scatter_amin", lowest_run, extreme_reverse, ALL, 0, ALL, ALL),
     SCATTER("cbx.scatter_mean", mean_run, mean_reverse, ALL, 0, ALL, ALL),

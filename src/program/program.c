@@ -123,8 +123,8 @@ static cbx_status build(cbx_builder *b, const cbx_parts *parts, const cbx_progra
     return status;
 }
 
-cbx_status cbx_program_from_parts(const cbx_parts *parts, const cbx_program_options *options,
-                                  cbx_program **out, cbx_error *err)
+cbx_status cbx_program_build(const cbx_parts *parts, const cbx_program_options *options,
+                             cbx_program **out, cbx_error *err)
 {
     cbx_program *p = calloc(1, sizeof *p);
     *out = NULL;
@@ -134,18 +134,28 @@ cbx_status cbx_program_from_parts(const cbx_parts *parts, const cbx_program_opti
     p->info.path = cbx_arena_strdup(&p->arena, parts->path);
     cbx_status status = p->info.path ? build(&b, parts, options, err) : cbx_fail_memory(err);
     cbx_arena_free(&b.scratch);
-    if (!status)
-        status = cbx_roles_find(p, options ? options->roles : NULL, err);
-    if (!status)
-        status = cbx_hops_find(p, err);
-    if (!status && !(options && options->unchecked))
-        status = cbx_removal_check(p, err);
-    if (status) {
+    if (status)
         cbx_program_free(p);
-        return status;
+    else
+        *out = p;
+    return status;
+}
+
+cbx_status cbx_program_from_parts(const cbx_parts *parts, const cbx_program_options *options,
+                                  cbx_program **out, cbx_error *err)
+{
+    cbx_status status = cbx_program_build(parts, options, out, err);
+    if (!status)
+        status = cbx_roles_find(*out, options ? options->roles : NULL, err);
+    if (!status)
+        status = cbx_hops_find(*out, err);
+    if (!status && !(options && options->unchecked))
+        status = cbx_removal_check(*out, err);
+    if (status) {
+        cbx_program_free(*out);
+        *out = NULL;
     }
-    *out = p;
-    return CBX_OK;
+    return status;
 }
 
 cbx_status cbx_program_load(const char *path, const cbx_program_options *options, cbx_program **out,

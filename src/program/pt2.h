@@ -35,7 +35,11 @@ const cbx_part *cbx_parts_find(const cbx_parts *parts, const char *name);
 cbx_status cbx_parts_json(const cbx_parts *parts, const cbx_part *part, cbx_arena *arena,
                           const cbx_json **out, cbx_error *err);
 
-/* A program out of parts. What it needs of them is copied. */
+/* A program out of parts, of which nothing is known yet: no roles, no hops. What it needs of the
+ * parts is copied. */
+cbx_status cbx_program_build(const cbx_parts *parts, const cbx_program_options *options,
+                             cbx_program **out, cbx_error *err);
+/* All that cbx_program_load does, but for opening the file. */
 cbx_status cbx_program_from_parts(const cbx_parts *parts, const cbx_program_options *options,
                                   cbx_program **out, cbx_error *err);
 

@@ -387,9 +387,11 @@ static void clear_gradient(const cbx_runner *r, int32_t storage)
 void cbx_runner_backward(cbx_runner *r, const void *direction)
 {
     const cbx_array *out = &r->array[r->program->output];
+    if (!r->mark[r->program->output].reached)
+        return; /* all gradients are 0, and stay so */
     if (r->clear_output)
         clear_gradient(r, out->storage);
-    if (out->grad && out->count)
+    if (out->count)
         memcpy(out->grad, direction, (size_t)out->count * cbx_type_size(out->type));
     for (int32_t i = 0; i < r->num_back; i++) {
         const cbx_back *b = &r->back[i];

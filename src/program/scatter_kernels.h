@@ -32,6 +32,12 @@ CBX_HOT static void NAME(sum)(const scatter *s, const T *restrict SRC, const WEI
         })
 }
 
+/* Clears what is brought something. */
+static void NAME(clear)(const scatter *s, const WEIGHT *M, T *Y)
+{
+    ENTRIES(s, for (int64_t k = 0; k < s->r.inner; k++) Y[at + k] = 0;)
+}
+
 /* The highest (or lowest, sign -1) of what is brought, and how many bring it. */
 CBX_HOT static void NAME(extreme)(const scatter *s, const T *restrict SRC, const WEIGHT *M,
                                   T *restrict Y, T *restrict TIES)

@@ -201,6 +201,14 @@ static int check_folder(const char *folder, worst *w)
     return count;
 }
 
+TEST(committed_programs_give_what_torch_gives)
+{
+    const char *folder = test_source("tests/golden/programs");
+    worst       w = {0};
+    CHECK_INT(folder ? check_folder(folder, &w) : 0, 3);
+    CHECK_INT(w.cases, 3 * 2 * 4);
+}
+
 TEST(every_shared_program_gives_what_torch_gives)
 {
     const char *folder = test_shared("programs");
