@@ -153,7 +153,8 @@ static void work_out(question *q)
             whole = whole && feature_of(w, i, j) == rintf(feature_of(w, i, j));
         bool group =
             w->block[j] >= 0 && (w->block[j] < w->told_blocks || has_rule(q, RULE_ONE_HOT));
-        q->discrete[j] = q->kinds_auto ? whole : w->discrete[j];
+        /* one that has fractions may take others */
+        q->discrete[j] = whole && (q->kinds_auto || w->discrete[j]);
         q->fixed[j] = q->asked_fixed[j] || w->immutable[j];
         q->lo[j] = isnan(q->asked_lo[j]) ? w->lo[j] : fmaxf(w->lo[j], q->asked_lo[j]);
         q->hi[j] = isnan(q->asked_hi[j]) ? w->hi[j] : fminf(w->hi[j], q->asked_hi[j]);
