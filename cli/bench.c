@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "json.h"
 #include "output.h"
@@ -33,6 +34,7 @@ typedef struct bench_job {
     char            **names; /* in the tables */
     size_t            count;
     size_t            missing; /* of "all" */
+    bool              files;   /* not all of it is built in */
     bool              ended;   /* together with the others, whatever came of it */
     progress          bar;
     cbx_bench_winner *winners; /* of the cells */
@@ -88,7 +90,9 @@ static int add_data(bench_job *job, const char *data)
         free(name);
         return fail("out of memory");
     }
-    int status = source_open(&job->sources[at], data, &job->args->read);
+    /* what is said of files is meant for those that are */
+    bool exempt = job->files && source_is_builtin(data);
+    int  status = source_open(&job->sources[at], data, exempt ? NULL : &job->args->read);
     if (status) {
         free(name);
         return status;
@@ -96,6 +100,27 @@ static int add_data(bench_job *job, const char *data)
     job->names[at] = name;
     job->data[at] = (cbx_bench_data){name, job->sources[at].graph};
     job->count++;
+    return EXIT_DONE;
+}
+
+/* Calls `each` for every data set of a list, until it fails. */
+static int each_data(bench_job *job, const char *list,
+                     int (*each)(bench_job *job, const char *data))
+{
+    while (true) {
+        size_t length = strcspn(list, ",");
+        char  *one = strndup(list, length);
+        int    status = one ? each(job, one) : fail("out of memory");
+        free(one);
+        if (status || !list[length])
+            return status;
+        list += length + 1;
+    }
+}
+
+static int look_for_files(bench_job *job, const char *data)
+{
+    job->files = job->files || !source_is_builtin(data);
     return EXIT_DONE;
 }
 
@@ -107,15 +132,8 @@ static int open_data(bench_job *job)
             job->missing += add_data(job, cbx_bench_paper_data(i)) != EXIT_DONE;
         return job->count ? EXIT_DONE : EXIT_FAILED;
     }
-    while (true) {
-        size_t length = strcspn(list, ",");
-        char  *one = strndup(list, length);
-        int    status = one ? add_data(job, one) : fail("out of memory");
-        free(one);
-        if (status || !list[length])
-            return status;
-        list += length + 1;
-    }
+    int status = each_data(job, list, look_for_files);
+    return status ? status : each_data(job, list, add_data);
 }
 
 static void close_data(bench_job *job)
@@ -176,8 +194,9 @@ static int put_estimate(void *user, const cbx_bench_estimate *e)
         json_close(&j, '}');
         json_line(&j);
     } else {
-        (void)printf("%-22s %-10s %3lld oracles %10s answers ", e->data, e->model,
-                     (long long)e->oracles, text_count(answers, e->answers));
+        text_put(stdout, e->data, 22);
+        (void)printf(" %-10s %3lld oracles %10s answers ", e->model, (long long)e->oracles,
+                     text_count(answers, e->answers));
         put_seconds(e->seconds, e->training);
     }
     (void)fflush(stdout);
@@ -370,10 +389,17 @@ static int run(void *args)
         return usage_error("bench", "--html shows results, and --dry-run has none");
     if (a->html && output_check(a->html))
         return EXIT_FAILED;
+    if (a->html && apart_holds(a->out, a->html))
+        return usage_error("bench",
+                           "--html %s: is in the folder of --out, whose page is "
+                           "report.html; choose a place outside",
+                           a->html);
     int status = team_begin(&job.team);
     if (status)
         return status;
     status = open_data(&job);
+    if (status == EXIT_DONE)
+        status = apart_check(&(named_file){"--html", a->html}, 1, NULL, 0, job.sources, job.count);
     if (status == EXIT_DONE)
         status = a->dry_run ? (job.team.rank == 0 ? dry_run(&job) : EXIT_DONE) : bench(&job);
     close_data(&job);

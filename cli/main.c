@@ -2,6 +2,7 @@
 /* main.c: from argv to a sub-command, and the state of stdout at the end. */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,7 @@ int main(int argc, char **argv)
 {
     if (!reserve_standard_streams())
         return EXIT_FAILED;
+    (void)setlocale(LC_ALL, "C");   /* in a Python process it may be another; programs read this */
     (void)signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error like a full disk */
     return close_stdout(argc > 0 ? dispatch(argc - 1, argv + 1) : EXIT_USAGE);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glue.c: the three things that the Python package cannot do from Python.
+/* glue.c: the four things that the Python package cannot do from Python.
  *
- * It sees the public header, and what the command line offers for its words. */
+ * It sees the public header, what the command line offers for its words, and how to be sure
+ * of a locale. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "explain.h"
+#include "number.h"
 
 /* A search reports every epoch; Python wants to hear of it a few times a second,
  * because each call waits for its interpreter's lock. */
@@ -47,12 +49,31 @@ char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
+    cbx_locale locale = cbx_locale_begin(); /* the interpreter's may be any */
     explain_print(out, &job, c);
+    cbx_locale_end(locale);
     if (fclose(out)) {
         free(text);
         return NULL;
     }
     return text;
+}
+
+CBX_API char *cbx_python_show(const char *text);
+
+/* The whole of a text as cbx_text_next shows it, to be freed; NULL when memory runs out. */
+char *cbx_python_show(const char *text)
+{
+    char   next[CBX_SHOWN_SIZE], *shown = malloc(strlen(text) * CBX_SHOWN_SIZE + 1);
+    size_t at = 0, length;
+    if (!shown)
+        return NULL;
+    while ((length = cbx_text_next(&text, next))) {
+        memcpy(shown + at, next, length);
+        at += length;
+    }
+    shown[at] = '\0';
+    return shown;
 }
 
 CBX_API void cbx_python_free(void *block);

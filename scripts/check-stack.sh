@@ -21,7 +21,7 @@ src/report/report.c:to_jansson            as deep as read_value went
 '
 includes=(-Iinclude)
 for room in src/*/; do includes+=("-I$room"); done
-for package in jansson zlib libzip openblas igraph libcurl; do
+for package in jansson zlib libzip expat openblas igraph libcurl; do
     read -ra flags <<< "$(pkg-config --cflags "$package" 2> /dev/null || true)"
     includes+=("${flags[@]}")
 done

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests share. They run against the installed package, or the one in build/python/package."""
 
+import locale
 import os
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 import combinex as cx
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # tests run side by side
+if "CBX_TEST_LOCALE" in os.environ:  # tests/locale/run.sh: as a program that speaks its user's language
+    locale.setlocale(locale.LC_ALL, os.environ["CBX_TEST_LOCALE"])
 ROOT = Path(__file__).resolve().parents[2]
 
 

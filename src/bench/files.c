@@ -10,6 +10,7 @@
 
 #include "atomic_file.h"
 #include "error.h"
+#include "neighbour.h"
 #include "rows.h"
 
 char *cbx_bench_path(const char *folder, const char *name)
@@ -82,7 +83,7 @@ void cbx_bench_sweep(const char *folder)
     if (!all)
         return;
     for (struct dirent *e = readdir(all); e; e = readdir(all)) {
-        char *path = cbx_atomic_is_temporary(e->d_name) ? cbx_bench_path(folder, e->d_name) : NULL;
+        char *path = cbx_neighbour_is(e->d_name) ? cbx_bench_path(folder, e->d_name) : NULL;
         if (path)
             (void)unlink(path);
         free(path);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "number.h"
 #include "rows.h"
 
 enum { KEY_SIZE = 256 };
@@ -67,7 +68,7 @@ static cbx_status train(const cbx_bench_plan *plan, const char *path, const char
     if (!status)
         status = cbx_model_set_note(m, NOTE_KEY, key, err);
     if (!status && isfinite(result.test_accuracy)) {
-        (void)snprintf(accuracy, sizeof accuracy, "%.9g", result.test_accuracy);
+        (void)cbx_print(accuracy, sizeof accuracy, "%.9g", result.test_accuracy);
         status = cbx_model_set_note(m, NOTE_ACCURACY, accuracy, err);
     }
     if (!status)
@@ -109,6 +110,6 @@ cbx_status cbx_bench_oracle_load(const cbx_bench_plan *plan, const char *folder,
     if (status)
         return status;
     const char *note = cbx_model_note(*out, NOTE_ACCURACY);
-    *accuracy = note ? strtod(note, NULL) : NAN;
+    *accuracy = note ? cbx_read_number(note, NULL) : NAN;
     return CBX_OK;
 }

@@ -3,6 +3,7 @@
 #include "peak.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -24,8 +25,10 @@ double cbx_peak_mb(void)
     char  line[128];
     long  kb = 0;
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %ld kB", &kb) == 1)
+        if (!strncmp(line, "VmHWM:", 6)) {
+            kb = strtol(line + 6, NULL, 10);
             break;
+        }
     if (file)
         (void)fclose(file);
     if (kb)

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "graph.h"
 #include "layer.h"
+#include "number.h"
 #include "rng.h"
 
 enum { TEST_PART = 2, STREAM_SAMPLES = 71 }; /* of cbx_split; a stream of its own */
@@ -174,6 +175,7 @@ cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
         status = cbx_options_set(cbx_explain_table(), options, "kinds", "auto", err);
     if (!status)
         status = add_faults(plan->faults, m, options, err);
+    options->min_edges = 0; /* every row counts, those without an edge too */
     options->epochs = plan->options->epochs;
     options->time_limit = plan->options->time_limit;
     options->unr_rollouts = plan->options->unr_rollouts;
@@ -235,12 +237,13 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
         (void)fprintf(out, "model %s\n", p->models[i]);
     for (int32_t i = 0; i < p->num_methods; i++)
         (void)fprintf(out, "explainer %s\n", p->methods[i]->name);
-    (void)fprintf(out,
-                  "folds %lld\nsamples %lld\nprotocol %s\npreset %s\nepochs %lld\ntrain-epochs "
-                  "%lld\ntime-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
-                  (long long)o->folds, (long long)o->samples, o->protocol ? "meant" : "published",
-                  o->preset ? "none" : "paper", (long long)o->epochs, (long long)o->train_epochs,
-                  o->time_limit, (long long)o->unr_rollouts, (long long)o->seed);
+    (void)cbx_fprint(out,
+                     "folds %lld\nsamples %lld\nprotocol %s\npreset %s\nepochs %lld\ntrain-epochs "
+                     "%lld\ntime-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
+                     (long long)o->folds, (long long)o->samples,
+                     o->protocol ? "meant" : "published", o->preset ? "none" : "paper",
+                     (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
+                     (long long)o->unr_rollouts, (long long)o->seed);
     for (int32_t i = 0; i < FAULTS; i++)
         if (p->faults & 1u << i)
             (void)fprintf(out, "published-fault %s\n", fault_names[i]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* published.c: looking up the paper's figures. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "summary.h"
+#include "word.h"
 
 #define ND NAN
 typedef struct published {
@@ -24,7 +24,7 @@ static void paper_name(const char *file, char *name, size_t size)
     static const char *const endings[] = {"-graphs", "_full"};
     size_t                   length = 0;
     for (; file[length] && length + 1 < size; length++)
-        name[length] = (char)tolower((unsigned char)file[length]);
+        name[length] = cbx_lower(file[length]);
     name[length] = '\0';
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t ending = strlen(endings[i]);

@@ -2,6 +2,7 @@
 /* put_csv.c: the summary and the timing as CSV, a line a cell and method. */
 #include <math.h>
 
+#include "number.h"
 #include "summary.h"
 
 static void put(FILE *out, double value)
@@ -9,7 +10,7 @@ static void put(FILE *out, double value)
     if (isnan(value))
         (void)fputc(',', out);
     else
-        (void)fprintf(out, ",%.9g", value);
+        (void)cbx_fprint(out, ",%.9g", value);
 }
 
 static void put_spread(FILE *out, cbx_bench_spread v)

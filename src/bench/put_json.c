@@ -2,6 +2,7 @@
 /* put_json.c: the summary as JSON. */
 #include <math.h>
 
+#include "number.h"
 #include "summary.h"
 
 /* Names may hold anything that a file name may, but no quotes (plan.c). */
@@ -22,7 +23,7 @@ static void put_text(FILE *out, const char *text)
 static void put_number(FILE *out, const char *name, double value)
 {
     if (isfinite(value))
-        (void)fprintf(out, "\"%s\": %.9g", name, value);
+        (void)cbx_fprint(out, "\"%s\": %.9g", name, value);
     else
         (void)fprintf(out, "\"%s\": null", name);
 }

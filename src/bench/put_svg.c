@@ -6,6 +6,7 @@
  * that none hides another. */
 #include <math.h>
 
+#include "number.h"
 #include "summary.h"
 
 enum { WIDTH = 340, LEFT = 120, RIGHT = 40, TOP = 34, STEP = 16, COLUMNS = 3 };
@@ -45,23 +46,23 @@ static void put_panel(FILE *out, const cbx_bench_summary *s, const double *ranks
                   LEFT, info->title, info->higher ? "↑" : "↓", LEFT, WIDTH - RIGHT, TOP - 6,
                   TOP - 6);
     for (int32_t r = 1; r <= count; r++)
-        (void)fprintf(out,
-                      "<text x=\"%.1f\" y=\"%d\" font-size=\"8\" text-anchor=\"middle\" "
-                      "fill=\"#666\">%d</text>\n",
-                      x_of(s, r), TOP - 9, r);
+        (void)cbx_fprint(out,
+                         "<text x=\"%.1f\" y=\"%d\" font-size=\"8\" text-anchor=\"middle\" "
+                         "fill=\"#666\">%d</text>\n",
+                         x_of(s, r), TOP - 9, r);
     for (int32_t i = 0; i < count; i++) {
         int32_t m = in_order(s, ranks, k, i);
         if (m < 0)
             break;
         double rank = ranks[(int64_t)m * CBX_BENCH_MEASURES + k], x = x_of(s, rank);
         int    y = TOP + 8 + i * STEP;
-        (void)fprintf(out,
-                      "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n"
-                      "<line x1=\"%d\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>\n"
-                      "<circle cx=\"%.1f\" cy=\"%d\" r=\"4\" fill=\"%s\"/>\n"
-                      "<text x=\"%.1f\" y=\"%d\" font-size=\"9\">%.1f</text>\n",
-                      LEFT - 8, y + 4, s->plan->methods[m]->name, LEFT, x, y, y, x, y,
-                      i == 0 ? "#0b6e4f" : "#4a6fa5", x + 7, y + 3, rank);
+        (void)cbx_fprint(out,
+                         "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n"
+                         "<line x1=\"%d\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>\n"
+                         "<circle cx=\"%.1f\" cy=\"%d\" r=\"4\" fill=\"%s\"/>\n"
+                         "<text x=\"%.1f\" y=\"%d\" font-size=\"9\">%.1f</text>\n",
+                         LEFT - 8, y + 4, s->plan->methods[m]->name, LEFT, x, y, y, x, y,
+                         i == 0 ? "#0b6e4f" : "#4a6fa5", x + 7, y + 3, rank);
     }
     (void)fputs("</g>\n", out);
 }

@@ -2,6 +2,7 @@
 /* put_text.c: the summary as Markdown and as LaTeX, a table a cell. */
 #include <math.h>
 
+#include "number.h"
 #include "summary.h"
 
 typedef char figure_text[96];
@@ -12,9 +13,9 @@ static const char *pair(figure_text text, double mean, double std, const char *s
     if (isnan(mean))
         (void)snprintf(text, sizeof(figure_text), "n.d.");
     else if (isnan(std))
-        (void)snprintf(text, sizeof(figure_text), "%.3f", mean);
+        (void)cbx_print(text, sizeof(figure_text), "%.3f", mean);
     else
-        (void)snprintf(text, sizeof(figure_text), "%.3f %s %.3f", mean, sign, std);
+        (void)cbx_print(text, sizeof(figure_text), "%.3f %s %.3f", mean, sign, std);
     return text;
 }
 
@@ -23,7 +24,7 @@ static const char *pair(figure_text text, double mean, double std, const char *s
 static void markdown_one(FILE *out, const char *method, double validity, double edits)
 {
     if (method)
-        (void)fprintf(out, " %s | %.3f | %.1f |", method, validity, edits);
+        (void)cbx_fprint(out, " %s | %.3f | %.1f |", method, validity, edits);
     else
         (void)fputs(" nobody | | |", out);
 }
@@ -76,8 +77,8 @@ static void markdown_cell(FILE *out, const cbx_bench_summary *s, const cbx_bench
         if (isnan(line->edits.mean))
             (void)fputs(" n.d. |", out);
         else
-            (void)fprintf(out, " %.1f, %.0f, %.0f |", line->edits.mean, line->edits.median,
-                          line->edits.most);
+            (void)cbx_fprint(out, " %.1f, %.0f, %.0f |", line->edits.mean, line->edits.median,
+                             line->edits.most);
     }
     (void)fputc('\n', out);
 }
@@ -143,7 +144,7 @@ static void latex_cell(FILE *out, const cbx_bench_summary *s, const cbx_bench_ce
             const cbx_bench_figure *f = &cell->lines[i].figures[k];
             (void)fprintf(out, " & %s{%s}", marks[f->place], pair(text, f->mean, f->std, "$\\pm$"));
             if (!isnan(f->published))
-                (void)fprintf(out, " {\\scriptsize(%.3f)}", f->published);
+                (void)cbx_fprint(out, " {\\scriptsize(%.3f)}", f->published);
         }
         (void)fputs(" \\\\\n", out);
     }

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "number.h"
 
 #define HEADER                                                                               \
     "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"         \
@@ -26,7 +27,7 @@ enum { FIELDS = 23, LINE_MAX_BYTES = 1024 };
 static void put_real(char *text, size_t size, double value)
 {
     if (isfinite(value))
-        (void)snprintf(text, size, "%.9g", value);
+        (void)cbx_print(text, size, "%.9g", value);
     else
         text[0] = '\0';
 }
@@ -40,15 +41,15 @@ static int put_row(char *line, const cbx_bench_plan *plan, const cbx_bench_row *
     char                text[6][32];
     for (int i = 0; i < 6; i++)
         put_real(text[i], sizeof text[i], real[i]);
-    return snprintf(line, LINE_MAX_BYTES,
-                    "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
-                    "%.6g,%.6g\n",
-                    plan->data[r->data].name, plan->models[r->model], r->fold,
-                    plan->methods[r->method]->name, r->row, cbx_outcome_name(r->outcome),
-                    (long long)r->label, r->prediction, r->target, r->result, text[0], text[1],
-                    text[2], text[3], text[4], (long long)m->features_changed,
-                    (long long)m->edges_removed, r->nodes, (long long)r->edges, (long long)r->epoch,
-                    text[5], r->seconds, r->peak_mb);
+    return cbx_print(line, LINE_MAX_BYTES,
+                     "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
+                     "%.6g,%.6g\n",
+                     plan->data[r->data].name, plan->models[r->model], r->fold,
+                     plan->methods[r->method]->name, r->row, cbx_outcome_name(r->outcome),
+                     (long long)r->label, r->prediction, r->target, r->result, text[0], text[1],
+                     text[2], text[3], text[4], (long long)m->features_changed,
+                     (long long)m->edges_removed, r->nodes, (long long)r->edges,
+                     (long long)r->epoch, text[5], r->seconds, r->peak_mb);
 }
 
 /* Cuts the line at its commas; false unless there are FIELDS fields. */
@@ -79,7 +80,7 @@ static bool get_real(const char *text, double *out)
     *out = NAN;
     if (!*text)
         return true;
-    *out = strtod(text, &end);
+    *out = cbx_read_number(text, &end);
     return !*end;
 }
 

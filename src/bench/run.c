@@ -19,6 +19,7 @@
 #include "rows.h"
 #include "summary.h"
 #include "threads.h"
+#include "utf8.h"
 #include "view.h"
 
 enum { PHASE_TRAIN, PHASE_ASK, PHASES };
@@ -71,8 +72,10 @@ static void meet(const run *r)
 
 static void say_where(run *r, const char *what, int32_t data, int32_t model, int32_t fold)
 {
-    (void)snprintf(r->text, sizeof r->text, "%s %s fold %d/%d: %s", r->plan.data[data].name,
+    char text[sizeof r->text];
+    (void)snprintf(text, sizeof text, "%s %s fold %d/%d: %s", r->plan.data[data].name,
                    r->plan.models[model], fold + 1, r->plan.folds, what);
+    (void)cbx_text_show(r->text, sizeof r->text, text);
 }
 
 static void failed(run *r, const cbx_error *err)

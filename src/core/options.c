@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "version.h"
 
 const char *cbx_version(void)
@@ -45,7 +46,7 @@ static cbx_status set_int(const cbx_option *o, int64_t *at, const char *value, c
 static cbx_status set_real(const cbx_option *o, double *at, const char *value, cbx_error *err)
 {
     char  *end;
-    double v = strtod(value, &end);
+    double v = cbx_read_number(value, &end);
     if (end == value || *end || !isfinite(v))
         return cbx_fail(err, CBX_INVALID, "--%s: '%s' is not a number", o->name, value);
     if (v < o->min || v > o->max)
@@ -140,6 +141,38 @@ cbx_status cbx_options_set(const cbx_option_table *table, void *options, const c
     return cbx_fail(err, CBX_INVALID, "no option '%s'", name);
 }
 
+bool cbx_option_is_default(const cbx_option *o, const void *options)
+{
+    const void *at = (const char *)options + o->offset;
+    /* as large as any field, and aligned like it */
+    union {
+        int64_t     whole;
+        double      real;
+        bool        yes;
+        int         choice;
+        const char *text;
+    } plain = {.text = NULL};
+    cbx_option alone = *o;
+    alone.offset = 0;
+    if (o->fallback && set_option(&alone, &plain, o->fallback, NULL))
+        return false;
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        return *(const int64_t *)at == plain.whole;
+    case CBX_OPTION_REAL:
+        return *(const double *)at == plain.real;
+    case CBX_OPTION_BOOL:
+        return *(const bool *)at == plain.yes;
+    case CBX_OPTION_CHOICE:
+        return *(const int *)at == plain.choice;
+    case CBX_OPTION_TEXT: {
+        const char *text = *(const char *const *)at;
+        return text && plain.text ? !strcmp(text, plain.text) : text == plain.text;
+    }
+    }
+    return false;
+}
+
 cbx_status cbx_options_check(const cbx_option_table *table, const void *options, cbx_error *err)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -153,7 +186,7 @@ cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
                 return out_of_range(o, text, err);
         } else if (o->type == CBX_OPTION_REAL) {
             double v = *(const double *)at;
-            (void)snprintf(text, sizeof text, "%g", v);
+            (void)cbx_print(text, sizeof text, "%g", v);
             if (!(v >= o->min && v <= o->max))
                 return out_of_range(o, text, err);
         } else if (o->type == CBX_OPTION_CHOICE) {

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
+#include "utf8.h"
+#include "word.h"
+
 enum { DEEPEST = 64 };
 
 typedef struct parser {
@@ -17,50 +21,6 @@ typedef struct parser {
     cbx_json_error *why;
     cbx_status      status;
 } parser;
-
-/* ---- UTF-8 */
-
-int cbx_utf8_length(const char *text)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char  *at = (const unsigned char *)text;
-    if (*at < 0x80)
-        return *at ? 1 : 0;
-    if (*at < 0xc0 || *at >= 0xf8)
-        return 0;
-    int      length = *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    uint32_t code = *at & (0x7fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
-}
-
-bool cbx_is_utf8(const char *text)
-{
-    for (int length; *text; text += length)
-        if (!(length = cbx_utf8_length(text)))
-            return false;
-    return true;
-}
-
-static char *put_utf8(char *out, uint32_t code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-        return out;
-    }
-    int length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (int i = length - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (code & 0x3f));
-        code >>= 6;
-    }
-    out[0] = (char)((0xf00 >> length & 0xff) | code);
-    return out + length;
-}
 
 /* ---- failing; each returns false, for the rules to hand on */
 
@@ -117,7 +77,7 @@ static bool read_code(parser *p, char **out)
     } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
         return fail(p, "a \\u that stands for no character");
     }
-    *out = put_utf8(*out, (uint32_t)code);
+    *out = cbx_utf8_put(*out, (uint32_t)code);
     return true;
 }
 
@@ -165,39 +125,11 @@ static bool read_text(parser *p, const char **text)
 
 /* ---- numbers */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* What strtod does, but the same in every locale. Exact up to 15 digits and
- * exponents to ±22, which is more than any number here needs. */
-static double to_real(const char *at)
-{
-    bool    negative = *at == '-';
-    double  digits = 0;
-    int32_t exponent = 0;
-    for (at += negative; is_digit(*at); at++)
-        digits = digits * 10 + (*at - '0');
-    if (*at == '.')
-        for (at++; is_digit(*at); at++, exponent--)
-            digits = digits * 10 + (*at - '0');
-    if (*at == 'e' || *at == 'E') {
-        int32_t shift = 0;
-        bool    down = *++at == '-';
-        for (at += *at == '-' || *at == '+'; is_digit(*at); at++)
-            shift = shift < 10000 ? shift * 10 + (*at - '0') : shift;
-        exponent += down ? -shift : shift;
-    }
-    double scaled = exponent < 0 ? digits / pow(10, -exponent) : digits * pow(10, exponent);
-    return negative ? -scaled : scaled;
-}
-
 static bool to_integer(const char *at, int64_t *out)
 {
     bool     negative = *at == '-';
     uint64_t value = 0, most = (uint64_t)INT64_MAX + negative;
-    for (at += negative; is_digit(*at); at++) {
+    for (at += negative; cbx_is_digit(*at); at++) {
         uint64_t digit = (uint64_t)(*at - '0');
         if (value > (most - digit) / 10)
             return false;
@@ -209,9 +141,9 @@ static bool to_integer(const char *at, int64_t *out)
 
 static bool skip_digits(parser *p)
 {
-    if (!is_digit(*p->at))
+    if (!cbx_is_digit(*p->at))
         return fail(p, "a digit expected");
-    while (is_digit(*p->at))
+    while (cbx_is_digit(*p->at))
         p->at++;
     return true;
 }
@@ -221,7 +153,7 @@ static bool read_number(parser *p, cbx_json *value)
     const char *begin = p->at;
     value->kind = CBX_JSON_INTEGER;
     p->at += *p->at == '-';
-    if (p->at[0] == '0' && is_digit(p->at[1]))
+    if (p->at[0] == '0' && cbx_is_digit(p->at[1]))
         return fail(p, "a number that starts with 0");
     if (!skip_digits(p))
         return false;
@@ -238,7 +170,7 @@ static bool read_number(parser *p, cbx_json *value)
         if (!skip_digits(p))
             return false;
     }
-    value->number = to_real(begin);
+    value->number = cbx_read_number(begin, NULL);
     if (!isfinite(value->number) ||
         (value->kind == CBX_JSON_INTEGER && !to_integer(begin, &value->integer)))
         return fail_at(p, begin, "a number beyond 64 bits", NULL);
@@ -348,7 +280,7 @@ static bool read_value(parser *p, int depth, const char *key, const cbx_json **o
     case 'n':
         return read_word(p, "null", value, CBX_JSON_NULL);
     default:
-        if (*p->at == '-' || is_digit(*p->at))
+        if (*p->at == '-' || cbx_is_digit(*p->at))
             return read_number(p, value);
         return fail(p, "a value expected");
     }

@@ -48,11 +48,8 @@ cbx_status cbx_json_parse(const char *text, size_t length, cbx_arena *arena, con
 const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
 
 /* jansson's value as compact text to free(), or NULL when memory runs out or there
- * is no value. (json_dumps leaves out names that find no memory.) */
-char *cbx_json_text(const json_t *json);
-
-/* Bytes of the UTF-8 character at `at`; 0 if there is none. */
-int  cbx_utf8_length(const char *at);
-bool cbx_is_utf8(const char *text);
+ * is no value; `flags` are json_dumpb's, `length`, unless NULL, gets the text's. (json_dumps
+ * leaves out names that find no memory, and goes by the locale.) */
+char *cbx_json_text(const json_t *json, size_t flags, size_t *length);
 
 #endif

@@ -6,22 +6,30 @@
 
 #include "atomic_file.h"
 #include "error.h"
+#include "number.h"
 #include "safetensors.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 
 static const char *const dtype_names[] = {"F64", "F32", "I64", "I32", "U8", "BOOL"};
 static const int         dtype_sizes[] = {8, 4, 8, 4, 1, 1};
 
-char *cbx_json_text(const json_t *json)
+/* Measured first, for what json_dumps would leave out in silence. */
+char *cbx_json_text(const json_t *json, size_t flags, size_t *length)
 {
-    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12)) : 0;
+    cbx_locale locale = cbx_locale_begin();
+    flags |= JSON_COMPACT;
+    size_t size = json ? json_dumpb(json, NULL, 0, flags) : 0;
     char  *text = size ? malloc(size + 1) : NULL;
-    if (text && json_dumpb(json, text, size, JSON_COMPACT | JSON_REAL_PRECISION(12)) != size) {
+    if (text && json_dumpb(json, text, size, flags) != size) {
         free(text);
-        return NULL;
+        text = NULL;
     }
+    cbx_locale_end(locale);
     if (text)
         text[size] = '\0';
+    if (length)
+        *length = size;
     return text;
 }
 
@@ -89,7 +97,7 @@ static char *make_header(const cbx_tensor *tensors, const size_t *order, size_t 
             goto done;
         at += bytes_of(t);
     }
-    text = cbx_json_text(header);
+    text = cbx_json_text(header, 0, NULL);
     if (!text)
         goto done;
     size_t used = strlen(text);

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "error.h"
+#include "number.h"
 
 /* ---- reading lists: "3,7-9,age" */
 
@@ -32,7 +34,7 @@ static cbx_status read_number(reader *r, double *out, const char *expected)
 {
     char *end;
     errno = 0;
-    *out = strtod(r->at, &end);
+    *out = cbx_read_number(r->at, &end);
     if (end == r->at || errno || !isfinite(*out))
         return unexpected(r, expected);
     r->at = end;
@@ -222,47 +224,20 @@ static cbx_status read_edges(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
     return CBX_OK;
 }
 
-/* Marks the features that have a value with a fraction somewhere. */
-static void mark_fractions(const cbx_graph_data *d, uint8_t *has_fraction)
+/* A permitted range within which a feature that is counted has no value. */
+static cbx_status check_ranges(const cbx_rules *rules, const uint8_t *discrete, cbx_error *err)
 {
-    int64_t      count = d->x ? (int64_t)d->num_nodes * d->num_features : d->x_indptr[d->num_nodes];
-    const float *values = d->x ? d->x : d->x_values;
-    for (int64_t k = 0; k < count; k++)
-        if (values[k] != rintf(values[k]))
-            has_fraction[d->x ? k % d->num_features : d->x_indices[k]] = 1;
-}
-
-/* Ranges of features that are counted end at whole numbers. */
-static cbx_status round_ranges(cbx_rules *rules, const uint8_t *discrete, cbx_arena *arena,
-                               cbx_error *err)
-{
-    const cbx_graph_data *d = &rules->graph->data;
-    uint8_t              *has_fraction = NULL;
-    for (int32_t j = 0; j < d->num_features; j++) {
-        float lo = ceilf(rules->lo[j]), hi = floorf(rules->hi[j]);
-        if (!discrete[j] || (lo == rules->lo[j] && hi == rules->hi[j]))
-            continue;
-        if (!has_fraction) { /* looked for only where it counts */
-            has_fraction = CBX_NEW0(arena, uint8_t, d->num_features);
-            if (!has_fraction)
-                return cbx_fail_memory(err);
-            mark_fractions(d, has_fraction);
-        }
-        if (has_fraction[j])
-            continue;
-        if (lo > hi)
+    for (int32_t j = 0; j < rules->graph->data.num_features; j++)
+        if (discrete[j] && rules->lo[j] > rules->hi[j])
             return cbx_fail(err, CBX_INVALID,
-                            "--permitted-range: feature %d takes whole numbers, and there is none "
-                            "from %g to %g",
-                            j, (double)rules->lo[j], (double)rules->hi[j]);
-        rules->lo[j] = lo;
-        rules->hi[j] = hi;
-    }
+                            "--permitted-range: feature %d takes whole numbers within its bounds, "
+                            "and none of them is permitted",
+                            j);
     return CBX_OK;
 }
 
 /* What the data says of its features: bounds, one-hot groups. */
-static int start_from_data(cbx_rules *rules, cbx_arena *arena)
+static int start_from_data(cbx_rules *rules, const float *lo, const float *hi, cbx_arena *arena)
 {
     const cbx_graph_data *d = &rules->graph->data;
     size_t                f = (size_t)d->num_features;
@@ -272,12 +247,10 @@ static int start_from_data(cbx_rules *rules, cbx_arena *arena)
     rules->group = CBX_NEW(arena, int32_t, f);
     if (!rules->fixed || !rules->lo || !rules->hi || !rules->group)
         return -1;
-    rules->off = d->feat_min;
-    rules->on = d->feat_max;
     rules->groups = d->feature_group ? d->num_groups : 0;
     for (size_t j = 0; j < f; j++) {
-        rules->lo[j] = d->feat_min[j];
-        rules->hi[j] = d->feat_max[j];
+        rules->lo[j] = lo[j];
+        rules->hi[j] = hi[j];
         rules->group[j] = d->feature_group ? d->feature_group[j] : -1;
     }
     return 0;
@@ -301,16 +274,19 @@ static cbx_status read_fixed(cbx_rules *rules, cbx_error *err)
 }
 
 cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_explain_options *o,
-                          const uint8_t *discrete, cbx_arena *arena, cbx_error *err)
+                          const float *lo, const float *hi, const uint8_t *discrete,
+                          cbx_arena *arena, cbx_error *err)
 {
     *rules = (cbx_rules){.graph = graph, .options = o};
-    if (start_from_data(rules, arena))
+    if (start_from_data(rules, lo, hi, arena))
         return cbx_fail_memory(err);
     cbx_status status = read_fixed(rules, err);
     if (!status)
         status = read_ranges(rules, err);
     if (!status)
-        status = round_ranges(rules, discrete, arena, err);
+        status = cbx_bounds_round(&graph->data, discrete, rules->lo, rules->hi, arena)
+                     ? cbx_fail_memory(err)
+                     : check_ranges(rules, discrete, err);
     if (!status)
         status = read_groups(rules, err);
     if (!status)

@@ -9,16 +9,19 @@
 
 #include "explainer.h"
 
+/* One-hot: one feature of the group is 1 and the others are 0. A row of which that is not true to
+ * begin with keeps the group as it is. */
+enum { CBX_GROUP_OFF, CBX_GROUP_ON };
+
 enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
 
 /* Of a call: the same for all targets. */
 typedef struct cbx_rules {
     const cbx_graph           *graph;
     const cbx_explain_options *options;
-    uint8_t                   *fixed;    /* by feature: may not change */
-    float                     *lo, *hi;  /* by feature: permitted */
-    const float               *off, *on; /* by feature: of a one-hot group, its two values */
-    int32_t                   *group;    /* by feature: its one-hot group, -1: none */
+    uint8_t                   *fixed;   /* by feature: may not change */
+    float                     *lo, *hi; /* by feature: permitted */
+    int32_t                   *group;   /* by feature: its one-hot group, -1: none */
     int32_t                    groups;
     int32_t                   *nodes; /* sorted: may not change, nor lose an edge */
     int64_t                    num_nodes;
@@ -26,12 +29,11 @@ typedef struct cbx_rules {
     int64_t num_edges;
 } cbx_rules;
 
-/* Reads the rules that the options hold; an error names the rule and what is wrong.
- * `discrete`: the kinds in force. A discrete feature that has whole numbers everywhere takes
- * whole numbers only, whatever range is permitted. */
+/* Reads the rules that the options hold; an error names the rule and what is wrong. lo, hi and
+ * `discrete`: bounds and kinds in force. */
 cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph,
-                          const cbx_explain_options *options, const uint8_t *discrete,
-                          cbx_arena *arena, cbx_error *err);
+                          const cbx_explain_options *options, const float *lo, const float *hi,
+                          const uint8_t *discrete, cbx_arena *arena, cbx_error *err);
 
 /* Is this option of cbx_explain_table a rule, and has it been given? */
 bool cbx_rule_in_force(const cbx_option *option, const cbx_explain_options *options);

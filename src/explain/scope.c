@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number.h"
 #include "rules.h"
 #include "setup.h"
 
@@ -19,8 +20,8 @@ static void say(words *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(w->room ? w->text + w->size : NULL, w->room ? w->room - w->size : 0,
-                           format, args);
+    int length = cbx_vprint(w->room ? w->text + w->size : NULL, w->room ? w->room - w->size : 0,
+                            format, args);
     va_end(args);
     w->size += length > 0 ? (size_t)length : 0;
 }
@@ -62,11 +63,16 @@ static void say_rules(words *w, const cbx_search *s)
         say_value(w, o, (const char *)s->options + o->offset);
         comma = ", ";
     }
-    if (d->immutable) {
+    bool immutable = false, groups = false;
+    for (int32_t j = 0; j < d->num_features; j++) {
+        immutable = immutable || (d->immutable && d->immutable[j]);
+        groups = groups || (d->feature_group && d->feature_group[j] >= 0);
+    }
+    if (immutable) {
         say(w, "%s%s", comma, "the data's immutable features");
         comma = ", ";
     }
-    if (d->feature_group)
+    if (groups)
         say(w, "%s%s", comma, "the data's one-hot groups");
 }
 

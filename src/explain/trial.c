@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "deadline.h"
+
 bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
 {
     int64_t t = s->epochs++;
@@ -14,6 +16,7 @@ bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
     s->found = true;
     s->epoch = t;
     s->loss = step->loss;
+    cbx_search_reserve(s, step->changed_features + step->removed_edges);
     return true;
 }
 
@@ -40,7 +43,7 @@ bool cbx_trials_record(cbx_trials *T)
 {
     cbx_epoch *e = &T->now;
     e->loss = e->ce + e->edge_loss + e->feature_loss;
-    return !cbx_search_diverged(T->s, e->loss) && cbx_search_record(T->s, e);
+    return !cbx_time_is_up() && !cbx_search_diverged(T->s, e->loss) && cbx_search_record(T->s, e);
 }
 
 bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)

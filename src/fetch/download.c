@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "sha256.h"
+#include "word.h"
 
 cbx_status cbx_file_sha256(const char *path, char hex[65], cbx_error *err)
 {
@@ -62,7 +62,7 @@ static void host_of(const char *url, char *host, size_t size)
 
 static bool is_https(const char *url)
 {
-    return !strncasecmp(url, "https://", 8);
+    return cbx_same_start(url, "https://", 8);
 }
 
 bool cbx_url_allowed(const char *url)
@@ -70,10 +70,10 @@ bool cbx_url_allowed(const char *url)
     char host[256];
     if (is_https(url))
         return true;
-    if (strncasecmp(url, "http://", 7) != 0)
+    if (!cbx_same_start(url, "http://", 7))
         return false;
     host_of(url, host, sizeof host);
-    return !strcmp(host, "127.0.0.1") || !strcmp(host, "::1") || !strcasecmp(host, "localhost");
+    return !strcmp(host, "127.0.0.1") || !strcmp(host, "::1") || cbx_same_word(host, "localhost");
 }
 
 bool cbx_url_may_lead(const char *from, const char *to)
@@ -142,7 +142,7 @@ static void set_up(transfer *t, const char *url)
     (void)curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME,
                            t->d->timeout < 1 ? 1L : (long)(t->d->timeout + 0.5));
     (void)curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->had);
-    if (strncasecmp(url, "http://", 7) == 0) /* this machine: not through a proxy */
+    if (cbx_same_start(url, "http://", 7)) /* this machine: not through a proxy */
         (void)curl_easy_setopt(c, CURLOPT_NOPROXY, "*");
 }
 
@@ -278,7 +278,7 @@ static cbx_status transfer_once(transfer *t, bool *resumed)
 static cbx_status check_sum(transfer *t)
 {
     cbx_status status = cbx_file_sha256(t->part, t->d->sum, t->err);
-    if (status || !t->d->sha256 || !*t->d->sha256 || !strcasecmp(t->d->sum, t->d->sha256))
+    if (status || !t->d->sha256 || !*t->d->sha256 || cbx_same_word(t->d->sum, t->d->sha256))
         return status;
     (void)unlink(t->part);
     return cbx_fail(t->err, CBX_INVALID,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "catalogue.h"
 #include "download.h"
 #include "error.h"
+#include "word.h"
 
 const cbx_option_table *cbx_fetch_table(void)
 {
@@ -95,7 +95,7 @@ static bool is_there(const job *j, const cbx_remote_file *file, const char *path
     if (j->o->again || access(path, R_OK))
         return false;
     const char *want = wanted_sum(j, file);
-    return !*want || (!cbx_file_sha256(path, sum, NULL) && !strcasecmp(sum, want));
+    return !*want || (!cbx_file_sha256(path, sum, NULL) && cbx_same_word(sum, want));
 }
 
 static cbx_status fetch_file(const job *j, const cbx_remote_file *file, const char *path)

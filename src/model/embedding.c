@@ -2,6 +2,7 @@
 /* embedding.c: see embedding.h. */
 #include "embedding.h"
 
+#include "deadline.h"
 #include "error.h"
 
 static int make_products(cbx_embedding *E, int32_t l, int threads, cbx_arena *arena)
@@ -46,5 +47,5 @@ cbx_status cbx_embedding_init(cbx_embedding *E, const cbx_model *model, const cb
     for (int32_t l = 0; l < model->num_layers; l++)
         if (make_products(E, l, threads, arena))
             return cbx_fail_memory(err);
-    return CBX_OK;
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }

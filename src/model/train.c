@@ -8,11 +8,11 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "error.h"
+#include "number.h"
 #include "pass.h"
 #include "rng.h"
 #include "threads.h"
@@ -242,7 +242,7 @@ static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
                 "training diverged: the loss of epoch %lld is %g; try a smaller --learning-rate",
                 (long long)t, result->loss);
         char text[64];
-        (void)snprintf(text, sizeof text, "loss %.4f", result->loss);
+        (void)cbx_print(text, sizeof text, "loss %.4f", result->loss);
         if (progress && progress(user, t + 1, r->o->epochs, text))
             return cbx_fail(err, CBX_CANCELLED, "cancelled after %lld of %lld epochs",
                             (long long)t + 1, (long long)r->o->epochs);

@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "error.h"
+#include "word.h"
 
 /* ---- which file is which */
 
@@ -29,11 +29,11 @@ static int role_of(const char *name, size_t *prefix)
 {
     char   bare[200];
     size_t length = strlen(name);
-    if (length > 3 && !strcasecmp(name + length - 3, ".gz"))
+    if (length > 3 && cbx_same_word(name + length - 3, ".gz"))
         length -= 3;
     if (length < 5 || length >= sizeof bare ||
-        (strncasecmp(name + length - 4, ".csv", 4) != 0 &&
-         strncasecmp(name + length - 4, ".tsv", 4) != 0))
+        (!cbx_same_start(name + length - 4, ".csv", 4) &&
+         !cbx_same_start(name + length - 4, ".tsv", 4)))
         return -1;
     length -= 4;
     memcpy(bare, name, length);
@@ -41,10 +41,10 @@ static int role_of(const char *name, size_t *prefix)
     for (int role = 0; role < CBX_CSV_ROLES; role++)
         for (int w = 0; role_words[role][w]; w++) {
             size_t size = strlen(role_words[role][w]);
-            if (length >= size && !strcasecmp(bare + length - size, role_words[role][w])) {
+            if (length >= size && cbx_same_word(bare + length - size, role_words[role][w])) {
                 *prefix = length - size;
                 /* "node_features" must not leave the prefix "node_" */
-                if (*prefix >= 5 && !strncasecmp(bare + *prefix - 5, "node_", 5))
+                if (*prefix >= 5 && cbx_same_start(bare + *prefix - 5, "node_", 5))
                     *prefix -= 5;
                 return role;
             }
@@ -160,7 +160,7 @@ cbx_status cbx_csv_label(cbx_csv *c, cbx_table *t, int64_t node, int label, int 
         return CBX_OK;
     for (int part = 0; part < CBX_PARTS; part++)
         for (int w = 0; w < 3; w++)
-            if (!strcasecmp(t->fields[split], words[part][w])) {
+            if (cbx_same_word(t->fields[split], words[part][w])) {
                 if (!cbx_bytes_fill(&d->mask[part], (size_t)node + 1, 0))
                     return CBX_MEMORY(c->r);
                 d->mask[part].at[node] = 1;
@@ -205,29 +205,6 @@ static cbx_status read_labels(cbx_csv *c)
     return status;
 }
 
-/* Classes in order of their names; 0, 1, … need none. */
-static cbx_status sort_classes(cbx_csv *c)
-{
-    cbx_draft *d = c->r->draft;
-    int64_t    count = c->classes.count;
-    int64_t *order = CBX_NEW(&d->arena, int64_t, count), *rank = CBX_NEW(&d->arena, int64_t, count);
-    bool     plain = true;
-    if (!order || !rank || !cbx_names_sort(&c->classes, order))
-        return CBX_MEMORY(c->r);
-    for (int64_t k = 0; k < count; k++) {
-        char text[24];
-        rank[order[k]] = k;
-        (void)snprintf(text, sizeof text, "%lld", (long long)k);
-        plain = plain && !strcmp(text, c->classes.at[order[k]]);
-    }
-    for (size_t i = 0; i < d->y.count; i++)
-        d->y.at[i] = d->y.at[i] < 0 ? -1 : rank[d->y.at[i]];
-    d->num_classes = count;
-    if (!plain)
-        d->class_names = cbx_names_copy(&c->classes, order, &d->arena);
-    return plain || d->class_names ? CBX_OK : CBX_MEMORY(c->r);
-}
-
 /* ---- all together */
 
 /* One feature that is 1: enough for a model to count neighbours. */
@@ -252,8 +229,8 @@ static cbx_status finish(cbx_csv *c)
     if (!ok)
         return CBX_MEMORY(c->r);
     cbx_status status = c->files[CBX_CSV_FEATURES] ? CBX_OK : constant_feature(c);
-    if (!status && c->classes.count)
-        status = sort_classes(c);
+    if (!status && c->classes.count && !cbx_draft_sort_classes(d, &c->classes))
+        status = CBX_MEMORY(c->r);
     if (!status && !cbx_draft_fit_features(d))
         status = CBX_MEMORY(c->r);
     return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lines.c: text, line by line, with numbers for messages. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +8,9 @@
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
 #include "reading.h"
+#include "word.h"
 
 enum { FIRST_ROOM = 1 << 16 };
 
@@ -109,21 +110,19 @@ cbx_status cbx_problem(cbx_reading *r, const char *format, ...)
     char    message[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
+    cbx_message(message, format, args);
     va_end(args);
     return report(r, message);
 }
 
 cbx_status cbx_bad_line(cbx_lines *l, const char *format, ...)
 {
-    char message[CBX_MESSAGE_SIZE];
-    int  at =
-        snprintf(message, sizeof message, "%.300s, line %lld: ", l->path, (long long)l->number);
+    char    what[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(message + at, sizeof message - (size_t)at, format, args);
+    cbx_message(what, format, args);
     va_end(args);
-    return report(l->reading, message);
+    return cbx_problem(l->reading, "%.300s, line %lld: %s", l->path, (long long)l->number, what);
 }
 
 cbx_status cbx_bad_id(cbx_lines *l, const char *what, int64_t id, int64_t first, int64_t count)
@@ -166,7 +165,7 @@ static char *past(char *end)
 bool cbx_take_int(char **at, int64_t *value)
 {
     char *from = skip_blanks(*at), *end;
-    if (!isdigit((unsigned char)*from) && *from != '-' && *from != '+')
+    if (!cbx_is_digit(*from) && *from != '-' && *from != '+')
         return false;
     errno = 0;
     long long v = strtoll(from, &end, 10);
@@ -180,9 +179,9 @@ bool cbx_take_int(char **at, int64_t *value)
 bool cbx_take_real(char **at, double *value)
 {
     char *from = skip_blanks(*at), *end;
-    if (isspace((unsigned char)*from))
+    if (*from && strchr("\n\v\f\r", *from)) /* it would be skipped */
         return false;
-    double v = strtod(from, &end);
+    double v = cbx_read_number(from, &end);
     if (end == from || !(end = past(end)))
         return false;
     *value = v;

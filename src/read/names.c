@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number.h"
 #include "rng.h"
 
 static uint64_t hash(const char *text)
@@ -97,7 +98,7 @@ bool cbx_names_sort(const cbx_names *n, int64_t *order)
         return false;
     for (int64_t i = 0; i < n->count; i++) {
         char *end;
-        keys[i] = (keyed){n->at[i], i, strtod(n->at[i], &end), false};
+        keys[i] = (keyed){n->at[i], i, cbx_read_number(n->at[i], &end), false};
         keys[i].numeric = end != n->at[i] && !*end && keys[i].value == keys[i].value;
     }
     qsort(keys, (size_t)n->count, sizeof *keys, by_text);

@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "error.h"
+#include "number.h"
+#include "word.h"
 
 static char choose_delimiter(const char *line)
 {
@@ -151,7 +152,7 @@ void cbx_table_close(cbx_table *t)
 bool cbx_is_number(const char *text, double *value)
 {
     char *end;
-    *value = strtod(text, &end);
+    *value = cbx_read_number(text, &end);
     return end != text && !*end;
 }
 
@@ -166,7 +167,7 @@ int cbx_table_column(const cbx_table *t, const char *const *names)
 {
     for (; *names; names++)
         for (size_t c = 0; c < t->num_columns; c++)
-            if (!strcasecmp(t->columns[c], *names))
+            if (cbx_same_word(t->columns[c], *names))
                 return (int)c;
     return -1;
 }

@@ -3,11 +3,11 @@
 #include "buffer.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "safetensors_json.h"
+#include "number.h"
+#include "utf8.h"
 
 void cbx_buffer_add(cbx_buffer *b, const char *text, size_t size)
 {
@@ -37,7 +37,7 @@ void cbx_buffer_print(cbx_buffer *b, const char *format, ...)
     char    text[501];
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
+    (void)cbx_vprint(text, sizeof text, format, values);
     va_end(values);
     cbx_buffer_put(b, text);
 }

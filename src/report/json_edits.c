@@ -5,11 +5,12 @@
  * times the memory of their text and most of the time of an explanation, so they are written
  * as they come. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "number.h"
 #include "report.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 
 /* A number in nine digits, with which every float comes back, and with a point or an exponent, as
  * jansson writes reals. */
@@ -24,24 +25,16 @@ static void put_number(cbx_buffer *b, float value)
         return;
     }
     char text[40], out[48];
-    (void)snprintf(text, sizeof text, "%.9g", (double)value);
+    (void)cbx_print(text, sizeof text, "%.9g", (double)value);
     size_t size = 0;
     bool   real = false;
     for (const char *c = text; *c; c++) {
-        bool known = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
-        if (*c == 'e') {
-            real = true;
-            out[size++] = 'e';
-            for (c++; *c == '+' || *c == '0' || *c == '-'; c++)
-                if (*c == '-')
+        real = real || *c == '.' || *c == 'e';
+        out[size++] = *c;
+        if (*c == 'e') /* jansson has e20 and e-5 for e+20 and e-05 */
+            for (; c[1] == '+' || c[1] == '-' || c[1] == '0'; c++)
+                if (c[1] == '-')
                     out[size++] = '-';
-            c--;
-        } else if (known) {
-            out[size++] = *c;
-        } else if (!real) { /* a decimal point, whatever the locale calls it */
-            real = true;
-            out[size++] = '.';
-        }
     }
     if (!real) {
         out[size++] = '.';
@@ -56,9 +49,9 @@ static void put_name(cbx_buffer *b, const char *name)
     if (!cbx_is_utf8(name))
         return;
     json_t *string = json_string(name);
-    size_t  size = string ? json_dumpb(string, NULL, 0, JSON_ENCODE_ANY) : 0;
-    char   *text = size ? malloc(size) : NULL;
-    if (text && json_dumpb(string, text, size, JSON_ENCODE_ANY) == size) {
+    size_t  size;
+    char   *text = cbx_json_text(string, JSON_ENCODE_ANY, &size);
+    if (text) {
         cbx_buffer_put(b, ",\"name\":");
         cbx_buffer_add(b, text, size);
     } else {
@@ -84,6 +77,8 @@ static void put_feature(cbx_buffer *b, const cbx_edit *e)
     put_number(b, e->from);
     cbx_buffer_put(b, ",\"to\":");
     put_number(b, e->to);
+    if (e->group > 0)
+        cbx_buffer_print(b, ",\"group\":%d", (int)e->group - 1);
 }
 
 void cbx_json_edits(cbx_buffer *b, const cbx_counterfactual *c, const cbx_graph_data *d)

@@ -9,6 +9,7 @@
 #include "report.h"
 #include "rules.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 #include "version.h"
 
 /* JSON is UTF-8: a name that is not has no place in it. */
@@ -69,8 +70,7 @@ json_t *cbx_json_options(const cbx_explain_options *options)
 }
 
 /* Among which edits there is none (cheaper): the kinds of edit and the rules. */
-static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options,
-                     const cbx_graph_data *d)
+static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options)
 {
     const cbx_option_table *table = cbx_explain_table();
     json_t                 *o = json_object(), *edits = json_array(), *rules = json_object();
@@ -86,10 +86,6 @@ static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *opt
                 cbx_json_put(rules, table->options[i].name,
                              cbx_json_option(&table->options[i],
                                              (const char *)options + table->options[i].offset));
-    if (!failed && d->immutable)
-        failed = cbx_json_put(rules, "immutable-features-of-the-data", json_true());
-    if (!failed && d->feature_group)
-        failed = cbx_json_put(rules, "one-hot-groups-of-the-data", json_true());
     failed = failed || json_object_set(o, "kinds", edits) || json_object_set(o, "rules", rules);
     json_decref(edits);
     json_decref(rules);
@@ -105,10 +101,10 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
                  cbx_json_put(o, "status", json_string(cbx_outcome_name(c->outcome)));
     if (!failed && c->reason[0])
         failed = cbx_json_put(o, "reason", json_string(c->reason));
-    failed =
-        failed ||
-        cbx_json_put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
-        cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
+    failed = failed || cbx_json_put(o, "target",
+                                    c->target < 0 ? json_string("any") : json_integer(c->target));
+    if (!failed && c->prediction >= 0)
+        failed = cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
     if (!failed && c->after)
         failed = cbx_json_put(o, "after", side(c->after, c->num_classes, c->result, d));
     failed =
@@ -134,21 +130,6 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
         failed = cbx_json_put(o, "epoch", json_integer((json_int_t)c->epoch)) ||
                  cbx_json_put(o, "loss", cbx_json_number(c->loss));
     return failed || cbx_json_put(o, "seconds", json_real(c->seconds));
-}
-
-/* Measured first: json_dumps leaves out quotes that find no memory, and says nothing. */
-static char *dump(const json_t *o)
-{
-    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(9); /* every float comes back */
-    size_t       size = json_dumpb(o, NULL, 0, flags);
-    char        *text = size ? malloc(size + 1) : NULL;
-    if (text && json_dumpb(o, text, size, flags) != size) {
-        free(text);
-        return NULL;
-    }
-    if (text)
-        text[size] = '\0';
-    return text;
 }
 
 /* The line with its edits. No quote in a text stands there as it is, so that the first place
@@ -178,7 +159,7 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     char   *text = NULL;
     int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
     if (!failed && options && counterfactual->scope && counterfactual->scope[0])
-        failed = cbx_json_put(o, "proof", proof(counterfactual, options, cbx_graph_view(graph)));
+        failed = cbx_json_put(o, "proof", proof(counterfactual, options));
     if (!failed && options)
         failed = cbx_json_put(o, "options", cbx_json_options(options));
     if (!failed && graph_hash)
@@ -186,7 +167,8 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     if (!failed && model_hash)
         failed = cbx_json_put(o, "model_sha256", json_string(model_hash));
     if (!failed && !cbx_json_put(o, "version", json_string(CBX_VERSION_TEXT)))
-        text = with_edits(dump(o), counterfactual, cbx_graph_view(graph));
+        text = with_edits(cbx_json_text(o, JSON_REAL_PRECISION(9), NULL), counterfactual,
+                          cbx_graph_view(graph));
     json_decref(o);
     return text;
 }

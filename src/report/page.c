@@ -8,6 +8,7 @@
 
 #include "atomic_file.h"
 #include "error.h"
+#include "safetensors_json.h"
 #include "sha256.h"
 
 typedef struct writing {
@@ -166,12 +167,9 @@ static cbx_status put_shell(writing *w, const cbx_page_asset *shell)
 
 static cbx_status dump(writing *w)
 {
-    const size_t flags = JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9);
-    w->json_size = json_dumpb(w->page->data, NULL, 0, flags);
-    w->json = w->json_size ? malloc(w->json_size) : NULL;
-    if (!w->json || json_dumpb(w->page->data, w->json, w->json_size, flags) != w->json_size)
-        return cbx_fail_memory(w->err);
-    return CBX_OK;
+    w->json =
+        cbx_json_text(w->page->data, JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9), &w->json_size);
+    return w->json ? CBX_OK : cbx_fail_memory(w->err);
 }
 
 cbx_status cbx_page_write(const cbx_page *page, const char *path, cbx_error *err)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "number.h"
 
 static bool same(const json_t *a, const json_t *b)
 {
@@ -27,7 +28,7 @@ static const char *typed(const json_t *value, char buffer[40])
     if (json_is_integer(value))
         (void)snprintf(buffer, 40, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
-        (void)snprintf(buffer, 40, "%.9g", json_real_value(value));
+        (void)cbx_print(buffer, 40, "%.9g", json_real_value(value));
     else
         return NULL;
     return buffer;

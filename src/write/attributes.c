@@ -2,7 +2,8 @@
 /* attributes.c: see attributes.h. */
 #include "attributes.h"
 
-#include <stdio.h>
+
+#include "number.h"
 
 void cbx_each_feature(const cbx_writing *w, cbx_text_out *out, int32_t node, cbx_each_value each)
 {
@@ -27,7 +28,7 @@ void cbx_put_changes(const cbx_writing *w, cbx_text_out *out, int32_t node,
     for (int64_t i = 0; i < count; i++, edit++) {
         cbx_label buffer;
         char      text[80];
-        (void)snprintf(text, sizeof text, ": %.6g -> %.6g", (double)edit->from, (double)edit->to);
+        (void)cbx_print(text, sizeof text, ": %.6g -> %.6g", (double)edit->from, (double)edit->to);
         if (i)
             cbx_text_put(out, between);
         put(out, cbx_writing_feature(w, edit->feature, buffer));

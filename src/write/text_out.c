@@ -3,16 +3,27 @@
 #include "text_out.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "safetensors_json.h"
+#include "number.h"
+#include "utf8.h"
+
+cbx_status cbx_text_open_in(cbx_text_out *out, cbx_atomic_folder *folder, const char *name,
+                            cbx_error *err)
+{
+    out->err = err;
+    out->used = 0;
+    out->folder = folder;
+    out->name = name;
+    out->status = cbx_atomic_folder_file(folder, name, &out->file, err);
+    return out->status;
+}
 
 cbx_status cbx_text_open(cbx_text_out *out, const char *path, cbx_error *err)
 {
     out->err = err;
     out->used = 0;
+    out->folder = NULL;
     out->status = cbx_atomic_open(&out->file, path, err);
     return out->status;
 }
@@ -47,7 +58,7 @@ void cbx_text_print(cbx_text_out *out, const char *format, ...)
     char    text[512];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)cbx_vprint(text, sizeof text, format, args);
     va_end(args);
     cbx_text_put(out, text);
 }
@@ -81,13 +92,8 @@ void cbx_text_xml(cbx_text_out *out, const char *text)
 
 void cbx_text_float(cbx_text_out *out, float value)
 {
-    char text[32];
-    for (int digits = 6; digits <= 9; digits++) { /* the shortest that reads back the same */
-        (void)snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value)
-            break;
-    }
-    cbx_text_put(out, text);
+    char text[CBX_NUMBER_SIZE];
+    cbx_text_put(out, cbx_print_float(text, value));
 }
 
 cbx_status cbx_text_close(cbx_text_out *out)
@@ -95,6 +101,8 @@ cbx_status cbx_text_close(cbx_text_out *out)
     flush(out);
     if (out->status)
         cbx_atomic_abandon(&out->file);
+    else if (out->folder)
+        cbx_atomic_folder_add(out->folder, out->name, &out->file);
     else
         out->status = cbx_atomic_commit(&out->file, out->err);
     return out->status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "summary.h"
 #include "test.h"
 
@@ -63,10 +64,10 @@ TEST(every_row_of_the_tables_is_there_with_its_figures)
                                              file_name(field[1], field[2]), field[3], field[4],
                                              (cbx_bench_measure)k, &mean, &std);
             bool wanted = *field[5 + 2 * k] != '\0';
-            bool same =
-                there == wanted &&
-                (!wanted || (mean == strtod(field[5 + 2 * k], NULL) &&
-                             (!*field[6 + 2 * k] || std == strtod(field[6 + 2 * k], NULL))));
+            bool same = there == wanted &&
+                        (!wanted ||
+                         (mean == cbx_read_number(field[5 + 2 * k], NULL) &&
+                          (!*field[6 + 2 * k] || std == cbx_read_number(field[6 + 2 * k], NULL))));
             /* The general table repeats rows of the others, two of them with other figures. */
             if (!same && !strcmp(field[0], "results_general"))
                 differ++;

@@ -102,8 +102,8 @@ TEST(what_a_killed_process_left_is_swept_and_nothing_else)
     CHECK(!mkdir(folder, 0777));
     char *models = cbx_bench_path(folder, "models");
     CHECK(!mkdir(models, 0777));
-    char *one = cbx_bench_path(folder, "rows.csv.gz.0123456789abcdef.tmp");
-    char *two = cbx_bench_path(models, "karate.model.safetensors.fedcba9876543210.tmp");
+    char *one = cbx_bench_path(folder, ".combinex-0123456789abcdef.tmp");
+    char *two = cbx_bench_path(models, ".combinex-fedcba9876543210.tmp");
     char *mine = cbx_bench_path(folder, "notes.tmp");
     test_write_file(one, "par", 3);
     test_write_file(two, "par", 3);

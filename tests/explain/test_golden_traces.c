@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "test.h"
 
 static double number(const json_t *o, const char *key)
@@ -131,7 +132,7 @@ static void set_option(cbx_explain_options *o, const char *option, const json_t 
     if (!value)
         return;
     if (json_is_number(value))
-        (void)snprintf(text, sizeof text, "%.17g", json_number_value(value));
+        (void)cbx_print(text, sizeof text, "%.17g", json_number_value(value));
     const char *given = json_is_string(value) ? json_string_value(value) : text;
     CHECK_OK(cbx_options_set(cbx_explain_table(), o, option, given, &err), err);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "number.h"
 #include "oracle.h"
 #include "rules.h"
 #include "test.h"
@@ -43,8 +44,8 @@ static void draw_terms(terms *t, const oracle *o, cbx_rng *rng)
     int32_t ranged = (int32_t)cbx_rng_below(rng, (uint64_t)f);
     t->lo[ranged] = d->feat_min[ranged] + 0.25f * (d->feat_max[ranged] - d->feat_min[ranged]);
     t->hi[ranged] = d->feat_max[ranged] - 0.25f * (d->feat_max[ranged] - d->feat_min[ranged]);
-    (void)snprintf(t->ranges, sizeof t->ranges, "%d:%.9g:%.9g", (int)ranged, (double)t->lo[ranged],
-                   (double)t->hi[ranged]);
+    (void)cbx_print(t->ranges, sizeof t->ranges, "%d:%.9g:%.9g", (int)ranged, (double)t->lo[ranged],
+                    (double)t->hi[ranged]);
     t->options.permitted_range = t->ranges;
     for (int k = 0; k < 4; k++) {
         t->node[k] = (int32_t)cbx_rng_below(rng, (uint64_t)d->num_nodes);

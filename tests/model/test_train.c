@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "samples.h"
 #include "test.h"
 #include "twin.h"
@@ -34,9 +35,11 @@ typedef struct losses {
 static int record(void *user, int64_t done, int64_t total, const char *text)
 {
     losses *l = user;
-    double  loss = NAN;
+    char   *end = NULL;
     CHECK_INT(done, ++l->calls);
-    CHECK(sscanf(text, "loss %lf", &loss) == 1);
+    CHECK(!strncmp(text, "loss ", 5));
+    double loss = cbx_read_number(text + 5, &end);
+    CHECK(end > text + 5 && !*end);
     l->first = done == 1 ? loss : l->first;
     l->last = loss;
     l->total = total;
