@@ -20,8 +20,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_layer *first = &W->s->model->layers[0];
     size_t           size = (size_t)W->rows * (size_t)W->f;
-    cbx_parameter    p;
-    int32_t          products = 0;
+    int32_t          products = cbx_layer_products(first);
     W->x0 = CBX_NEW(arena, float, size);
     W->x = CBX_NEW(arena, float, size);
     W->dX = CBX_NEW(arena, float, size);
@@ -30,10 +29,8 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     cbx_matrix_expand(&W->s->X, W->rows, W->x0);
     memcpy(W->x, W->x0, size * sizeof *W->x);
     W->X = cbx_matrix_dense(W->rows, W->f, W->x);
-    if (first->aggregation == CBX_MAX) /* looks at X itself */
+    if (!products)
         return 0;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        products += p.rows > 0;
     W->most_changes = 256;
     if (cbx_cache_init(&W->cache, products, W->rows, first->n_out, W->most_changes, arena))
         return -1;
