@@ -139,6 +139,20 @@ static cbx_status write_features(const cbx_writing *w, const char *path)
     return status;
 }
 
+/* A table has every zero in it: of sparse features that is more than anyone can want. */
+static cbx_status check_size(const cbx_writing *w)
+{
+    const cbx_graph_data *d = &w->edited->data;
+    int64_t               fields = (int64_t)d->num_nodes * d->num_features;
+    int64_t               said = d->x ? fields : d->x_indptr[d->num_nodes] + d->num_nodes;
+    if (fields / 1000 <= said + 16384)
+        return CBX_OK;
+    return cbx_fail(w->err, CBX_INVALID,
+                    "%s: the table would have %lld fields for %lld values that are not 0: use "
+                    "another format",
+                    w->path, (long long)fields, (long long)d->x_indptr[d->num_nodes]);
+}
+
 static cbx_status write(const cbx_writing *w)
 {
     size_t size = strlen(w->path) + 32;
@@ -146,13 +160,16 @@ static cbx_status write(const cbx_writing *w)
         return cbx_fail(w->err, CBX_INVALID,
                         "%s: tables hold one graph, and this data has many: use another format",
                         w->path);
+    cbx_status status = check_size(w);
+    if (status)
+        return status;
     if (mkdir(w->path, 0777) && errno != EEXIST)
         return cbx_fail_errno(w->err, w->path, "make the folder");
     char *path = malloc(size);
     if (!path)
         return cbx_fail_memory(w->err);
     (void)snprintf(path, size, "%s/edges.csv", w->path);
-    cbx_status status = write_edges(w, path);
+    status = write_edges(w, path);
     (void)snprintf(path, size, "%s/features.csv", w->path);
     if (!status)
         status = write_features(w, path);
