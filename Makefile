@@ -6,6 +6,7 @@
 #   make check    all tests, then once more under the sanitizers
 #   make check-locale all tests, in programs where one half is 0,5
 #   make check-more what takes further tools: other compilers, threads, memory, stack
+#   make adversary tries to break certificates by brute force, ADVERSARY_CASES of them
 #   make fuzz     every reader of outside bytes, FUZZ_SECONDS each, under the sanitizers
 #   make analyze  gcc -fanalyzer, clang-tidy and cppcheck
 #   make coverage which lines the tests reach (gcovr)
@@ -63,6 +64,16 @@ fuzz-random: build-asan/configured
 		name=$${target##*fuzz_}; \
 		echo "== $$name" && $$target --runs $(FUZZ_RUNS) fuzz/seeds/$$name || exit 1; \
 	done
+
+# Questions whose answers are held against brute force; the seed decides which. A broken one is named
+# with its number: build/tests/adversary --seed S --case N shows it.
+ADVERSARY_CASES ?= 100000
+ADVERSARY_SEED ?= 1
+.PHONY: adversary
+adversary: bootstrap build/configured
+	@$(call build,build) --target adversary
+	@build/tests/adversary --self-test
+	@build/tests/adversary --cases $(ADVERSARY_CASES) --seed $(ADVERSARY_SEED)
 
 # ldconfig tells the loader of the new library.
 install: all
@@ -142,9 +153,15 @@ warnings-gcc warnings-clang: warnings-%: build-%/configured
 	@echo "== $*: warnings are errors"
 	@$(call build,build-$*)
 
-# Races between threads; see scripts/tsan.sh for why this takes clang.
-tsan tsan-short: bootstrap build-tsan/configured
+# Races between threads; see scripts/tsan.sh for why this takes clang. Its runtime is a package
+# of its own: without, nothing links.
+tsan tsan-short: bootstrap
 	@echo "== thread sanitizer"
+	@if echo 'int main(void) { return 0; }' | clang -fsanitize=thread -x c -o /dev/null - 2> /dev/null; \
+	then $(again) run-$@; else echo "clang cannot link it here (libclang-rt-dev): skipped"; fi
+
+.PHONY: run-tsan run-tsan-short
+run-tsan run-tsan-short: build-tsan/configured
 	@$(call build,build-tsan)
 	@scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
 

@@ -174,7 +174,7 @@ static cbx_counterfactual *explain(job *j, int32_t row, double *phases, bool tra
     cbx_error           err;
     j->options.trace = trace;
     j->setup.phases = phases;
-    if (cbx_explain_row(&j->setup, row, false, workspace, NULL, NULL, &found, &err))
+    if (cbx_explain_row(&j->setup, row, false, workspace, NULL, &found, &err))
         stop(err.message);
     return found;
 }

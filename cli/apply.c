@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "export.h"
 #include "help.h"
@@ -153,7 +154,10 @@ static int run(void *args)
         return status;
     status = source_open(&s, a->data, &a->read);
     if (status == EXIT_DONE) {
-        status = check_result(a, &s, c, hash);
+        status = apart_check(&(named_file){"--output", a->output}, 1,
+                             &(named_file){"RESULTS", a->results}, 1, &s, 1);
+        if (status == EXIT_DONE)
+            status = check_result(a, &s, c, hash);
         if (status == EXIT_DONE)
             status = apply_and_save(a, &s, c);
         source_close(&s);

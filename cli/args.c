@@ -189,3 +189,26 @@ void args_free(const command *c, void *args)
         memset((char *)args + e->list, 0, sizeof list);
     }
 }
+
+const char *args_first_given(const cbx_option_table *table, const void *options,
+                             const char *const *but)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const cbx_option *o = &table->options[i];
+        bool              passed = cbx_option_is_default(o, options);
+        for (const char *const *b = but; b && *b && !passed; b++)
+            passed = !strcmp(*b, o->name);
+        if (!passed)
+            return o->name;
+    }
+    return NULL;
+}
+
+bool args_given(const cbx_option_table *table, const void *options, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (!strcmp(table->options[i].name, name))
+            return !cbx_option_is_default(&table->options[i], options);
+    }
+    return false;
+}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c: combinex bench. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "json.h"
 #include "output.h"
@@ -32,8 +34,11 @@ typedef struct bench_job {
     char            **names; /* in the tables */
     size_t            count;
     size_t            missing; /* of "all" */
+    bool              files;   /* not all of it is built in */
     bool              ended;   /* together with the others, whatever came of it */
     progress          bar;
+    cbx_bench_winner *winners; /* of the cells */
+    size_t            num_winners;
 } bench_job;
 
 static const cbx_option_table *run_table(void)
@@ -85,7 +90,9 @@ static int add_data(bench_job *job, const char *data)
         free(name);
         return fail("out of memory");
     }
-    int status = source_open(&job->sources[at], data, &job->args->read);
+    /* what is said of files is meant for those that are */
+    bool exempt = job->files && source_is_builtin(data);
+    int  status = source_open(&job->sources[at], data, exempt ? NULL : &job->args->read);
     if (status) {
         free(name);
         return status;
@@ -93,6 +100,27 @@ static int add_data(bench_job *job, const char *data)
     job->names[at] = name;
     job->data[at] = (cbx_bench_data){name, job->sources[at].graph};
     job->count++;
+    return EXIT_DONE;
+}
+
+/* Calls `each` for every data set of a list, until it fails. */
+static int each_data(bench_job *job, const char *list,
+                     int (*each)(bench_job *job, const char *data))
+{
+    while (true) {
+        size_t length = strcspn(list, ",");
+        char  *one = strndup(list, length);
+        int    status = one ? each(job, one) : fail("out of memory");
+        free(one);
+        if (status || !list[length])
+            return status;
+        list += length + 1;
+    }
+}
+
+static int look_for_files(bench_job *job, const char *data)
+{
+    job->files = job->files || !source_is_builtin(data);
     return EXIT_DONE;
 }
 
@@ -104,15 +132,8 @@ static int open_data(bench_job *job)
             job->missing += add_data(job, cbx_bench_paper_data(i)) != EXIT_DONE;
         return job->count ? EXIT_DONE : EXIT_FAILED;
     }
-    while (true) {
-        size_t length = strcspn(list, ",");
-        char  *one = strndup(list, length);
-        int    status = one ? add_data(job, one) : fail("out of memory");
-        free(one);
-        if (status || !list[length])
-            return status;
-        list += length + 1;
-    }
+    int status = each_data(job, list, look_for_files);
+    return status ? status : each_data(job, list, add_data);
 }
 
 static void close_data(bench_job *job)
@@ -124,6 +145,7 @@ static void close_data(bench_job *job)
     free(job->sources);
     free(job->data);
     free(job->names);
+    free(job->winners);
 }
 
 /* ------------------------------------------------------------ the dry run */
@@ -162,8 +184,9 @@ static int put_estimate(void *user, const cbx_bench_estimate *e)
         json_close(&j, '}');
         json_line(&j);
     } else {
-        (void)printf("%-22s %-10s %3lld oracles %10s answers ", e->data, e->model,
-                     (long long)e->oracles, text_count(answers, e->answers));
+        text_put(stdout, e->data, 22);
+        (void)printf(" %-10s %3lld oracles %10s answers ", e->model, (long long)e->oracles,
+                     text_count(answers, e->answers));
         put_seconds(e->seconds);
     }
     (void)fflush(stdout);
@@ -202,6 +225,64 @@ static void on_failure(void *user, const char *message)
     (void)fail("%s", message);
 }
 
+/* What does not fit in memory is in the tables all the same. */
+static void on_winner(void *user, const cbx_bench_winner *cell)
+{
+    bench_job        *job = user;
+    cbx_bench_winner *more = realloc(job->winners, (job->num_winners + 1) * sizeof *job->winners);
+    if (!more)
+        return;
+    job->winners = more;
+    job->winners[job->num_winners++] = *cell;
+}
+
+static void put_winners_json(json *j, const bench_job *job)
+{
+    json_open(j, "winners", '[');
+    for (size_t i = 0; i < job->num_winners; i++) {
+        const cbx_bench_winner *w = &job->winners[i];
+        json_open(j, NULL, '{');
+        json_text(j, "data", w->data);
+        json_text(j, "model", w->model);
+        json_text(j, "winner", w->method);
+        json_double(j, "validity", w->method ? w->validity : NAN);
+        json_double(j, "edits", w->method ? w->edits : NAN);
+        json_text(j, "second", w->second);
+        json_double(j, "second_validity", w->second ? w->second_validity : NAN);
+        json_double(j, "second_edits", w->second ? w->second_edits : NAN);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void put_one(const char *method, double validity, double edits, const char *end)
+{
+    if (method)
+        (void)printf("  %-15s %5.3f %9.1f%s", method, validity, edits, end);
+    else
+        (void)printf("  %-15s %5s %9s%s", "nobody", "", "", end);
+}
+
+/* The highest validity, and among equals the fewest edits. */
+static void put_winners(const bench_job *job)
+{
+    size_t width = 12;
+    for (size_t i = 0; i < job->num_winners; i++) {
+        size_t mine = text_columns(job->winners[i].data);
+        width = mine > width ? mine : width;
+    }
+    text_put(stdout, "data set", width);
+    (void)printf(" %-10s  %-15s %5s %9s  %-15s %5s %9s\n", "model", "winner", "valid", "edits",
+                 "second", "valid", "edits");
+    for (size_t i = 0; i < job->num_winners; i++) {
+        const cbx_bench_winner *w = &job->winners[i];
+        text_put(stdout, w->data, width);
+        (void)printf(" %-10s", w->model);
+        put_one(w->method, w->validity, w->edits, "");
+        put_one(w->second, w->second_validity, w->second_edits, "\n");
+    }
+}
+
 static void put_result(const bench_job *job, const cbx_bench_result *r)
 {
     count_text  answers;
@@ -213,6 +294,7 @@ static void put_result(const bench_job *job, const cbx_bench_result *r)
         json_int(&j, "answers", r->answers);
         json_int(&j, "asked", r->asked);
         json_int(&j, "failures", r->failures);
+        put_winners_json(&j, job);
         json_close(&j, '}');
         json_line(&j);
     } else if (!job->args->general.quiet) {
@@ -220,6 +302,7 @@ static void put_result(const bench_job *job, const cbx_bench_result *r)
                      text_count(asked, r->asked));
         text_put(stdout, job->args->out, 0);
         (void)printf(": report.html, summary.md, .csv, .json, .tex, ranks.svg, timing.csv\n");
+        put_winners(job);
     }
 }
 
@@ -256,7 +339,7 @@ static int bench(bench_job *job)
     const bench_args *a = job->args;
     cbx_bench_result  result;
     cbx_error         err = {0};
-    cbx_bench_hooks   hooks = {on_progress, on_failure, job};
+    cbx_bench_hooks   hooks = {on_progress, on_failure, on_winner, job};
     progress_begin(&job->bar, "bench", a->general.quiet || job->team.rank > 0);
     cbx_status status = cbx_bench_run(&a->options, job->data, job->count, a->out, a->resume,
                                       &job->team, &hooks, &result, &err);
@@ -296,10 +379,17 @@ static int run(void *args)
         return usage_error("bench", "--html shows results, and --dry-run has none");
     if (a->html && output_check(a->html))
         return EXIT_FAILED;
+    if (a->html && apart_holds(a->out, a->html))
+        return usage_error("bench",
+                           "--html %s: is in the folder of --out, whose page is "
+                           "report.html; choose a place outside",
+                           a->html);
     int status = team_begin(&job.team);
     if (status)
         return status;
     status = open_data(&job);
+    if (status == EXIT_DONE)
+        status = apart_check(&(named_file){"--html", a->html}, 1, NULL, 0, job.sources, job.count);
     if (status == EXIT_DONE)
         status = a->dry_run ? (job.team.rank == 0 ? dry_run(&job) : EXIT_DONE) : bench(&job);
     close_data(&job);
@@ -310,7 +400,9 @@ const command command_bench = {
     .name = "bench",
     .summary = "compare explainers on data sets and models, in tables",
     .about = "Trains oracles on the folds of data sets, explains the same test rows with every "
-             "method, measures, and writes tables with the published figures beside. An "
+             "method, measures, and writes tables with the published figures beside. At the end "
+             "it names the winner of each cell: the highest validity, and among equals the "
+             "fewest edits. Targets that are skipped count as not valid. An "
              "interrupted benchmark goes on with --resume to the same tables. Under mpirun, "
              "processes share the work.",
     .args_size = sizeof(bench_args),

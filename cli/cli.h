@@ -137,6 +137,14 @@ void option_limits(const option_ref *ref, char *text, size_t size);
 int  args_parse(const command *c, char **argv, void *args);
 void args_free(const command *c, void *args);
 
+/* Whether this option of the table has another value than its default. What was asked for and
+ * would be ignored is an error, so commands ask. */
+bool args_given(const cbx_option_table *table, const void *options, const char *name);
+
+/* The first such option but those of the list (NULL-terminated, or NULL); NULL: none. */
+const char *args_first_given(const cbx_option_table *table, const void *options,
+                             const char *const *but);
+
 /* ---------------------------------------------------------------- fail.c */
 
 /* "combinex: …" on stderr. Returns EXIT_FAILED. */

@@ -51,6 +51,8 @@ static int run(void *args)
     count_text        errors, warnings;
     char             *path;
     int               status = source_find(a->data, &path);
+    if (status == EXIT_DONE && !path)
+        status = source_check_builtin(a->data, &a->read);
     if (status)
         return status;
     if (!path)

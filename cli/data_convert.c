@@ -2,6 +2,7 @@
 /* data_convert.c: combinex data convert. */
 #include <stdio.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "export.h"
 #include "help.h"
@@ -65,7 +66,9 @@ static int run(void *args)
         status = source_open(&s, a->data, &a->read);
     if (status)
         return status;
-    status = export_write(&s, a->to, NULL, 0, a->output);
+    status = apart_check(&(named_file){"OUT", a->output}, 1, NULL, 0, &s, 1);
+    if (status == EXIT_DONE)
+        status = export_write(&s, a->to, NULL, 0, a->output);
     if (status == EXIT_DONE)
         report(a, &s);
     source_close(&s);

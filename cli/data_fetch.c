@@ -47,6 +47,10 @@ static int run(void *args)
     progress          bar;
     char             *path = NULL;
     if (cbx_builtin_about(a->name)) {
+        const char *option = args_first_given(cbx_fetch_table(), &a->fetch, NULL);
+        if (option)
+            return usage_error("data fetch", "--%s: %s is built in: there is nothing to download",
+                               option, a->name);
         if (!a->general.quiet)
             (void)printf("%s is built in: there is nothing to download\n", a->name);
         return EXIT_DONE;

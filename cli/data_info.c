@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "help.h"
 #include "json.h"
@@ -394,10 +395,12 @@ static int run(void *args)
     int              status = source_open(&s.source, a->data, &a->read);
     if (status)
         return status;
-    if (s.source.path)
+    status = apart_check(NULL, 0, NULL, 0, &s.source, 1);
+    if (status == EXIT_DONE && s.source.path)
         s.format =
             a->read.format ? cbx_format_name((size_t)a->read.format - 1) : format_of(s.source.path);
-    status = summarise(&s);
+    if (status == EXIT_DONE)
+        status = summarise(&s);
     if (status == EXIT_DONE && a->general.json)
         print_json(&s);
     else if (status == EXIT_DONE)

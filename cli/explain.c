@@ -4,10 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "apart.h"
 #include "help.h"
-#include "output.h"
 
 static const cbx_option_table *targets_table(void)
 {
@@ -70,13 +69,35 @@ static int apply_preset(void *args)
     return EXIT_DONE;
 }
 
-static const char *explainer_name(const explain_args *a)
+static const char *const *explainers(void)
 {
-    const cbx_option_table *table = cbx_explain_table();
+    static const char *const none[] = {"", NULL};
+    const cbx_option_table  *table = cbx_explain_table();
     for (size_t i = 0; i < table->count; i++)
         if (!strcmp(table->options[i].name, "explainer"))
-            return table->options[i].choices[a->options.explainer];
-    return "";
+            return table->options[i].choices;
+    return none;
+}
+
+/* Options that would be ignored. Those that tune one method, and say so in their names, may stand
+ * in a command that is run with every method. */
+static int check_search(const explain_args *a)
+{
+    static const char *const replayed[] = {"threads", NULL};
+    /* what only minimal does, and nobody should believe of another's answers */
+    static const char *const of_minimal[] = {"total-cfs", "diverse", "prove"};
+    const cbx_option_table  *table = cbx_explain_table();
+    const char              *method = explainers()[a->options.explainer];
+    const char *option = a->replay ? args_first_given(table, &a->options, replayed) : NULL;
+    if (option)
+        return usage_error("explain", "--%s: is about searching, and --replay searches nothing",
+                           a->preset ? "preset" : option);
+    for (size_t i = 0; i < sizeof of_minimal / sizeof *of_minimal; i++) {
+        if (strcmp(method, "minimal") != 0 && args_given(table, &a->options, of_minimal[i]))
+            return usage_error("explain", "--%s: only the explainer minimal does that, not %s",
+                               of_minimal[i], method);
+    }
+    return EXIT_DONE;
 }
 
 /* Mistakes that show in the flags alone. */
@@ -88,24 +109,13 @@ static int check_flags(const explain_args *a)
         return usage_error(name, "explain needs targets: --node N, --graph N, --all or --test-set");
     if (given > 1)
         return usage_error(name, "--node or --graph, --all, --test-set, --replay: choose one");
-    if (a->replay && (a->trace || a->limit || explain_pictures_wanted(a)))
-        return usage_error(name, "--replay goes with none of --trace, --limit, --html, --svg, "
-                                 "--png");
-    if (a->trace && !strcmp(explainer_name(a), "minimal"))
+    if (a->replay && (a->trace || a->limit || a->summary || explain_pictures_wanted(a)))
+        return usage_error(name, "--replay goes with none of --trace, --limit, --summary, --html, "
+                                 "--svg, --png");
+    if (a->trace && !strcmp(explainers()[a->options.explainer], "minimal"))
         return usage_error(name, "--trace: the explainer minimal adds edit to edit and has no "
                                  "epochs to trace; combinex (--preset paper) has");
-    return EXIT_DONE;
-}
-
-/* Asked before the search, not after it. Devices and pipes are written in place. */
-static int check_file(const char *path)
-{
-    struct stat info;
-    if (!path || !strcmp(path, "-"))
-        return EXIT_DONE;
-    if (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-        return EXIT_DONE;
-    return output_check(path);
+    return check_search(a);
 }
 
 static int prepare(explain_job *job)
@@ -137,9 +147,9 @@ static int check_files(const explain_args *a)
     const struct {
         const char *option, *path;
     } pictures[] = {{"html", a->html}, {"svg", a->svg}, {"png", a->png}};
-    int status = check_file(a->output);
+    int status = output_check_open(a->output);
     if (status == EXIT_DONE)
-        status = check_file(a->trace);
+        status = output_check_open(a->trace);
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures && status == EXIT_DONE; i++) {
         if (pictures[i].path && !strcmp(pictures[i].path, "-"))
             return usage_error("explain", "--%s goes to a file", pictures[i].option);
@@ -147,6 +157,16 @@ static int check_files(const explain_args *a)
             status = output_check(pictures[i].path);
     }
     return status;
+}
+
+static int check_apart(const explain_args *a, const source *s)
+{
+    const named_file outputs[] = {{"--output", a->output}, {"--trace", a->trace},
+                                  {"--html", a->html},     {"--svg", a->svg},
+                                  {"--png", a->png},       {"--summary", a->summary}};
+    const named_file inputs[] = {{"the model", a->model}, {"--replay", a->replay}};
+    return apart_check(outputs, sizeof outputs / sizeof *outputs, inputs,
+                       sizeof inputs / sizeof *inputs, s, 1);
 }
 
 static int run(void *args)
@@ -162,12 +182,14 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = check_files(a);
     if (status == EXIT_DONE)
-        status = check_file(a->summary);
+        status = output_check_open(a->summary);
     if (status == EXIT_DONE)
         status = source_open(&job.source, a->data, &a->read);
     if (status)
         return status;
-    status = prepare(&job);
+    status = check_apart(a, &job.source);
+    if (status == EXIT_DONE)
+        status = prepare(&job);
     a->options.trace = a->options.trace && job.count == 1;
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(&job) : explain_search(&job);

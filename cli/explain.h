@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "output.h"
 #include "source.h"
 
 typedef struct explain_args {
@@ -31,6 +32,9 @@ typedef struct explain_job {
     char                graph_hash[65], model_hash[65];
 } explain_job;
 
+/* What is written, together or not at all. */
+enum { OUT_RESULTS, OUT_TRACE, OUT_HTML, OUT_SVG, OUT_PNG, OUT_SUMMARY, EXPLAIN_OUTPUTS };
+
 /* ------------------------------------------------------- explain_rows.c */
 
 /* Fills in rows and count. Returns an exit status. */
@@ -54,8 +58,9 @@ void explain_print_summary(FILE *out, explain_summary *summary, double elapsed);
 /* -------------------------------------------------- explain_recurring.c */
 
 void explain_print_recurring(FILE *out, cbx_recurring *recurring, const source *s);
-int  explain_write_summary(const char *path, const explain_summary *summary,
-                           cbx_recurring *recurring, const source *s);
+/* Fills and finishes `out`; that of several takes its place with the others. */
+int explain_write_summary(output *out, const char *path, const explain_summary *summary,
+                          cbx_recurring *recurring, const source *s);
 
 /* ------------------------------------------------------- explain_show.c */
 
@@ -69,15 +74,18 @@ typedef struct explain_pictures {
 bool explain_pictures_wanted(const explain_args *args);
 void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
                           const cbx_counterfactual *c);
-/* Writes the files; `one` has the trace, where there is one target. Exit status. */
-int  explain_pictures_write(explain_pictures *pictures, const explain_job *job,
-                            const cbx_counterfactual *one, cbx_recurring *recurring);
+/* Fills and finishes outs[OUT_HTML], [OUT_SVG] and [OUT_PNG]; `one` has the trace, where there is
+ * one target. Exit status. */
+int explain_pictures_write(explain_pictures *pictures, const explain_job *job, output *outs,
+                           const cbx_counterfactual *one, cbx_recurring *recurring);
+/* Says what was written, once it is in place. */
+void explain_pictures_tell(const explain_args *args);
 void explain_pictures_free(explain_pictures *pictures);
 
 /* ------------------------------------------------------ explain_trace.c */
 
-/* Writes the epochs of one search to the file of --trace, as JSON. */
-int explain_write_trace(const explain_job *job, const cbx_counterfactual *c);
+/* Fills and finishes `out` with the epochs of one search, as JSON. */
+int explain_write_trace(output *out, const explain_job *job, const cbx_counterfactual *c);
 
 /* ----------------------------------------------------- explain_search.c */
 

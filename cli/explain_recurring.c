@@ -2,7 +2,6 @@
 /* explain_recurring.c: says what the flips of many targets have in common. */
 #include "explain.h"
 #include "json.h"
-#include "output.h"
 #include "text.h"
 
 enum { SHOWN = 5 };
@@ -47,21 +46,20 @@ static void put_core(json *j, const cbx_common *c, const source *s)
     json_close(j, ']');
 }
 
-int explain_write_summary(const char *path, const explain_summary *summary,
+int explain_write_summary(output *out, const char *path, const explain_summary *summary,
                           cbx_recurring *recurring, const source *s)
 {
     const cbx_common *c;
     cbx_error         err;
-    output            out;
     int64_t           edits = 0;
     if (cbx_recurring_find(recurring, &c, &err))
         return fail_with(&err);
-    int status = output_open(&out, path);
+    int status = output_open(out, path);
     if (status)
         return status;
     for (int64_t k = 0; k < summary->found; k++)
         edits += summary->edits[k];
-    json j = {.out = out.file};
+    json j = {.out = out->file};
     json_open(&j, NULL, '{');
     json_int(&j, "targets", summary->done);
     json_int(&j, "found", summary->found);
@@ -70,5 +68,5 @@ int explain_write_summary(const char *path, const explain_summary *summary,
     put_core(&j, c, s);
     json_close(&j, '}');
     json_line(&j);
-    return output_commit(&out);
+    return output_finish(out);
 }

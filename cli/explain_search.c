@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain_search.c: runs the searches and writes each result as it comes, to
- * standard output or to a file that is there as a whole or not at all. */
+/* explain_search.c: runs the searches and writes each result as it comes, to standard output or
+ * to a file. Files are there as a whole or not at all, and all of them or none. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "explain.h"
-#include "output.h"
 #include "progress.h"
 #include "text.h"
 
 typedef struct delivery {
     const explain_job *job;
-    output             out;
+    output             outs[EXPLAIN_OUTPUTS];
     progress           bar;
     explain_summary    summary;
     cbx_recurring     *recurring;
@@ -34,12 +33,12 @@ static void write_one(delivery *d, const cbx_counterfactual *c)
         char *line = cbx_counterfactual_json(c, job->source.graph, &a->options, job->graph_hash,
                                              job->model_hash);
         if (line)
-            (void)fprintf(d->out.file, "%s\n", line);
+            (void)fprintf(d->outs[OUT_RESULTS].file, "%s\n", line);
         else
             d->no_memory = true;
         free(line);
     } else {
-        explain_print(d->out.file, job, c);
+        explain_print(d->outs[OUT_RESULTS].file, job, c);
     }
 }
 
@@ -49,7 +48,7 @@ static bool write_result(delivery *d, const cbx_counterfactual *c)
     bool fine = true;
     for (const cbx_counterfactual *answer = c; answer && fine; answer = answer->next) {
         write_one(d, answer);
-        fine = output_fine(&d->out) && !d->no_memory;
+        fine = output_fine(&d->outs[OUT_RESULTS]) && !d->no_memory;
     }
     if (explain_pictures_wanted(d->job->args))
         explain_pictures_add(&d->pictures, d->job, c);
@@ -82,13 +81,26 @@ static int interrupted(const delivery *d)
     return EXIT_INTERRUPTED;
 }
 
-/* Ends the output: with what was written, or as if nothing had been. */
-static int finish(delivery *d)
+/* Completes everything that is written; `one` is the answer where there is one target. Then all
+ * of it takes its place, or nothing does. */
+static int finish(delivery *d, const cbx_counterfactual *one)
 {
-    int status = d->no_memory ? fail("out of memory") : source_unchanged(&d->job->source);
+    const explain_job  *job = d->job;
+    const explain_args *a = job->args;
+    int status = d->no_memory ? fail("out of memory") : output_finish(&d->outs[OUT_RESULTS]);
+    if (status == EXIT_DONE && a->trace && one)
+        status = explain_write_trace(&d->outs[OUT_TRACE], job, one);
     if (status == EXIT_DONE)
-        return output_commit(&d->out);
-    output_abandon(&d->out);
+        status = explain_pictures_write(&d->pictures, job, d->outs, one, d->recurring);
+    if (status == EXIT_DONE && a->summary)
+        status = explain_write_summary(&d->outs[OUT_SUMMARY], a->summary, &d->summary, d->recurring,
+                                       &job->source);
+    if (status == EXIT_DONE)
+        status = source_unchanged(&job->source);
+    if (status == EXIT_DONE)
+        status = outputs_commit(d->outs, EXPLAIN_OUTPUTS);
+    if (status == EXIT_DONE && !a->general.quiet && !a->general.json)
+        explain_pictures_tell(a);
     return status;
 }
 
@@ -99,7 +111,6 @@ static int explain_one(delivery *d)
     const explain_args *a = job->args;
     cbx_counterfactual *c = NULL;
     cbx_error           err;
-    int                 status = EXIT_DONE;
     progress_begin(&d->bar, "explaining", a->general.quiet);
     cbx_status answer = cbx_explain(job->model, job->source.graph, job->rows[0], &a->options,
                                     progress_update, &d->bar, &c, &err);
@@ -107,27 +118,14 @@ static int explain_one(delivery *d)
     if (answer)
         return fail_with(&err);
     bool stopped = c->outcome == CBX_NOT_FINISHED;
-    if (a->trace && !stopped)
-        status = explain_write_trace(job, c);
-    if (status == EXIT_DONE && !(stopped && a->output)) {
-        status = output_open(&d->out, a->output);
-        if (status == EXIT_DONE) {
-            (void)write_result(d, c);
-            status = finish(d);
-        }
-    }
+    int  status =
+        stopped && a->output ? EXIT_INTERRUPTED : output_open(&d->outs[OUT_RESULTS], a->output);
+    if (status == EXIT_DONE)
+        (void)write_result(d, c);
     if (status == EXIT_DONE && !stopped)
-        status = explain_pictures_write(&d->pictures, job, c, d->recurring);
-    if (status == EXIT_DONE && stopped)
-        status = interrupted(d);
+        status = finish(d, c);
     cbx_counterfactual_free(c);
-    return status;
-}
-
-static int finish_many(delivery *d)
-{
-    int status = finish(d);
-    return status ? status : explain_pictures_write(&d->pictures, d->job, NULL, d->recurring);
+    return stopped ? interrupted(d) : status;
 }
 
 static int explain_many(delivery *d)
@@ -135,16 +133,15 @@ static int explain_many(delivery *d)
     const explain_job  *job = d->job;
     const explain_args *a = job->args;
     cbx_error           err;
-    int                 status = output_open(&d->out, a->output);
+    int                 status = output_open(&d->outs[OUT_RESULTS], a->output);
     if (status)
         return status;
     progress_begin(&d->bar, "explaining", a->general.quiet);
     cbx_status answer = cbx_explain_many(job->model, job->source.graph, job->rows, job->count,
                                          &a->options, deliver, progress_stop, d, &err);
     progress_end(&d->bar);
-    if (!answer || d->no_memory || ferror(d->out.file)) /* the last two cancel as well */
-        return finish_many(d);
-    output_abandon(&d->out);
+    if (!answer || d->no_memory || ferror(d->outs[OUT_RESULTS].file)) /* the last two cancel, too */
+        return finish(d, NULL);
     return answer == CBX_CANCELLED ? interrupted(d) : fail_with(&err);
 }
 
@@ -163,6 +160,7 @@ int explain_search(const explain_job *job)
         return fail("out of memory");
     }
     int status = job->count == 1 ? explain_one(&d) : explain_many(&d);
+    outputs_abandon(d.outs, EXPLAIN_OUTPUTS); /* whatever has not taken its place */
     if (status == EXIT_DONE && !a->general.json && !a->general.quiet) {
         if (a->output) {
             (void)printf("%s written to ",
@@ -175,8 +173,6 @@ int explain_search(const explain_job *job)
             explain_print_recurring(stdout, d.recurring, &job->source);
         }
     }
-    if (status == EXIT_DONE && a->summary)
-        status = explain_write_summary(a->summary, &d.summary, d.recurring, &job->source);
     explain_pictures_free(&d.pictures);
     cbx_recurring_free(d.recurring);
     free(d.summary.edits);

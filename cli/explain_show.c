@@ -51,18 +51,40 @@ void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
     }
 }
 
-static int said(const explain_job *job, const char *path)
+void explain_pictures_tell(const explain_args *args)
 {
-    const general_options *general = &job->args->general;
-    if (!general->quiet && !general->json) {
+    const char *paths[] = {args->html, args->svg, args->png};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (!paths[i])
+            continue;
         (void)printf("written: ");
-        text_put(stdout, path, 0);
+        text_put(stdout, paths[i], 0);
         (void)printf("\n");
     }
-    return EXIT_DONE;
 }
 
-int explain_pictures_write(explain_pictures *pictures, const explain_job *job,
+static int write_page(output *out, const char *path, const char *lines,
+                      const cbx_report_source *shown)
+{
+    cbx_error err;
+    int       status = path ? output_reserve(out, path) : EXIT_DONE;
+    if (status == EXIT_DONE && path && cbx_report_write(lines, shown, out->temporary, &err))
+        status = output_fail(out, &err);
+    return status;
+}
+
+static int write_picture(output *out, const char *path, const char *format, const char *lines,
+                         const cbx_report_source *shown)
+{
+    cbx_error err;
+    int       status = path ? output_reserve(out, path) : EXIT_DONE;
+    if (status == EXIT_DONE && path &&
+        cbx_picture_write(lines, shown, format, out->temporary, &err))
+        status = output_fail(out, &err);
+    return status;
+}
+
+int explain_pictures_write(explain_pictures *pictures, const explain_job *job, output *outs,
                            const cbx_counterfactual *one, cbx_recurring *recurring)
 {
     const explain_args *a = job->args;
@@ -72,28 +94,17 @@ int explain_pictures_write(explain_pictures *pictures, const explain_job *job,
                                  .model_file = a->model,
                                  .trace = one ? one->trace : NULL,
                                  .num_trace = one ? one->num_trace : 0};
-    const struct {
-        const char *format, *path;
-    } pictures_of[] = {{"svg", a->svg}, {"png", a->png}};
-    cbx_error err;
+    cbx_error           err;
     if (pictures->no_memory)
         return fail("out of memory");
     if (a->html && job->count > 1 && cbx_recurring_find(recurring, &shown.common, &err))
         return fail_with(&err);
-    if (a->html) {
-        if (cbx_report_write(pictures->lines, &shown, a->html, &err))
-            return fail_with(&err);
-        (void)said(job, a->html);
-    }
-    for (int i = 0; i < 2; i++) {
-        if (!pictures_of[i].path)
-            continue;
-        if (cbx_picture_write(pictures->lines, &shown, pictures_of[i].format, pictures_of[i].path,
-                              &err))
-            return fail_with(&err);
-        (void)said(job, pictures_of[i].path);
-    }
-    return EXIT_DONE;
+    int status = write_page(&outs[OUT_HTML], a->html, pictures->lines, &shown);
+    if (status == EXIT_DONE)
+        status = write_picture(&outs[OUT_SVG], a->svg, "svg", pictures->lines, &shown);
+    if (status == EXIT_DONE)
+        status = write_picture(&outs[OUT_PNG], a->png, "png", pictures->lines, &shown);
+    return status;
 }
 
 void explain_pictures_free(explain_pictures *pictures)

@@ -7,7 +7,6 @@
 
 #include "explain.h"
 #include "json.h"
-#include "output.h"
 
 static void put_option(json *j, const cbx_explain_options *options, const char *name)
 {
@@ -113,13 +112,12 @@ static void put_start(json *j, const explain_job *job, const cbx_counterfactual 
     put_floats(j, "log_probs", c->before, c->num_classes);
 }
 
-int explain_write_trace(const explain_job *job, const cbx_counterfactual *c)
+int explain_write_trace(output *out, const explain_job *job, const cbx_counterfactual *c)
 {
-    output out;
-    int    status = output_open(&out, job->args->trace);
+    int status = output_open(out, job->args->trace);
     if (status)
         return status;
-    json j = {.out = out.file};
+    json j = {.out = out->file};
     json_open(&j, NULL, '{');
     put_start(&j, job, c);
     json_bool(&j, "found", c->outcome == CBX_FOUND);
@@ -135,9 +133,5 @@ int explain_write_trace(const explain_job *job, const cbx_counterfactual *c)
     json_close(&j, ']');
     json_close(&j, '}');
     json_line(&j);
-    if (status) {
-        output_abandon(&out);
-        return status;
-    }
-    return output_commit(&out);
+    return status ? status : output_finish(out);
 }

@@ -17,9 +17,8 @@ const char *export_format(int to, const char *path)
 
 int export_check(int to, const char *path)
 {
-    if (!strcmp(export_format(to, path), "csv")) /* makes a folder, or uses one */
-        return EXIT_DONE;
-    return output_check(path);
+    bool folder = !strcmp(export_format(to, path), "csv");
+    return folder ? output_check_folder(path) : output_check(path);
 }
 
 int export_write(const source *s, int to, const cbx_edit *edits, int64_t count, const char *path)

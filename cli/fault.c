@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "output.h"
+#include "unfinished.h"
 
 /* A handler has no other way to learn of them. More than these go without a name. */
 enum { WATCHED_MAX = 8 };
@@ -28,7 +28,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         (void)raise(number);
         return;
     }
-    output_forget_unfinished();
+    unfinished_remove();
     say("\ncombinex: ");
     const char *between = "";
     for (int i = 0; i < WATCHED_MAX; i++) {

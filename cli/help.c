@@ -27,8 +27,13 @@ const help_entry help_environment[] = {
 };
 
 const help_entry help_exit_codes[] = {
-    {"0", "done"},        {"1", "failed: the reason is on stderr, and no output file was changed"},
-    {"2", "wrong usage"}, {"130", "interrupted with Ctrl-C"},
+    {"0", "done"},
+    {"1",
+     "failed: the reason is on stderr, and no output file was changed, unless standard output "
+     "itself is the reason; bench keeps what it has done. Also: data check or explain --replay "
+     "found something wrong"},
+    {"2", "wrong usage"},
+    {"130", "interrupted with Ctrl-C"},
     {NULL, NULL},
 };
 

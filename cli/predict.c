@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "help.h"
 #include "json.h"
@@ -238,10 +239,15 @@ static int run(void *args)
     prediction    p = {.args = a};
     if (a->output && !strcmp(a->output, "-"))
         a->output = NULL;
-    int status = source_open(&p.source, a->data, &a->read);
+    int status = output_check_open(a->output);
+    if (status == EXIT_DONE)
+        status = source_open(&p.source, a->data, &a->read);
     if (status)
         return status;
-    status = choose_rows(&p);
+    status = apart_check(&(named_file){"--output", a->output}, 1,
+                         &(named_file){"the model", a->model}, 1, &p.source, 1);
+    if (status == EXIT_DONE)
+        status = choose_rows(&p);
     if (status == EXIT_DONE)
         status = compute(&p);
     if (status == EXIT_DONE)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "help.h"
 #include "output.h"
@@ -121,21 +122,20 @@ static int write_it(const report_args *a, const char *lines, const cbx_report_so
 static int with_data(const report_args *a, const char *lines)
 {
     cbx_report_source shown = {.data = a->data, .model_file = a->model, .read = &a->read};
-    source            s;
+    const named_file  page = {"--output", a->output};
+    const named_file  inputs[] = {{"RESULTS", a->results}, {"the model", a->model}};
+    source            s = {0};
     cbx_model        *model = NULL;
     cbx_error         err;
-    if (!a->data)
-        return write_it(a, lines, &shown);
-    int status = source_open(&s, a->data, &a->read);
-    if (status)
-        return status;
-    if (cbx_model_load(a->model, &model, &err)) {
+    int               status = a->data ? source_open(&s, a->data, &a->read) : EXIT_DONE;
+    if (status == EXIT_DONE)
+        status = apart_check(&page, 1, inputs, 2, &s, a->data ? 1 : 0);
+    if (status == EXIT_DONE && a->data && cbx_model_load(a->model, &model, &err))
         status = fail_with(&err);
-    } else {
-        shown.graph = s.graph;
-        shown.model = model;
+    shown.graph = s.graph;
+    shown.model = model;
+    if (status == EXIT_DONE)
         status = write_it(a, lines, &shown);
-    }
     cbx_model_free(model);
     source_close(&s);
     return status;
@@ -145,8 +145,11 @@ static int run(void *args)
 {
     const report_args *a = args;
     char              *text = NULL, *lines;
+    const char        *option = args_first_given(cbx_read_table(), &a->read, NULL);
     if (a->data && !a->model)
         return usage_error("report", "report takes DATA and MODEL, or neither");
+    if (option && !a->data)
+        return usage_error("report", "--%s: is about DATA, and there is none", option);
     if (!format_of(a->output))
         return usage_error("report", "%s: the file's name must end in .html, .svg or .png",
                            a->output);

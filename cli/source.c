@@ -154,7 +154,11 @@ static int not_found(const char *data)
                near.best[0] ? "'?" : "");
     (void)fprintf(stderr, "  tried the built-in names ('combinex data list' shows them)\n");
     for (size_t i = 0; (folder = source_folder(i)); i++) {
-        (void)fprintf(stderr, "  tried %s/%s" ENDING ", .zip, .npz and the folder\n", folder, data);
+        (void)fputs("  tried ", stderr);
+        text_put(stderr, folder, 0);
+        (void)fputc('/', stderr);
+        text_put(stderr, data, 0);
+        (void)fputs(ENDING ", .zip, .npz and the folder\n", stderr);
         free(folder);
     }
     if (cbx_remote_about(data))
@@ -198,10 +202,28 @@ static bool is_path(const char *data)
     return strchr(data, '/') || has_ending(data) || is_file(data) || is_data_folder(data);
 }
 
+bool source_is_builtin(const char *data)
+{
+    return !is_path(data) && is_builtin(data);
+}
+
+int source_check_builtin(const char *data, const cbx_read_options *options)
+{
+    /* true of any data set in memory, and of these graphs, which are undirected */
+    static const char *const hold[] = {"symmetric", "copy", "task", NULL};
+    enum { AUTO, NODE };
+    const char *option = options ? args_first_given(cbx_read_table(), options, hold) : NULL;
+    if (option)
+        return fail("--%s: is about files, and %s is built in", option, data);
+    if (options && options->task > NODE)
+        return fail("%s: it has no class for each graph", data);
+    return EXIT_DONE;
+}
+
 int source_find(const char *data, char **path)
 {
     *path = NULL;
-    if (!is_path(data) && is_builtin(data))
+    if (source_is_builtin(data))
         return EXIT_DONE;
     *path = is_path(data) ? strdup(data) : find_in_folders(data);
     if (!*path && !is_path(data))
@@ -227,6 +249,8 @@ int source_open(source *s, const char *data, const cbx_read_options *options)
     cbx_error err;
     *s = (source){0};
     int status = source_find(data, &s->path);
+    if (status == EXIT_DONE && !s->path)
+        status = source_check_builtin(data, options);
     if (status)
         return status;
     s->copied = options && options->copy;

@@ -25,6 +25,12 @@ typedef struct source {
 int  source_open(source *s, const char *data, const cbx_read_options *options);
 void source_close(source *s);
 
+/* Refuses options about files, which a built-in data set does not have. */
+int source_check_builtin(const char *data, const cbx_read_options *options);
+
+/* Whether `data` is the name of a built-in and of nothing nearer. */
+bool source_is_builtin(const char *data);
+
 /* Asked before results are written: mapped data that somebody wrote to may have been
  * half of one thing and half of another. Returns an exit status, after saying so. */
 int source_unchanged(const source *s);

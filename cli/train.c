@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "cli.h"
 #include "help.h"
 #include "json.h"
@@ -155,6 +156,34 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
     return EXIT_DONE;
 }
 
+/* What is said of one kind of model, task or split means nothing for another. */
+static int check_options(const train_args *a, const source *s)
+{
+    const cbx_option_table *model = cbx_model_table(), *train = cbx_train_table();
+    const char             *conv = model->options[0].choices[a->spec.conv];
+    enum { RANDOM, KFOLD, PUBLIC };
+    const struct {
+        const char             *option;
+        const cbx_option_table *table;
+        const void             *values;
+        bool                    applies;
+        const char             *what;
+    } checks[] = {
+        {"order", model, &a->spec, !strcmp(conv, "cheb"), "--model cheb"},
+        {"aggregation", model, &a->spec, !strcmp(conv, "graphconv"), "--model graphconv"},
+        {"pool", model, &a->spec, s->view->task == CBX_GRAPH, "data with a class for each graph"},
+        {"batch", train, &a->train, s->view->task == CBX_GRAPH, "data with a class for each graph"},
+        {"train-share", train, &a->train, a->train.split == RANDOM, "--split random"},
+        {"folds", train, &a->train, a->train.split == KFOLD, "--split kfold"},
+        {"val-share", train, &a->train, a->train.split != PUBLIC, "splits that are drawn"},
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        if (!checks[i].applies && args_given(checks[i].table, checks[i].values, checks[i].option))
+            return usage_error("train", "--%s is for %s", checks[i].option, checks[i].what);
+    }
+    return EXIT_DONE;
+}
+
 static int run(void *args)
 {
     const train_args *a = args;
@@ -167,9 +196,12 @@ static int run(void *args)
         status = source_open(&s, a->data, &a->read);
     if (status)
         return status;
-    if (cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
+    status = check_options(a, &s);
+    if (status == EXIT_DONE)
+        status = apart_check(&(named_file){"--output", a->output}, 1, NULL, 0, &s, 1);
+    if (status == EXIT_DONE && cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
         status = fail_with(&err);
-    else
+    if (status == EXIT_DONE)
         status = train_and_save(a, &s, model);
     cbx_model_free(model);
     source_close(&s);

@@ -127,6 +127,7 @@ _combinex() {
     "explain --momentum") return ;;
     "explain --edges") _combinex_words "directed undirected"; return ;;
     "explain --kinds") _combinex_words "data auto"; return ;;
+    "explain --min-edges") return ;;
     "explain --budget") return ;;
     "explain --time-limit") return ;;
     "explain --threads") return ;;
@@ -196,11 +197,13 @@ _combinex() {
     "bench --explainers") return ;;
     "bench --folds") return ;;
     "bench --samples") return ;;
+    "bench --protocol") _combinex_words "published meant"; return ;;
     "bench --preset") _combinex_words "paper none"; return ;;
     "bench --epochs") return ;;
     "bench --train-epochs") return ;;
     "bench --time-limit") return ;;
     "bench --unr-rollouts") return ;;
+    "bench --published-faults") return ;;
     "bench --seed") return ;;
     "bench --jobs") return ;;
     "bench --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
@@ -245,8 +248,8 @@ _combinex() {
         valued="--node --graph --threads -o --output --format --task --sidecar "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --html --svg --png --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --html --svg --png --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
@@ -257,8 +260,8 @@ _combinex() {
         valued="-o --output --line --format --task --sidecar "
         ;;
     "bench")
-        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--data --out --html --models --explainers --folds --samples --preset --epochs --train-epochs --time-limit --unr-rollouts --seed --jobs --format --task --sidecar "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
+        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "

@@ -57,6 +57,17 @@ typedef struct cbx_error {
     char       message[CBX_MESSAGE_SIZE];
 } cbx_error;
 
+/* -------------------------------------------------------------------- text */
+
+#define CBX_SHOWN_SIZE 8
+
+/* Names and texts may come from a file that somebody else wrote. Writes the first character of
+ * *text as it can be shown on a terminal, and a 0, and moves *text past it: the character itself;
+ * where it would steer the terminal, what stands for it (\n, \x1b, \u202e); for a byte that is not
+ * UTF-8 likewise (\xff). Returns the length of what it wrote; at the end of the text 0. Messages
+ * in a cbx_error and for a cbx_on_problem have gone through this. */
+CBX_API size_t cbx_text_next(const char **text, char shown[CBX_SHOWN_SIZE]);
+
 /* ----------------------------------------------------------------- options */
 
 /* Every option struct below is described by a table of these. The command
@@ -98,10 +109,21 @@ CBX_API cbx_status cbx_options_set(const cbx_option_table *table, void *options,
 CBX_API cbx_status cbx_options_check(const cbx_option_table *table, const void *options,
                                      cbx_error *err);
 
+/* Whether the option's field holds what cbx_options_default puts there. */
+CBX_API bool cbx_option_is_default(const cbx_option *option, const void *options);
+
+/* ------------------------------------------------------------------- files */
+
+/* Whatever writes a file here writes it beside the old one and then takes its place. Symbolic
+ * links are followed, also one to a file that is not there yet, which is then made. This is
+ * the file that writing to `path` would make or replace, to be freed. */
+CBX_API cbx_status cbx_file_target(const char *path, char **target, cbx_error *err);
+
 /* ---------------------------------------------------------------- progress */
 
-/* Called now and then from the thread that made the call; returning non-zero
- * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
+/* Called now and then from the thread that made the call, where a step takes long more than
+ * once for the same `done`; returning non-zero stops the work with CBX_CANCELLED. `text` is a
+ * short state, such as a loss. */
 typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ------------------------------------------------------------------ graphs */
@@ -118,7 +140,7 @@ typedef struct cbx_graph_data {
     cbx_task task;
     int32_t  num_nodes;
     int32_t  num_features;
-    int32_t  num_classes; /* 0: the largest label + 1 */
+    int32_t  num_classes; /* 0: the largest label + 1; not with class_names */
     int32_t  num_graphs;  /* graph tasks; 0 in node tasks */
     int64_t  num_edges;
 
@@ -127,10 +149,11 @@ typedef struct cbx_graph_data {
     const float   *edge_weight; /* m, or NULL: all 1 */
 
     /* features: dense rows, or CSR with ascending columns */
-    const float   *x;         /* n * f, or NULL and then: */
-    const int64_t *x_indptr;  /* n + 1 */
-    const int32_t *x_indices; /* nnz */
-    const float   *x_values;  /* nnz */
+    const float   *x;            /* n * f, or NULL and then: */
+    const int64_t *x_indptr;     /* n + 1 */
+    const int32_t *x_indices;    /* num_x_values */
+    const float   *x_values;     /* num_x_values */
+    int64_t        num_x_values; /* must be x_indptr[n]; 0 where x is dense */
 
     /* feature kinds and bounds; NULL: found from the values */
     const uint8_t *discrete; /* f: 1 discrete, 0 continuous */
@@ -154,7 +177,7 @@ typedef struct cbx_graph_data {
 
     /* what else is known of features, or NULL */
     const uint8_t     *immutable;     /* f: 1: cannot be changed, such as an age */
-    const int32_t     *feature_group; /* f: which group it is one of, or -1 */
+    const int32_t     *feature_group; /* f: which group it is one of, below num_groups, or -1 */
     int32_t            num_groups;    /* of features that exclude each other: one-hot */
     const char *const *group_names;   /* num_groups */
 } cbx_graph_data;
@@ -228,6 +251,10 @@ CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_er
  * `options` may be NULL for the defaults. Native files are mapped, unless options.copy. */
 CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
                                   cbx_graph **out, cbx_error *err);
+
+/* The i-th file that cbx_graph_read took the graph from, the sidecar included, or NULL past
+ * the last: what must not be written to in the same breath. */
+CBX_API const char *cbx_graph_origin(const cbx_graph *graph, size_t i);
 
 typedef enum cbx_problem_kind {
     CBX_PROBLEM_ERROR,  /* the data cannot be used like this */
@@ -339,9 +366,12 @@ CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const 
 CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
                                  int32_t *cols);
 
-/* Copies the i-th parameter out of or into the model, rows * cols floats. */
-CBX_API void       cbx_model_get(const cbx_model *model, size_t i, float *values);
-CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err);
+/* Copies the i-th parameter out of or into the model. `count` is what `values` has room for or
+ * holds: rows * cols. */
+CBX_API cbx_status cbx_model_get(const cbx_model *model, size_t i, float *values, int64_t count,
+                                 cbx_error *err);
+CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, int64_t count,
+                                 cbx_error *err);
 
 CBX_API void cbx_model_free(cbx_model *model);
 
@@ -409,6 +439,7 @@ typedef struct cbx_edit {
     /* CBX_SET_FEATURE */
     int32_t node, feature;
     float   from, to;
+    int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
     /* how much the edit alone moves log p(target class) - log p(prediction), to
      * first order: edits are sorted by it, largest first */
     float influence;
@@ -417,7 +448,7 @@ typedef struct cbx_edit {
 typedef enum cbx_outcome {
     CBX_FOUND,       /* the edits flip the class: verified on the whole edited graph */
     CBX_NOT_FOUND,   /* none was met within the epochs, or none held on the whole graph */
-    CBX_SKIPPED,     /* not asked: see `reason` */
+    CBX_SKIPPED,     /* not searched for: see `reason` */
     CBX_NOT_FINISHED /* cancelled */
 } cbx_outcome;
 
@@ -427,8 +458,8 @@ CBX_API const char *cbx_outcome_name(cbx_outcome outcome);
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
     CBX_NO_CERTIFICATE,
-    CBX_IRREDUCIBLE,        /* undoing any one edit loses the flip */
-    CBX_OPTIMAL,            /* irreducible, and every cheaper set of edits was excluded */
+    CBX_IRREDUCIBLE,        /* undoing any one change loses the flip */
+    CBX_OPTIMAL,            /* irreducible, and every cheaper set of changes was excluded */
     CBX_NONE_WITHIN_BUDGET, /* nothing was found; there may be something */
     CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
 } cbx_certificate;
@@ -447,12 +478,14 @@ typedef struct cbx_counterfactual {
     cbx_task     task;
     int32_t      row; /* the node, or the graph */
     cbx_outcome  outcome;
-    const char  *reason;             /* why skipped or not found, or "" */
+    const char  *reason;             /* why skipped or not found; that time ended the search; "" */
     int32_t      prediction, target; /* classes; target -1: any other */
     int32_t      result;             /* class after the edits; the prediction where none */
     int32_t      num_classes;
     const float *before; /* log-probabilities, num_classes */
-    const float *after;  /* likewise, of the whole edited graph; NULL where there is none */
+    /* Where time was up, or the call cancelled, before the class was known: prediction and
+     * result are -1, and `before` is NaN. */
+    const float *after; /* likewise, of the whole edited graph; NULL where there is none */
 
     int64_t         num_edits, num_edges_removed, num_features_changed;
     const cbx_edit *edits;
@@ -471,10 +504,13 @@ typedef struct cbx_counterfactual {
     const cbx_epoch *trace;
 
     cbx_certificate certificate;
-    double          cost;       /* of the edits, by options.edge_cost and feature_cost */
-    double          margin;     /* log-probability by which the result leads the next class */
-    double          robustness; /* share of small random changes that keep it; -1: not measured */
-    double          threshold;  /* probability that the class had to reach; 0: just the lead */
+    /* optimal and proved_none: among which edits there is none (cheaper), in words: the kinds of
+     * edit and the rules; otherwise "" */
+    const char *scope;
+    double      cost;       /* of the edits, by options.edge_cost and feature_cost */
+    double      margin;     /* log-probability by which the result leads the next class */
+    double      robustness; /* share of small random changes that keep it; -1: not measured */
+    double      threshold;  /* probability that the class had to reach; 0: just the lead */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 
@@ -491,6 +527,7 @@ typedef struct cbx_explain_options {
     double      momentum;   /* of sgd, Nesterov's */
     int         edges;      /* directed, undirected: what one edge edit removes */
     int         kinds;      /* data, auto: where feature kinds come from */
+    int64_t     min_edges;  /* a factual graph with fewer is skipped; 0: none is */
     int64_t     budget;     /* feature values of a factual graph; more: the nearest nodes only */
     double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
     bool        trace;
@@ -538,6 +575,9 @@ typedef struct cbx_explain_options {
     bool        own_edges;       /* only edges at the target */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected: what removing edges must leave */
+    /* Not in the table: combinex's loops with faults of the published program, for benchmarks
+     * (cbx_bench_options.published_faults); 0: none. */
+    int64_t faults;
 } cbx_explain_options;
 
 CBX_API const cbx_option_table *cbx_explain_table(void);
@@ -584,7 +624,7 @@ CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits
 /* Writes a graph for other programs. `format` is one of the names below. With edits
  * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
  * edges and mark them and what changed; safetensors and npz hold the edited graph.
- * csv makes a folder of `path`. */
+ * csv makes a folder of `path`, or replaces one that holds its two tables and nothing else. */
 CBX_API cbx_status cbx_graph_export(const cbx_graph *graph, const char *format,
                                     const cbx_edit *edits, int64_t count, const char *path,
                                     cbx_error *err);
@@ -699,17 +739,19 @@ CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counter
 
 /* A benchmark trains an oracle for every data set, model and fold, asks every method
  * about the same test rows, and measures. All of it lies in one folder: the oracles,
- * rows.csv (a line an answer) and tables made from that (docs/reproduction.md). */
+ * rows.csv.gz (a line an answer) and tables made from that (docs/reproduction.md). */
 typedef struct cbx_bench_options {
     const char *models;     /* "gcn,cheb" or "all" */
     const char *explainers; /* "combinex-lin,ego", … or "all" */
     int64_t     folds;
     int64_t     samples;      /* test rows asked about in each fold, at most */
+    int         protocol;     /* published, meant: whose masks, and what is standardised */
     int         preset;       /* paper, none: settings of the searches */
     int64_t     epochs;       /* of a search */
     int64_t     train_epochs; /* of an oracle */
     double      time_limit;   /* seconds for one answer; 0: none */
     int64_t     unr_rollouts;
+    const char *published_faults; /* "rounding,shift", …, "all" or "none" */
     int64_t     seed;
     int64_t     jobs; /* threads; 0: all cores */
 } cbx_bench_options;
@@ -733,11 +775,23 @@ typedef struct cbx_bench_team {
     void *user;
 } cbx_bench_team;
 
+/* Who won a cell, a data set with a model: the highest validity, to three digits, and among
+ * equals the fewest edits in the mean. Methods that are asked for another target than the
+ * rest do not compete. Names last as long as the data's do. */
+typedef struct cbx_bench_winner {
+    const char *data, *model;
+    const char *method, *second;           /* NULL: no method, or no other, found anything */
+    double      validity, second_validity; /* mean over folds */
+    double      edits, second_edits;       /* mean over what was found */
+} cbx_bench_winner;
+
 /* What the caller hears; each may be NULL. `failed` is told of work that failed
- * while the rest goes on. */
+ * while the rest goes on; `won`, at the end, of each cell, where the process is the first of
+ * its team. */
 typedef struct cbx_bench_hooks {
     cbx_progress progress;
     void (*failed)(void *user, const char *message);
+    void (*won)(void *user, const cbx_bench_winner *cell);
     void *user;
 } cbx_bench_hooks;
 

@@ -44,7 +44,7 @@ explain=(./combinex explain karate oracle.safetensors --all --preset paper --epo
 
 # What is compared: results without the seconds they took.
 bench_result() {
-    cat "$1"/summary.{csv,json,md,tex} "$1"/ranks.svg "$1"/models/* && cut -d, -f1-21 "$1/rows.csv"
+    cat "$1"/summary.{csv,json,md,tex} "$1"/ranks.svg "$1"/models/* && zcat "$1/rows.csv.gz" | cut -d, -f1-21
 }
 train_result() { cat "$1"; }
 explain_result() { sed -E 's/"seconds":[^,]*,//' "$1"; }
@@ -56,7 +56,7 @@ bench_whole() {
         [[ ! -e $file || $file == *.tmp ]] || cmp -s "$file" "bench.whole/${file#"$1"/}" || return 1
     done
     # rows are gathered in one step; a part may end in the middle of a line
-    [[ ! -e $1/rows.csv ]] || [[ -z $(tail -c 1 "$1/rows.csv") && ! $(awk -F, 'NF != 23' "$1/rows.csv") ]]
+    [[ ! -e $1/rows.csv.gz ]] || [[ -z $(zcat "$1/rows.csv.gz" | tail -c 1) && ! $(zcat "$1/rows.csv.gz" | awk -F, 'NF != 23') ]]
 }
 train_whole() { [[ ! -e $1 ]] || cmp -s "$1" train.whole; }
 explain_whole() { [[ ! -e $1 ]] || cmp -s <(explain_result "$1") <(explain_result explain.whole); }
@@ -131,7 +131,7 @@ signalled() {
         fi
         # what is complete is started anew
         if [[ $work == bench && -e $out/report.html ]]; then rm -rf "$out"; fi
-        [[ $work == explain ]] && rm -f "$out".*.tmp
+        [[ $work == explain ]] && rm -f .combinex-*.tmp
     done
     signal="SIG$1${2:+ twice}"
     [[ $1 != KILL ]] || signal='kill -9'
@@ -248,6 +248,146 @@ left_early() {
     ((status != 0)) && [[ ! -s err ]]
 }
 case_of "reader of a pipe gone, explain" left_early
+
+# ---------------------------------------------- every step that changes a name
+
+cat > names.c << 'C'
+/* NAMES_KILL=n: killed just before the n-th call that makes, changes or removes a name.
+ * NAMES_FAIL=n: the n-th rename fails. NAMES_OLD: folders cannot change places. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int counted(const char *what, int *count)
+{
+    const char *n = getenv(what);
+    return n && ++*count == atoi(n);
+}
+static void step(void)
+{
+    static int count;
+    if (counted("NAMES_KILL", &count))
+        (void)kill(getpid(), SIGKILL);
+}
+#define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
+int rename(const char *from, const char *to)
+{
+    static int count;
+    step();
+    if (!counted("NAMES_FAIL", &count))
+        return REAL(rename)(from, to);
+    errno = EIO;
+    return -1;
+}
+int renameat2(int a, const char *from, int b, const char *to, unsigned flags)
+{
+    step();
+    if (!getenv("NAMES_OLD"))
+        return REAL(renameat2)(a, from, b, to, flags);
+    errno = ENOSYS;
+    return -1;
+}
+int linkat(int a, const char *from, int b, const char *to, int flags)
+{
+    step();
+    return REAL(linkat)(a, from, b, to, flags);
+}
+int link(const char *from, const char *to)
+{
+    step();
+    return REAL(link)(from, to);
+}
+int unlink(const char *path)
+{
+    step();
+    return REAL(unlink)(path);
+}
+int unlinkat(int at, const char *path, int flags)
+{
+    step();
+    return REAL(unlinkat)(at, path, flags);
+}
+int mkdir(const char *path, mode_t mode)
+{
+    step();
+    return REAL(mkdir)(path, mode);
+}
+int rmdir(const char *path)
+{
+    step();
+    return REAL(rmdir)(path);
+}
+C
+several=(./combinex explain karate oracle.safetensors --node 8 --preset paper --epochs 3 --json -q
+    -o s.json --html s.html --svg s.svg --trace s.trace --summary s.summary)
+all_old() { # all_old FILE...: they are as they were, and nothing lies beside them
+    local file
+    for file; do [[ $(cat "$file") == precious ]] || return 1; done
+    no_temporary
+}
+failing_renames() { # one of five outputs cannot take its place: all five are as they were
+    local step survived=0 tried=0 why=nothing
+    for ((step = 1; step < 50; step++)); do
+        for file in s.json s.html s.svg s.trace s.summary; do echo precious > $file; done
+        NAMES_FAIL=$step run "${several[@]}"
+        ((status != 0)) || break
+        tried=$((tried + 1))
+        if failed 'cannot write: Input/output error' && all_old s.json s.html s.svg s.trace s.summary; then
+            survived=$((survived + 1))
+        else
+            why="some of them are new"
+        fi
+    done
+    row "a rename that fails, five outputs of explain" "$tried" "$survived" "$why"
+}
+convert=(./combinex data convert data.safetensors tables --to csv -q)
+# Both tables are old or both are new. Where folders cannot change places in one step ($1), the
+# old ones may be all there is, under the name of a neighbour.
+tables_whole() {
+    local pair=tables
+    if [[ -n $1 && ! -e tables ]]; then pair=$(dirname "$(grep -l precious .combinex-*.tmp/edges.csv)"); fi
+    diff -r "$pair" tables.old > out 2>&1 || diff -r "$pair" tables.whole > out 2>&1
+}
+killed_exports() { # killed_exports [1]: before each of its steps; 1: as on older systems
+    local step survived=0 tried=0 why=nothing
+    [[ -z ${1-} ]] || export NAMES_OLD=1
+    for ((step = 1; step < 50; step++)); do
+        rm -rf tables .combinex-*.tmp
+        cp -r tables.old tables
+        NAMES_KILL=$step "${convert[@]}" > out 2> err &
+        wait $! 2> /dev/null && break
+        tried=$((tried + 1))
+        if ! tables_whole "${1-}"; then
+            why="old and new mixed, or lost"
+        elif rm -rf tables; ! { "${convert[@]}" > out 2> err && diff -r tables tables.whole > out; }; then
+            why="doing it again gives something else"
+        else
+            survived=$((survived + 1))
+        fi
+    done
+    row "kill -9 before each step, data convert to csv${1:+ (2)}" "$tried" "$survived" "$why"
+    rm -rf .combinex-*.tmp
+    unset NAMES_OLD
+}
+mkdir tables.old
+printf 'source,target\nprecious,b\n' > tables.old/edges.csv
+printf 'id,age\nprecious,1\nb,2\n' > tables.old/features.csv
+./combinex data convert data.safetensors tables.whole --to csv -q || exit 1
+if cc -shared -fPIC -O1 names.c -o names.so 2> err && LD_PRELOAD=$scratch/names.so ./combinex --version > out 2>&1; then
+    export LD_PRELOAD=$scratch/names.so
+    failing_renames
+    killed_exports
+    killed_exports 1
+    unset LD_PRELOAD
+else
+    skipped "every step that changes a name" "takes cc, and a command without sanitizers"
+fi
 
 # -------------------------------------------------- data that changes, clocks
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _safetensors, errors
+from ._arguments import path_of
 from ._graph import Graph
 from ._lib import lib, text
 from ._model import Model
@@ -36,6 +37,7 @@ def _folders() -> list[Path]:
 def load(name: str | os.PathLike[str], **options: Any) -> Any:
     """A graph or a model: from a file, a built-in name ("karate"; options as for `combinex data generate`), or the
     name of a file in a folder of COMBINEX_DATA."""
+    path_of(name, "name")
     path, word = Path(name), os.fspath(name)
     if not path.exists() and word in builtins():
         return Graph.builtin(word, **options)

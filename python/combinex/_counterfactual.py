@@ -12,10 +12,12 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from ._arguments import path_of
 from ._graph import Graph
-from ._lib import check, h, lib, make, taken_text, text
+from ._lib import check, h, lib, make, shown, taken_text, text
 from ._model import Model
 from ._options import Options
+from .errors import InvalidError
 
 _EDIT = np.dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
@@ -24,7 +26,7 @@ _POINTERS = {
     n for n, kind in _FIELDS.items() if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
 }
 # What else a later library may point to: nobody here can copy that.
-_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "next"}
+_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
 _OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature"}
 
 
@@ -47,7 +49,7 @@ class Edit:
     def __str__(self) -> str:
         if self.op == "remove_edge":
             return f"remove edge {self.source}{'–' if self.undirected else '→'}{self.target}"
-        return f"{self.name or f'feature {self.feature}'} of node {self.node}: {self.before:g} → {self.after:g}"
+        return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
 class Probabilities(NamedTuple):
@@ -92,6 +94,7 @@ class Counterfactual:
         parts["edits"] = bytes_at(source.edits, source.num_edits * _EDIT.itemsize)
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
+        parts["scope"] = source.scope or b""
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
             parts["text"] = _text_of(source, graph).encode()
@@ -117,6 +120,7 @@ class Counterfactual:
                 kind = _FIELDS[name]
                 setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
         raw.reason = parts["reason"]
+        raw.scope = parts["scope"]
         cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
         cf.others = []
         return cf
@@ -144,6 +148,11 @@ class Counterfactual:
         return text(lib.cbx_certificate_name(self._raw.certificate))
 
     @property
+    def scope(self) -> str:
+        """Of a proof ("optimal", "proved_none"): among which edits there is none; otherwise nothing."""
+        return text(self._raw.scope)
+
+    @property
     def cost(self) -> float:
         """Of the edits, by edge_cost and feature_cost."""
         return self._raw.cost
@@ -160,7 +169,7 @@ class Counterfactual:
 
     @property
     def reason(self) -> str:
-        """Why it was skipped or not found, or nothing."""
+        """Why it was skipped or not found, or that the time limit ended the search; or nothing."""
         return text(self._raw.reason)
 
     @property
@@ -174,7 +183,7 @@ class Counterfactual:
 
     @property
     def prediction(self) -> int:
-        """The class as things are."""
+        """The class as things are; -1 where time was up before it was known."""
         return self._raw.prediction
 
     @property
@@ -299,7 +308,7 @@ class Counterfactual:
         the answer itself says is shown."""
         ending = os.path.splitext(os.fspath(path))[1].lower()
         if ending not in (".html", ".svg", ".png"):
-            raise ValueError(f"{os.fspath(path)}: the file's name must end in .html, .svg or .png")
+            raise InvalidError(f"{os.fspath(path)}: the file's name must end in .html, .svg or .png")
         if model is None and isinstance(self._model, Model):
             model = self._model
         source = h.cbx_report_source()
@@ -308,9 +317,9 @@ class Counterfactual:
         source.trace, source.num_trace = self._raw.trace, self._raw.num_trace
         lines = "\n".join(cf.to_json() for cf in (self, *self.others)).encode()
         if ending == ".html":
-            check(lib.cbx_report_write, lines, ctypes.byref(source), os.fsencode(path))
+            check(lib.cbx_report_write, lines, ctypes.byref(source), path_of(path))
         else:
-            check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), os.fsencode(path))
+            check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
         """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and

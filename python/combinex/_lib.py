@@ -42,6 +42,7 @@ def _load(path: Path) -> ctypes.CDLL:
         function.restype, function.argtypes = result, arguments
     for name, result, arguments in (
         ("cbx_python_text", ctypes.c_void_p, [ctypes.c_void_p, ctypes.POINTER(h.cbx_counterfactual)]),
+        ("cbx_python_show", ctypes.c_void_p, [ctypes.c_char_p]),
         ("cbx_python_free", None, [ctypes.c_void_p]),
         ("cbx_python_run", ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     ):
@@ -113,6 +114,14 @@ def taken_text(address: int | None) -> str:
         return text(ctypes.string_at(address))
     finally:
         lib.cbx_python_free(address)
+
+
+def shown(words: str) -> str:
+    """A text for people: what would steer a terminal, or is no character, is spelt out (cbx_text_next)."""
+    if words.isascii() and words.isprintable():
+        return words
+    raw = words.encode("utf-8", "backslashreplace").replace(b"\0", b"\\x00")
+    return taken_text(lib.cbx_python_show(raw))
 
 
 class _Window:

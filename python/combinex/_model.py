@@ -13,6 +13,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _safetensors, errors
+from ._arguments import MOST_THREADS, encoded, path_of, whole
 from ._graph import Graph
 from ._lib import check, h, lib, make, owned, text, threads_here
 
@@ -40,7 +41,7 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        return cls._of(make(lib.cbx_model_load, os.fsencode(path)))
+        return cls._of(make(lib.cbx_model_load, path_of(path)))
 
     @classmethod
     def from_parameters(
@@ -58,7 +59,7 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file; it appears whole or not at all."""
-        check(lib.cbx_model_save, self._address, os.fsencode(path))
+        check(lib.cbx_model_save, self._address, path_of(path))
 
     # ---- looking at it
 
@@ -107,17 +108,17 @@ class Model:
         ):
             bias = text(name.value).endswith("bias")
             values = np.empty(rows.value if bias else (rows.value, columns.value), np.float32)
-            lib.cbx_model_get(self._address, len(out), values.ctypes.data)
+            check(lib.cbx_model_get, self._address, len(out), values.ctypes.data, values.size)
             out[text(name.value)] = values
         return out
 
     def note(self, key: str) -> str | None:
         """A note of the model file, such as "test_accuracy"."""
-        found = lib.cbx_model_note(self._address, key.encode())
+        found = lib.cbx_model_note(self._address, encoded(key, "key"))
         return None if found is None else text(found)
 
     def set_note(self, key: str, value: str) -> None:
-        check(lib.cbx_model_set_note, self._address, key.encode(), value.encode())
+        check(lib.cbx_model_set_note, self._address, encoded(key, "key"), encoded(value, key))
 
     def hash(self) -> str:
         """SHA-256 of architecture and parameters."""
@@ -132,7 +133,8 @@ class Model:
     def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """Log-probabilities: a row for each node or graph, a column for each class."""
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
-        check(lib.cbx_predict, self._address, graph._address, threads_here(threads), out.ctypes.data)
+        team = threads_here(whole(threads, "threads", 0, MOST_THREADS))
+        check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
         return out
 
     def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:

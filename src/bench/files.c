@@ -10,6 +10,7 @@
 
 #include "atomic_file.h"
 #include "error.h"
+#include "neighbour.h"
 #include "rows.h"
 
 char *cbx_bench_path(const char *folder, const char *name)
@@ -21,7 +22,7 @@ char *cbx_bench_path(const char *folder, const char *name)
     return path;
 }
 
-static cbx_status read_all(int fd, const char *path, char **text, cbx_error *err)
+static cbx_status read_all(int fd, const char *path, char **text, size_t *total, cbx_error *err)
 {
     size_t size = 0, room = 1 << 16;
     char  *all = malloc(room);
@@ -47,16 +48,18 @@ static cbx_status read_all(int fd, const char *path, char **text, cbx_error *err
         return cbx_fail_memory(err);
     all[size] = '\0';
     *text = all;
+    *total = size;
     return CBX_OK;
 }
 
-cbx_status cbx_bench_read(const char *path, char **text, cbx_error *err)
+cbx_status cbx_bench_read(const char *path, char **text, size_t *size, cbx_error *err)
 {
     *text = NULL;
+    *size = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? CBX_OK : cbx_fail_errno(err, path, "read");
-    cbx_status status = read_all(fd, path, text, err);
+    cbx_status status = read_all(fd, path, text, size, err);
     (void)close(fd);
     return status;
 }
@@ -80,7 +83,7 @@ void cbx_bench_sweep(const char *folder)
     if (!all)
         return;
     for (struct dirent *e = readdir(all); e; e = readdir(all)) {
-        char *path = cbx_atomic_is_temporary(e->d_name) ? cbx_bench_path(folder, e->d_name) : NULL;
+        char *path = cbx_neighbour_is(e->d_name) ? cbx_bench_path(folder, e->d_name) : NULL;
         if (path)
             (void)unlink(path);
         free(path);

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "kernel.h"
 #include "pass.h"
+#include "receptive.h"
 #include "threads.h"
 
 struct cbx_yardstick {
@@ -131,19 +132,36 @@ void cbx_yardstick_free(cbx_yardstick *yardstick)
     free(yardstick);
 }
 
+static bool is_cut_of(const cbx_view *view, const cbx_counterfactual *c)
+{
+    return view->n == c->num_nodes && view->m == c->num_edges;
+}
+
+/* The factual graph as the methods of the paper cut it out, or as a search for everything does. */
+static cbx_status cut_node(const cbx_yardstick *y, const cbx_counterfactual *c, cbx_arena *arena,
+                           cbx_view *view, cbx_error *err)
+{
+    cbx_view   whole;
+    cbx_status status = cbx_view_nearest(y->graph, c->row, y->model->num_layers + 1, c->num_nodes,
+                                         arena, view, err);
+    if (status || is_cut_of(view, c) || !cbx_model_sees_further(y->model))
+        return status;
+    if (cbx_receptive_needs_whole(y->model) &&
+        (status = cbx_view_whole(y->graph, arena, &whole, err)))
+        return status;
+    return cbx_receptive_view(y->model, y->graph, &whole, c->row, c->num_nodes, arena, view, err);
+}
+
 /* The factual graph of the answer, every node of which counts alike. */
 static cbx_status cut_again(const cbx_yardstick *y, const cbx_counterfactual *c, cbx_arena *arena,
                             cbx_view *view, cbx_error *err)
 {
-    cbx_status status;
-    if (c->task == CBX_GRAPH)
-        status = cbx_view_graphs(y->graph, &c->row, 1, arena, view, err);
-    else
-        status = cbx_view_nearest(y->graph, c->row, y->model->num_layers + 1, c->num_nodes, arena,
-                                  view, err);
+    cbx_status status = c->task == CBX_GRAPH
+                            ? cbx_view_graphs(y->graph, &c->row, 1, arena, view, err)
+                            : cut_node(y, c, arena, view, err);
     if (status)
         return status;
-    if (view->n != c->num_nodes || view->m != c->num_edges)
+    if (!is_cut_of(view, c))
         return cbx_fail(err, CBX_INVALID,
                         "the answer for row %d has a factual graph of %d nodes and %lld edges, and "
                         "this graph gives it %d and %lld",
@@ -196,7 +214,7 @@ static cbx_status measure_edited(const cbx_yardstick *y, const cbx_counterfactua
     add_rows(&X_edited, features);
     out->node_sparsity =
         (double)c->num_features_changed / ((double)view.n * (double)y->num_features);
-    out->edge_sparsity = (double)(view.m - edited.m) / (double)view.m;
+    out->edge_sparsity = view.m ? (double)(view.m - edited.m) / (double)view.m : 0;
     out->distribution_distance = distance(features, view.n, y->features, y->num_features);
     out->embedding_distance = distance(hidden, view.n, y->hidden, y->width);
     return CBX_OK;

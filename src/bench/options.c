@@ -5,6 +5,7 @@
 #include "combinex.h"
 
 static const char *const presets[] = {"paper", "none", NULL};
+static const char *const protocols[] = {"published", "meant", NULL};
 
 #define AT(field) offsetof(cbx_bench_options, field)
 static const cbx_option bench_options[] = {
@@ -12,12 +13,16 @@ static const cbx_option bench_options[] = {
      "oracles, separated by commas: gcn, cheb, graphconv; all"},
     {"explainers", CBX_OPTION_TEXT, AT(explainers), "all", 0, 0, NULL,
      "methods, separated by commas: combinex-def, combinex-feat, combinex-dyn, combinex-exp, "
-     "combinex-lin, combinex-sin, ego, random-edges, random-features, cff, cf-gnn, unr; all: "
-     "these; also minimal"},
+     "combinex-lin, combinex-sin, ego, random-edges, random-features, cff, cf-gnn, unr, minimal, "
+     "minimal-any (minimal, for any other class); all"},
     {"folds", CBX_OPTION_INT, AT(folds), "4", 1, 1000, NULL,
      "times that the data is split and an oracle trained"},
     {"samples", CBX_OPTION_INT, AT(samples), "150", 1, 1e9, NULL,
      "test rows explained in each fold, at most"},
+    {"protocol", CBX_OPTION_CHOICE, AT(protocol), "published", 0, 0, protocols,
+     "published: features are discrete as the data sets say, which follow the authors; meant: "
+     "those "
+     "with whole numbers only are"},
     {"preset", CBX_OPTION_CHOICE, AT(preset), "paper", 0, 0, presets,
      "settings of the searches: those published, or the program's own"},
     {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
@@ -28,6 +33,13 @@ static const cbx_option bench_options[] = {
      "seconds a target; 0: no limit. A search that meets it depends on the machine"},
     {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
      "unr: subgraphs looked at, at most"},
+    {"published-faults", CBX_OPTION_TEXT, AT(published_faults), "none", 0, 0, NULL,
+     "faults of the published program to repeat, separated by commas, to see what they do: "
+     "rounding (combinex rounds discrete features, and not only their moves), shift (and adds "
+     "their lower bound), loss (L_X knows neither bounds nor kinds), targets (a graph is asked "
+     "for another graph's target), any-class (unr counts every other class), complement (cff's "
+     "counterfactual term sees the whole graph), skips (targets with fewer than two edges "
+     "are left out); all; none"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of splits, oracles, samples and the methods that draw"},
     {"jobs", CBX_OPTION_INT, AT(jobs), "0", 0, 1024, NULL,

@@ -53,10 +53,11 @@ static json_t *cell(const cbx_bench_summary *s, const cbx_bench_cell *c)
         json_decref(lines);
         return NULL;
     }
-    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "task", cbx_bench_task_name(p, c->data),
-                     "data", cbx_json_string(p->data[c->data].name), "model", p->models[c->model],
-                     "accuracy", cbx_json_number(c->accuracy), "accuracy_std",
-                     cbx_json_number(c->accuracy_std), "lines", lines);
+    return json_pack(
+        "{s:s, s:o, s:s, s:o, s:o, s:i, s:i, s:o}", "task", cbx_bench_task_name(p, c->data), "data",
+        cbx_json_string(p->data[c->data].name), "model", p->models[c->model], "accuracy",
+        cbx_json_number(c->accuracy), "accuracy_std", cbx_json_number(c->accuracy_std), "winner",
+        (int)c->winner, "second", (int)c->second, "lines", lines);
 }
 
 static int add_measures(json_t *page)

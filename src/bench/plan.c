@@ -14,23 +14,29 @@
 
 enum { TEST_PART = 2, STREAM_SAMPLES = 71 }; /* of cbx_split; a stream of its own */
 
-/* In the order of the paper's tables. */
+/* In the order of the paper's tables, and then what is not in them. */
 static const cbx_bench_method methods[] = {
-    {"combinex-def", "combinex", "constant", true, true, true, false},
-    {"combinex-feat", "combinex", "features", true, false, true, false},
-    {"combinex-dyn", "combinex", "dynamic", true, true, true, false},
-    {"combinex-exp", "combinex", "exponential", true, true, true, false},
-    {"combinex-lin", "combinex", "linear", true, true, true, false},
-    {"combinex-sin", "combinex", "sinusoidal", true, true, true, false},
-    {"ego", "ego", NULL, false, true, true, false},
-    {"random-edges", "random-edges", NULL, false, true, true, false},
-    {"random-features", "random-features", NULL, true, false, true, false},
-    {"cff", "cff", NULL, false, true, true, false},
-    {"cf-gnn", "cf-gnn", NULL, false, true, true, false},
-    {"unr", "unr", NULL, false, true, false, false},
-    {"minimal", "minimal", NULL, true, true, true, true},
+    {"combinex-def", "combinex", "constant", NULL, true, true, true},
+    {"combinex-feat", "combinex", "features", NULL, true, false, true},
+    {"combinex-dyn", "combinex", "dynamic", NULL, true, true, true},
+    {"combinex-exp", "combinex", "exponential", NULL, true, true, true},
+    {"combinex-lin", "combinex", "linear", NULL, true, true, true},
+    {"combinex-sin", "combinex", "sinusoidal", NULL, true, true, true},
+    {"ego", "ego", NULL, NULL, false, true, true},
+    {"random-edges", "random-edges", NULL, NULL, false, true, true},
+    {"random-features", "random-features", NULL, NULL, true, false, true},
+    {"cff", "cff", NULL, NULL, false, true, true},
+    {"cf-gnn", "cf-gnn", NULL, NULL, false, true, true},
+    {"unr", "unr", NULL, NULL, false, true, false},
+    {"minimal", "minimal", NULL, NULL, true, true, true},
+    {"minimal-any", "minimal", NULL, "any", true, true, true},
 };
 enum { METHODS = sizeof methods / sizeof *methods, NAMES_MAX = 32 };
+
+/* By bit of plan->faults. */
+static const char *const fault_names[] = {"rounding",  "shift",      "loss",  "targets",
+                                          "any-class", "complement", "skips", NULL};
+enum { FAULTS = sizeof fault_names / sizeof *fault_names - 1 };
 
 /* Fills in `chosen` with the positions that a list of names, or "all", means. */
 static cbx_status choose(const char *option, const char *list, const char *const *names,
@@ -66,11 +72,9 @@ static cbx_status choose(const char *option, const char *list, const char *const
 static cbx_status choose_all(cbx_bench_plan *p, cbx_error *err)
 {
     const char *names[METHODS + 1] = {0};
-    int32_t     chosen[NAMES_MAX], num_models = 0, paper = 0;
-    for (int32_t i = 0; i < METHODS; i++) {
+    int32_t     chosen[NAMES_MAX], num_models = 0;
+    for (int32_t i = 0; i < METHODS; i++)
         names[i] = methods[i].name;
-        paper += !methods[i].extra;
-    }
     while (cbx_layer_names[num_models])
         num_models++;
     cbx_status status = choose("models", p->options->models, cbx_layer_names, num_models, chosen,
@@ -81,13 +85,27 @@ static cbx_status choose_all(cbx_bench_plan *p, cbx_error *err)
     for (int32_t i = 0; p->models && i < p->num_models; i++)
         p->models[i] = cbx_layer_names[chosen[i]];
     status =
-        choose("explainers", p->options->explainers, names, paper, chosen, &p->num_methods, err);
+        choose("explainers", p->options->explainers, names, METHODS, chosen, &p->num_methods, err);
     if (status)
         return status;
     p->methods = CBX_NEW(&p->arena, const cbx_bench_method *, p->num_methods);
     for (int32_t i = 0; p->methods && i < p->num_methods; i++)
         p->methods[i] = &methods[chosen[i]];
     return p->models && p->methods ? CBX_OK : cbx_fail_memory(err);
+}
+
+static cbx_status choose_faults(cbx_bench_plan *p, cbx_error *err)
+{
+    int32_t chosen[NAMES_MAX], count = 0;
+    if (strcmp(p->options->published_faults, "none") != 0) {
+        cbx_status status = choose("published-faults", p->options->published_faults, fault_names,
+                                   FAULTS, chosen, &count, err);
+        if (status)
+            return status;
+    }
+    for (int32_t i = 0; i < count; i++)
+        p->faults |= 1u << chosen[i];
+    return CBX_OK;
 }
 
 static cbx_status check_names(const cbx_bench_plan *p, cbx_error *err)
@@ -126,6 +144,19 @@ cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t
     return cbx_options_set(cbx_model_table(), spec, "model", plan->models[model], err);
 }
 
+/* Those that are a matter of how a method is called. */
+static cbx_status add_faults(unsigned faults, const cbx_bench_method *m,
+                             cbx_explain_options *options, cbx_error *err)
+{
+    if (!strcmp(m->explainer, "combinex"))
+        options->faults = faults & CBX_BENCH_FAULT_SEARCH;
+    if (faults & CBX_BENCH_FAULT_ANY_CLASS && !strcmp(m->explainer, "unr"))
+        return cbx_options_set(cbx_explain_table(), options, "target", "any", err);
+    if (faults & CBX_BENCH_FAULT_COMPLEMENT && !strcmp(m->explainer, "cff"))
+        return cbx_options_set(cbx_explain_table(), options, "cff-complement", "whole", err);
+    return CBX_OK;
+}
+
 cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
                             cbx_explain_options *options, cbx_error *err)
 {
@@ -138,6 +169,13 @@ cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
         status = cbx_options_set(cbx_explain_table(), options, "explainer", m->explainer, err);
     if (!status && m->policy)
         status = cbx_options_set(cbx_explain_table(), options, "policy", m->policy, err);
+    if (!status && m->target)
+        status = cbx_options_set(cbx_explain_table(), options, "target", m->target, err);
+    if (!status && plan->options->protocol == CBX_PROTOCOL_MEANT)
+        status = cbx_options_set(cbx_explain_table(), options, "kinds", "auto", err);
+    if (!status)
+        status = add_faults(plan->faults, m, options, err);
+    options->min_edges = 0; /* every row counts, those without an edge too */
     options->epochs = plan->options->epochs;
     options->time_limit = plan->options->time_limit;
     options->unr_rollouts = plan->options->unr_rollouts;
@@ -200,11 +238,15 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
     for (int32_t i = 0; i < p->num_methods; i++)
         (void)fprintf(out, "explainer %s\n", p->methods[i]->name);
     (void)cbx_fprint(out,
-                     "folds %lld\nsamples %lld\npreset %s\nepochs %lld\ntrain-epochs %lld\n"
-                     "time-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
-                     (long long)o->folds, (long long)o->samples, o->preset ? "none" : "paper",
+                     "folds %lld\nsamples %lld\nprotocol %s\npreset %s\nepochs %lld\ntrain-epochs "
+                     "%lld\ntime-limit %.17g\nunr-rollouts %lld\nseed %lld\n",
+                     (long long)o->folds, (long long)o->samples,
+                     o->protocol ? "meant" : "published", o->preset ? "none" : "paper",
                      (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
                      (long long)o->unr_rollouts, (long long)o->seed);
+    for (int32_t i = 0; i < FAULTS; i++)
+        if (p->faults & 1u << i)
+            (void)fprintf(out, "published-fault %s\n", fault_names[i]);
     return fclose(out) ? cbx_fail_memory(err) : CBX_OK;
 }
 
@@ -215,6 +257,8 @@ static cbx_status fill(cbx_bench_plan *p, cbx_error *err)
         status = check_names(p, err);
     if (!status)
         status = choose_all(p, err);
+    if (!status)
+        status = choose_faults(p, err);
     if (status)
         return status;
     p->folds = (int32_t)p->options->folds;

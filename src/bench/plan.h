@@ -11,14 +11,34 @@
 
 /* A row of the tables. */
 typedef struct cbx_bench_method {
-    const char *name, *explainer, *policy; /* policy NULL: it has none */
-    bool        features, edges;           /* what it can change */
-    bool        graphs;                    /* it explains graphs, too */
-    bool        extra;                     /* not of the paper: not among "all" */
+    const char *name, *explainer;
+    const char *policy;          /* NULL: it has none */
+    const char *target;          /* NULL: the one that all are asked for */
+    bool        features, edges; /* what it can change */
+    bool        graphs;          /* it explains graphs, too */
 } cbx_bench_method;
+
+/* Who is asked for another target answers another question, and is not compared. */
+static inline bool cbx_bench_compared(const cbx_bench_method *m)
+{
+    return !m->target;
+}
+
+/* Faults of the published program (docs/reproduction.md), as bits. The first three are the
+ * searches' own: CBX_FAULT_ROUNDING, _SHIFT and _LOSS of perturb.h. */
+enum {
+    CBX_BENCH_FAULT_SEARCH = 1 | 2 | 4,
+    CBX_BENCH_FAULT_TARGETS = 8,
+    CBX_BENCH_FAULT_ANY_CLASS = 16,
+    CBX_BENCH_FAULT_COMPLEMENT = 32,
+    CBX_BENCH_FAULT_SKIPS = 64
+};
+
+enum { CBX_PROTOCOL_PUBLISHED, CBX_PROTOCOL_MEANT };
 
 typedef struct cbx_bench_plan {
     const cbx_bench_options *options;
+    unsigned                 faults;
     const cbx_bench_data    *data;
     int32_t                  num_data, num_models, num_methods, folds;
     const char             **models;

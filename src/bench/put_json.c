@@ -39,6 +39,15 @@ static void put_spread(FILE *out, const char *name, cbx_bench_spread v)
     (void)fputc('}', out);
 }
 
+/* Names of methods need no escapes. */
+static void put_winner(FILE *out, const char *key, const char *method)
+{
+    if (method)
+        (void)fprintf(out, ", \"%s\": \"%s\"", key, method);
+    else
+        (void)fprintf(out, ", \"%s\": null", key);
+}
+
 static void put_line(FILE *out, const char *name, const cbx_bench_line *line)
 {
     (void)fputs("      {\"explainer\": ", out);
@@ -84,6 +93,8 @@ void cbx_bench_put_json(FILE *out, const cbx_bench_summary *s)
         put_number(out, "oracle_accuracy", cell->accuracy);
         (void)fputs(", ", out);
         put_number(out, "oracle_accuracy_std", cell->accuracy_std);
+        put_winner(out, "winner", cell->winner < 0 ? NULL : p->methods[cell->winner]->name);
+        put_winner(out, "second", cell->second < 0 ? NULL : p->methods[cell->second]->name);
         (void)fputs(", \"explainers\": [\n", out);
         for (int32_t i = 0; i < p->num_methods; i++) {
             if (!cell->lines[i].asked)

@@ -21,25 +21,49 @@ static const char *pair(figure_text text, double mean, double std, const char *s
 
 /* ---------------------------------------------------------------- Markdown */
 
+static void markdown_one(FILE *out, const char *method, double validity, double edits)
+{
+    if (method)
+        (void)cbx_fprint(out, " %s | %.3f | %.1f |", method, validity, edits);
+    else
+        (void)fputs(" nobody | | |", out);
+}
+
+static void markdown_winners(FILE *out, const cbx_bench_summary *s)
+{
+    (void)fputs("\n## Winners\n\nThe highest validity, and among equals the fewest edits.\n\n"
+                "| cell | winner | validity | edits | second | validity | edits |\n"
+                "|---|---|---|---|---|---|---|\n",
+                out);
+    for (int32_t c = 0; c < s->num_cells; c++) {
+        cbx_bench_winner w = cbx_bench_winner_of(s, &s->cells[c]);
+        (void)fprintf(out, "| %s, %s |", w.data, w.model);
+        markdown_one(out, w.method, w.validity, w.edits);
+        markdown_one(out, w.second, w.second_validity, w.second_edits);
+        (void)fputc('\n', out);
+    }
+}
+
 static void markdown_cell(FILE *out, const cbx_bench_summary *s, const cbx_bench_cell *cell)
 {
     const cbx_bench_plan *p = s->plan;
     figure_text           text;
     (void)fprintf(out, "\n## %s, %s\n\nOracle accuracy %s. ", p->data[cell->data].name,
                   p->models[cell->model], pair(text, cell->accuracy, cell->accuracy_std, "±"));
-    (void)fprintf(out, "Task: a class for each %s.\n\n| explainer | targets |",
+    (void)fprintf(out, "Task: a class for each %s.\n\n| explainer | targets | skipped |",
                   cbx_bench_task_name(p, cell->data));
     for (int k = 0; k < CBX_BENCH_MEASURES; k++)
         (void)fprintf(out, " %s %s |", cbx_bench_measure_infos[k].title,
                       cbx_bench_measure_infos[k].higher ? "↑" : "↓");
-    (void)fputs(" edits: mean, median, 90 % |\n|---|---|", out);
+    (void)fputs(" edits: mean, median, 90 % |\n|---|---|---|", out);
     for (int k = 0; k <= CBX_BENCH_MEASURES; k++)
         (void)fputs("---|", out);
     for (int32_t i = 0; i < p->num_methods; i++) {
         const cbx_bench_line *line = &cell->lines[i];
         if (!line->asked)
             continue;
-        (void)fprintf(out, "\n| %s | %lld |", p->methods[i]->name, (long long)line->targets);
+        (void)fprintf(out, "\n| %s | %lld | %lld |", p->methods[i]->name, (long long)line->targets,
+                      (long long)line->skipped);
         for (int k = 0; k < CBX_BENCH_MEASURES; k++) {
             static const char *const marks[] = {"", "**", "_"};
             const cbx_bench_figure  *f = &line->figures[k];
@@ -67,9 +91,11 @@ void cbx_bench_put_markdown(FILE *out, const cbx_bench_summary *s)
                   "%lld. Mean ± standard deviation over folds; **best** and _second best_ of each "
                   "cell; in parentheses the published figure, and whether ours is better, equal "
                   "(within two standard deviations, the larger of both) or worse. n.d.: nothing to "
-                  "average, or nothing that the method could change.\n",
+                  "average, or nothing that the method could change. Targets that were skipped "
+                  "count as not valid.\n",
                   s->plan->folds, s->plan->folds == 1 ? "" : "s", (long long)o->samples,
                   (long long)o->epochs, (long long)o->seed);
+    markdown_winners(out, s);
     for (int32_t c = 0; c < s->num_cells; c++)
         markdown_cell(out, s, &s->cells[c]);
 }

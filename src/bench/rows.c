@@ -19,6 +19,7 @@
     "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"         \
     "node_sparsity,edge_sparsity,distribution_distance,embedding_distance,features_changed," \
     "edges_removed,nodes,edges,epoch,oracle_accuracy,seconds,peak_mb\n"
+#define GATHERED "rows.csv.gz"
 enum { FIELDS = 23, LINE_MAX_BYTES = 1024 };
 
 /* ----------------------------------------------------------------- a line */
@@ -173,7 +174,7 @@ static cbx_status read_file(const cbx_bench_plan *plan, const char *path, cbx_be
                             int64_t *room, cbx_error *err)
 {
     char      *text;
-    cbx_status status = cbx_bench_read(path, &text, err);
+    cbx_status status = cbx_bench_read_packed(path, &text, err);
     int64_t    number = 0;
     for (char *line = text; line && !status;) {
         char *end = strchr(line, '\n');
@@ -196,8 +197,9 @@ static bool is_part(const char *name)
     return length > 10 && !strncmp(name, "rows.", 5) && !strcmp(name + length - 5, ".part");
 }
 
-/* Calls `each` for rows.csv, where asked, and for every part. */
-static cbx_status each_file(const char *folder, bool with_csv,
+/* Calls `each` for what was gathered, where asked, and for every part. A rows.csv is there
+ * where somebody has unpacked it. */
+static cbx_status each_file(const char *folder, bool gathered,
                             cbx_status (*each)(void *user, const char *path, cbx_error *err),
                             void *user, cbx_error *err)
 {
@@ -206,7 +208,8 @@ static cbx_status each_file(const char *folder, bool with_csv,
     if (!all)
         return cbx_fail_errno(err, folder, "read");
     for (struct dirent *e = readdir(all); e && !status; e = readdir(all)) {
-        if (!is_part(e->d_name) && !(with_csv && !strcmp(e->d_name, "rows.csv")))
+        if (!is_part(e->d_name) && strcmp(e->d_name, "rows.csv") != 0 &&
+            !(gathered && !strcmp(e->d_name, GATHERED)))
             continue;
         char *path = cbx_bench_path(folder, e->d_name);
         status = path ? each(user, path, err) : cbx_fail_memory(err);
@@ -275,7 +278,7 @@ cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
     char  *text = NULL, line[LINE_MAX_BYTES];
     size_t size = 0;
     FILE  *out = open_memstream(&text, &size);
-    char  *path = cbx_bench_path(folder, "rows.csv");
+    char  *path = cbx_bench_path(folder, GATHERED);
     if (out)
         (void)fputs(HEADER, out);
     for (int64_t i = 0; out && i < rows->count; i++) {
@@ -283,7 +286,8 @@ cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
         (void)fputs(line, out);
     }
     bool       failed = !out || (ferror(out) | fclose(out)) || !path;
-    cbx_status status = failed ? cbx_fail_memory(err) : cbx_bench_write(path, text, size, err);
+    cbx_status status =
+        failed ? cbx_fail_memory(err) : cbx_bench_write_packed(path, text, size, err);
     if (!status)
         status = each_file(folder, false, remove_one, NULL, err);
     free(text);

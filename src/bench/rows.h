@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h: the answers of a benchmark, as lines of a file.
  *
- * While it runs, each process appends to a file of its own, rows.RANK.part. rows.csv
+ * While it runs, each process appends to a file of its own, rows.RANK.part. rows.csv.gz
  * holds what was gathered from those: whole, in the order of the plan, each answer
  * once. A line that a crash cut short does not count. */
 #ifndef CBX_BENCH_ROWS_H
@@ -27,12 +27,12 @@ typedef struct cbx_bench_rows {
     int64_t        count;
 } cbx_bench_rows;
 
-/* Reads the folder's rows.csv and parts. */
+/* Reads the folder's rows.csv.gz, or rows.csv, unpacked, and parts. */
 cbx_status cbx_bench_rows_load(const cbx_bench_plan *plan, const char *folder, cbx_bench_rows *out,
                                cbx_error *err);
 void       cbx_bench_rows_free(cbx_bench_rows *rows);
 
-/* Writes them to rows.csv, and then removes the parts. */
+/* Writes them to rows.csv.gz, and then removes the parts and a rows.csv. */
 cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
                                  const cbx_bench_rows *rows, cbx_error *err);
 
@@ -59,9 +59,12 @@ void       cbx_bench_part_close(cbx_bench_part *part);
 char *cbx_bench_path(const char *folder, const char *name);
 
 /* The whole of a file as text, to be freed, and NULL where there is none. */
-cbx_status cbx_bench_read(const char *path, char **text, cbx_error *err);
+cbx_status cbx_bench_read(const char *path, char **text, size_t *size, cbx_error *err);
 /* Writes one, atomically. */
 cbx_status cbx_bench_write(const char *path, const char *text, size_t size, cbx_error *err);
+/* The same through gzip; what is not packed is read as it is. */
+cbx_status cbx_bench_read_packed(const char *path, char **text, cbx_error *err);
+cbx_status cbx_bench_write_packed(const char *path, const char *text, size_t size, cbx_error *err);
 /* Removes what a process that was killed while writing may have left. */
 void cbx_bench_sweep(const char *folder);
 

@@ -5,22 +5,22 @@
  * units, which the processes of a team take one by one; a process alone takes them all.
  * An answer depends on the oracle, the method and the row, and not on who asks, so the
  * rows are the same for every team and after every interruption. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "error.h"
+#include "folder.h"
 #include "graph.h"
+#include "mixed_targets.h"
 #include "oracle.h"
 #include "peak.h"
 #include "rows.h"
 #include "summary.h"
 #include "threads.h"
+#include "utf8.h"
+#include "view.h"
 
 enum { PHASE_TRAIN, PHASE_ASK, PHASES };
 enum { ROWS_PER_THREAD = 4 }; /* in a unit of a team: few, so that all end together */
@@ -43,13 +43,17 @@ typedef struct run {
     cbx_arena              arena;
     cbx_bench_part         part;
     int                    lock; /* of the folder, held by the first process; -1: none */
+    double                 began;
+    bool                   noted; /* in the manifest, that it has */
     /* what the last unit was about, kept for the next */
-    int32_t        data, model, fold;
-    cbx_model     *oracle;
-    cbx_yardstick *yardstick;
-    double         accuracy;
+    int32_t           data, model, fold;
+    cbx_model        *oracle;
+    cbx_yardstick    *yardstick;
+    double            accuracy;
+    cbx_mixed_targets mixed;
     /* the unit in work */
     const unit *now;
+    int64_t     done; /* of its rows, before the search that is running */
     char        text[192];
     cbx_status  status; /* of a callback that stopped the search */
     cbx_error   err;
@@ -68,8 +72,10 @@ static void meet(const run *r)
 
 static void say_where(run *r, const char *what, int32_t data, int32_t model, int32_t fold)
 {
-    (void)snprintf(r->text, sizeof r->text, "%s %s fold %d/%d: %s", r->plan.data[data].name,
+    char text[sizeof r->text];
+    (void)snprintf(text, sizeof text, "%s %s fold %d/%d: %s", r->plan.data[data].name,
                    r->plan.models[model], fold + 1, r->plan.folds, what);
+    (void)cbx_text_show(r->text, sizeof r->text, text);
 }
 
 static void failed(run *r, const cbx_error *err)
@@ -88,95 +94,38 @@ static int report(const run *r, int64_t done)
 
 /* -------------------------------------------------------------- the folder */
 
-static cbx_status make_folder(const char *path, cbx_error *err)
-{
-    struct stat info;
-    if (!mkdir(path, 0777) || (errno == EEXIST && !stat(path, &info) && S_ISDIR(info.st_mode)))
-        return CBX_OK;
-    return cbx_fail_errno(err, path, "make the folder");
-}
-
-/* The first line that differs says most. */
-static cbx_status compare_plans(const char *path, const char *old, const char *new, cbx_error *err)
-{
-    while (true) {
-        size_t a = strcspn(old, "\n"), b = strcspn(new, "\n");
-        if (a != b || strncmp(old, new, a) != 0)
-            return cbx_fail(err, CBX_INVALID,
-                            "%s: was begun with other settings: '%.*s', and not '%.*s'", path,
-                            (int)a, old, (int)b, new);
-        if (!old[a] || !new[b])
-            return CBX_OK;
-        old += a + 1;
-        new += b + 1;
-    }
-}
-
-static cbx_status check_plan(const run *r, bool resume, cbx_error *err)
-{
-    char *path = cbx_bench_path(r->folder, "plan.txt"), *old = NULL;
-    if (!path)
-        return cbx_fail_memory(err);
-    cbx_status status = cbx_bench_read(path, &old, err);
-    if (!status && old && !resume)
-        status = cbx_fail(err, CBX_INVALID,
-                          "%s: a benchmark was begun here; --resume goes on with it", r->folder);
-    else if (!status && old)
-        status = compare_plans(path, old, r->plan.text, err);
-    else if (!status)
-        status = cbx_bench_write(path, r->plan.text, strlen(r->plan.text), err);
-    free(old);
-    free(path);
-    return status;
-}
-
-static cbx_status gather(const run *r, cbx_error *err)
+static cbx_status gather(run *r, cbx_error *err)
 {
     cbx_bench_rows rows;
     cbx_status     status = cbx_bench_rows_load(&r->plan, r->folder, &rows, err);
     if (status)
         return status;
+    r->result->answers = rows.count;
     status = cbx_bench_rows_gather(&r->plan, r->folder, &rows, err);
     cbx_bench_rows_free(&rows);
     return status;
 }
 
-/* Two at once would write over each other's parts. The lock goes with the process, however
- * it ends. Where the file system knows no locks, there is none. */
-static cbx_status lock_folder(run *r, cbx_error *err)
+static cbx_status note(const run *r, const char *what, cbx_error *err)
 {
-    char *path = cbx_bench_path(r->folder, "lock");
-    if (!path)
-        return cbx_fail_memory(err);
-    r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    cbx_status status = CBX_OK;
-    if (r->lock < 0)
-        status = cbx_fail_errno(err, path, "write");
-    else if (flock(r->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        status = cbx_fail(err, CBX_INVALID, "%s: another benchmark is running in this folder",
-                          r->folder);
-    free(path);
-    return status;
+    cbx_bench_event event = {.what = what,
+                             .processes = r->team->size,
+                             .jobs = cbx_threads(r->plan.options->jobs),
+                             .answers = r->result->answers,
+                             .asked = r->result->asked,
+                             .seconds = cbx_clock() - r->began};
+    return cbx_bench_manifest_add(r->folder, &event, err);
 }
 
 static cbx_status open_folder(run *r, bool resume, cbx_error *err)
 {
-    cbx_status status = make_folder(r->folder, err);
-    char      *models = cbx_bench_path(r->folder, "models");
-    if (!models)
-        return cbx_fail_memory(err);
+    cbx_status status = cbx_bench_folder_open(&r->plan, r->folder, resume, &r->lock, err);
     if (!status)
-        status = make_folder(models, err);
+        status = gather(r, err);
     if (!status)
-        status = lock_folder(r, err);
-    if (!status) { /* nobody else is writing here */
-        cbx_bench_sweep(r->folder);
-        cbx_bench_sweep(models);
-    }
-    free(models);
-    if (!status)
-        status = check_plan(r, resume, err);
-    return status ? status : gather(r, err);
+        status = note(r, "begun", err);
+    r->noted = !status;
+    return status;
 }
 
 /* ------------------------------------------------------------ the oracles */
@@ -190,6 +139,15 @@ static int training(void *user, int64_t done, int64_t total, const char *text)
     return report(r, 0);
 }
 
+/* Is there a question for it? */
+static bool is_needed(const run *r, int32_t data, int32_t model, int32_t fold)
+{
+    for (int64_t i = 0; i < r->num_units; i++)
+        if (r->units[i].data == data && r->units[i].model == model && r->units[i].fold == fold)
+            return true;
+    return false;
+}
+
 static cbx_status train_all(run *r, cbx_error *err)
 {
     const cbx_bench_plan *p = &r->plan;
@@ -198,6 +156,8 @@ static cbx_status train_all(run *r, cbx_error *err)
         int32_t   fold = (int32_t)(i % p->folds), cell = (int32_t)(i / p->folds);
         int32_t   data = cell / p->num_models, model = cell % p->num_models;
         cbx_error why = {0};
+        if (!is_needed(r, data, model, fold))
+            continue;
         say_where(r, "training", data, model, fold);
         cbx_status status =
             cbx_bench_oracle_make(p, r->folder, data, model, fold, training, r, &why);
@@ -271,6 +231,7 @@ static cbx_status cut_units(run *r, cbx_error *err)
 
 static void forget_oracle(run *r)
 {
+    cbx_mixed_targets_free(&r->mixed);
     cbx_yardstick_free(r->yardstick);
     cbx_model_free(r->oracle);
     r->yardstick = NULL;
@@ -290,6 +251,8 @@ static cbx_status bring_oracle(run *r, const unit *u, cbx_error *err)
     if (!status)
         status = cbx_yardstick_new(r->oracle, r->plan.data[u->data].graph, r->plan.options->jobs,
                                    &r->yardstick, err);
+    if (!status)
+        status = cbx_mixed_targets_init(&r->mixed, &r->plan, u->data, u->fold, r->oracle, err);
     if (status)
         forget_oracle(r);
     return status;
@@ -332,7 +295,67 @@ static int asking(void *user, int64_t done, int64_t total, const char *text)
     run *r = user;
     (void)total;
     (void)text;
-    return report(r, r->now->before + done);
+    return report(r, r->now->before + r->done + done);
+}
+
+static cbx_status explain(run *r, const unit *u, const int32_t *rows, int64_t count,
+                          const cbx_explain_options *options, cbx_error *err)
+{
+    cbx_status status = cbx_explain_many(r->oracle, r->plan.data[u->data].graph, rows, count,
+                                         options, keep_answer, asking, r, err);
+    r->done += count;
+    return status;
+}
+
+/* A graph that is of the class already that the published program asks it for. */
+static cbx_status keep_unchanged(run *r, const unit *u, int32_t row, cbx_error *err)
+{
+    const cbx_graph *graph = r->plan.data[u->data].graph;
+    cbx_arena        arena = {0};
+    cbx_view         view;
+    cbx_status       status = cbx_view_graphs(graph, &row, 1, &arena, &view, err);
+    if (!status) {
+        int32_t class = r->mixed.prediction[row];
+        cbx_counterfactual c = {.task = CBX_GRAPH,
+                                .row = row,
+                                .outcome = CBX_FOUND,
+                                .prediction = class,
+                                .target = class,
+                                .result = class,
+                                .num_nodes = view.n,
+                                .num_edges = view.m};
+        (void)keep_answer(r, 0, &c);
+        r->done++;
+    }
+    cbx_arena_free(&arena);
+    return status ? status : r->status;
+}
+
+/* With targets that differ from row to row: those of a class together. */
+static cbx_status explain_mixed(run *r, const unit *u, cbx_explain_options *options, cbx_error *err)
+{
+    int32_t    classes = cbx_model_describe(r->oracle).num_classes;
+    int32_t   *rows = malloc((size_t)u->count * sizeof *rows);
+    cbx_status status = rows ? CBX_OK : cbx_fail_memory(err);
+    for (int32_t class = 0; class < classes && !status; class ++) {
+        char    target[16];
+        int64_t count = 0;
+        for (int64_t i = 0; i < u->count && !status; i++) {
+            int32_t row = u->rows[i];
+            if (r->mixed.target[row] != class)
+                continue;
+            if (r->mixed.prediction[row] == class)
+                status = keep_unchanged(r, u, row, err);
+            else
+                rows[count++] = row;
+        }
+        (void)snprintf(target, sizeof target, "%d", class);
+        options->target = target;
+        if (!status && count)
+            status = explain(r, u, rows, count, options, err);
+    }
+    free(rows);
+    return status;
 }
 
 /* Failing to write is the end; failing to explain is the unit's own business. */
@@ -342,14 +365,16 @@ static cbx_status ask(run *r, const unit *u, cbx_error *err)
     cbx_error           why = {0};
     say_where(r, r->plan.methods[u->method]->name, u->data, u->model, u->fold);
     r->now = u;
+    r->done = 0;
     r->status = CBX_OK;
     cbx_peak_reset();
     cbx_status status = bring_oracle(r, u, &why);
     if (!status)
         status = cbx_bench_search(&r->plan, u->method, &options, &why);
+    bool mixed = r->mixed.target && !r->plan.methods[u->method]->target;
     if (!status)
-        status = cbx_explain_many(r->oracle, r->plan.data[u->data].graph, u->rows, u->count,
-                                  &options, keep_answer, asking, r, &why);
+        status = mixed ? explain_mixed(r, u, &options, &why)
+                       : explain(r, u, u->rows, u->count, &options, &why);
     if (r->status == CBX_IO) {
         if (err)
             *err = r->err;
@@ -377,17 +402,32 @@ static cbx_status ask_all(run *r, cbx_error *err)
 
 /* --------------------------------------------------------------- together */
 
+static void tell_winners(const run *r, const cbx_bench_summary *s)
+{
+    for (int32_t c = 0; c < s->num_cells && r->hooks->won; c++) {
+        cbx_bench_winner w = cbx_bench_winner_of(s, &s->cells[c]);
+        r->hooks->won(r->hooks->user, &w);
+    }
+}
+
 static cbx_status finish(run *r, cbx_error *err)
 {
-    cbx_bench_rows rows;
-    cbx_status     status = gather(r, err);
+    cbx_bench_rows    rows;
+    cbx_bench_summary summary;
+    cbx_status        status = gather(r, err);
     if (!status)
         status = cbx_bench_rows_load(&r->plan, r->folder, &rows, err);
     if (status)
         return status;
     r->result->answers = rows.count;
-    status = cbx_bench_summarise(&r->plan, &rows, r->folder, err);
+    status = cbx_bench_summary_init(&summary, &r->plan, &rows, err);
     cbx_bench_rows_free(&rows);
+    if (status)
+        return status;
+    status = cbx_bench_summarise(&summary, r->folder, err);
+    if (!status)
+        tell_winners(r, &summary);
+    cbx_bench_summary_free(&summary);
     return status;
 }
 
@@ -426,12 +466,22 @@ cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data 
                                       .hooks = hooks ? hooks : &silent,
                                       .result = result ? result : &unwanted,
                                       .part = {.fd = -1},
-                                      .lock = -1};
+                                      .lock = -1,
+                                      .began = cbx_clock()};
+    static const char *const     endings[] = {"ended", "cancelled", "failed"};
     *r.result = (cbx_bench_result){0};
     cbx_status status = cbx_bench_plan_init(&r.plan, options, data, num_data, err);
     if (status)
         return status;
     status = work(&r, resume, err);
+    if (r.noted) {
+        cbx_status noted = note(&r,
+                                endings[status == CBX_CANCELLED ? 1
+                                        : status                ? 2
+                                                                : 0],
+                                status ? NULL : err);
+        status = status ? status : noted;
+    }
     if (r.lock >= 0)
         (void)close(r.lock);
     forget_oracle(&r);

@@ -43,22 +43,14 @@ static cbx_status write_page(const cbx_bench_summary *s, const double *ranks, co
     return status;
 }
 
-cbx_status cbx_bench_summarise(const cbx_bench_plan *plan, const cbx_bench_rows *rows,
-                               const char *folder, cbx_error *err)
+cbx_status cbx_bench_summarise(cbx_bench_summary *s, const char *folder, cbx_error *err)
 {
-    cbx_bench_summary s;
-    cbx_status        status = cbx_bench_summary_init(&s, plan, rows, err);
-    if (status)
-        return status;
-    double *ranks = CBX_NEW(&s.arena, double, plan->num_methods *CBX_BENCH_MEASURES);
-    if (ranks)
-        cbx_bench_ranks(&s, ranks);
-    else
-        status = cbx_fail_memory(err);
+    cbx_status status = CBX_OK;
+    double    *ranks = CBX_NEW(&s->arena, double, s->plan->num_methods *CBX_BENCH_MEASURES);
+    if (!ranks)
+        return cbx_fail_memory(err);
+    cbx_bench_ranks(s, ranks);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
-        status = write_table(&tables[i], &s, ranks, folder, err);
-    if (!status)
-        status = write_page(&s, ranks, folder, err);
-    cbx_bench_summary_free(&s);
-    return status;
+        status = write_table(&tables[i], s, ranks, folder, err);
+    return status ? status : write_page(s, ranks, folder, err);
 }

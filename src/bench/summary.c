@@ -63,19 +63,24 @@ static cbx_bench_spread spread(double *v, int64_t count)
 
 /* ------------------------------------------------------------------ a line */
 
-/* One fold's mean of each measure; rows [begin, end) are the fold's. */
-static void fold_means(const cbx_bench_row *begin, const cbx_bench_row *end,
+/* Does the row count at all? The published program leaves some out. */
+static bool counts(const cbx_bench_plan *plan, const cbx_bench_row *r)
+{
+    return !(plan->faults & CBX_BENCH_FAULT_SKIPS) || r->edges >= 2;
+}
+
+/* One fold's mean of each measure; rows [begin, end) are the fold's. A row that was skipped
+ * has no counterfactual. */
+static void fold_means(const cbx_bench_row *const *begin, const cbx_bench_row *const *end,
                        double means[CBX_BENCH_MEASURES])
 {
     double  sum[CBX_BENCH_MEASURES] = {0};
     int64_t count[CBX_BENCH_MEASURES] = {0};
-    for (const cbx_bench_row *r = begin; r < end; r++) {
-        const cbx_measures *m = &r->measures;
-        double              v[CBX_BENCH_MEASURES] = {r->outcome == CBX_FOUND,  m->fidelity,
-                                                     m->distribution_distance, m->node_sparsity,
-                                                     m->edge_sparsity,         m->embedding_distance};
-        if (r->outcome == CBX_SKIPPED)
-            continue;
+    for (const cbx_bench_row *const *r = begin; r < end; r++) {
+        const cbx_measures *m = &(*r)->measures;
+        double              v[CBX_BENCH_MEASURES] = {(*r)->outcome == CBX_FOUND, m->fidelity,
+                                                     m->distribution_distance,   m->node_sparsity,
+                                                     m->edge_sparsity,           m->embedding_distance};
         for (int k = 0; k < CBX_BENCH_MEASURES; k++)
             if (!isnan(v[k])) {
                 sum[k] += v[k];
@@ -142,10 +147,17 @@ static void set_figures(const cbx_bench_summary *s, const cbx_bench_cell *cell, 
 
 /* ------------------------------------------------------------------ a cell */
 
-/* As printed: figures that look the same are the same. */
-static double printed(double v)
+double cbx_bench_printed(double value)
 {
-    return round(v * 1000) / 1000 + 0.0;
+    return round(value * 1000) / 1000 + 0.0;
+}
+
+/* What a method has to show when places are given out; NaN: nothing. */
+static double shown(const cbx_bench_summary *s, const cbx_bench_cell *cell, int32_t method, int k)
+{
+    if (!cbx_bench_compared(s->plan->methods[method]))
+        return NAN;
+    return cbx_bench_printed(cell->lines[method].figures[k].mean);
 }
 
 static void find_best(const cbx_bench_summary *s, cbx_bench_cell *cell)
@@ -155,14 +167,14 @@ static void find_best(const cbx_bench_summary *s, cbx_bench_cell *cell)
         for (int place = 1; place <= 2; place++) {
             double next = NAN, sign = cbx_bench_measure_infos[k].higher ? 1 : -1;
             for (int32_t i = 0; i < s->plan->num_methods; i++) {
-                double v = printed(cell->lines[i].figures[k].mean);
+                double v = shown(s, cell, i, k);
                 if (isnan(v) || (place == 2 && v == best))
                     continue;
                 if (isnan(next) || sign * v > sign * next)
                     next = v;
             }
             for (int32_t i = 0; i < s->plan->num_methods; i++)
-                if (printed(cell->lines[i].figures[k].mean) == next)
+                if (shown(s, cell, i, k) == next)
                     cell->lines[i].figures[k].place = place;
             best = next;
         }
@@ -194,12 +206,14 @@ static void sum_up_line(cbx_bench_summary *s, cbx_bench_cell *cell, int32_t meth
                rows->rows[end].method == r->method)
             end++;
         if (r->data == cell->data && r->model == cell->model && r->method == method) {
-            fold_means(r, &rows->rows[end], means);
+            int64_t before = count;
+            for (int64_t j = i; j < end; j++)
+                if (counts(s->plan, &rows->rows[j]))
+                    w->rows[count++] = &rows->rows[j];
+            fold_means(w->rows + before, w->rows + count, means);
             w->accuracy[r->fold] = r->accuracy;
             for (int k = 0; k < CBX_BENCH_MEASURES; k++)
                 w->means[(int64_t)k * folds + r->fold] = means[k];
-            for (int64_t j = i; j < end; j++)
-                w->rows[count++] = &rows->rows[j];
         }
         i = end;
     }
@@ -209,7 +223,7 @@ static void sum_up_line(cbx_bench_summary *s, cbx_bench_cell *cell, int32_t meth
         if (w->rows[i]->peak_mb > line->peak_mb)
             line->peak_mb = w->rows[i]->peak_mb;
     }
-    line->targets = count - line->skipped;
+    line->targets = count;
     count_edits(line, w->rows, count, w->values);
     set_figures(s, cell, method, w->means);
 }
@@ -239,8 +253,10 @@ cbx_status cbx_bench_summary_init(cbx_bench_summary *s, const cbx_bench_plan *pl
         mean_std(w.accuracy, plan->folds, &cell->accuracy, &cell->accuracy_std);
         find_best(s, cell);
     }
-    if (!failed)
+    if (!failed) {
+        cbx_bench_find_winners(s);
         return CBX_OK;
+    }
     cbx_bench_summary_free(s);
     return cbx_fail_memory(err);
 }
@@ -252,6 +268,14 @@ void cbx_bench_summary_free(cbx_bench_summary *summary)
 
 /* ------------------------------------------------------------------- ranks */
 
+/* Does the method have a rank in this measure? */
+static bool has_rank(const cbx_bench_summary *s, const cbx_bench_cell *cell, int32_t method,
+                     int measure)
+{
+    const cbx_bench_method *m = s->plan->methods[method];
+    return cell->lines[method].targets && can_have(m, measure) && cbx_bench_compared(m);
+}
+
 /* 1 + those that are better + half of those that are as good. */
 static double rank_in(const cbx_bench_summary *s, const cbx_bench_cell *cell, int32_t method,
                       int measure)
@@ -260,7 +284,7 @@ static double rank_in(const cbx_bench_summary *s, const cbx_bench_cell *cell, in
     double sign = cbx_bench_measure_infos[measure].higher ? 1 : -1;
     for (int32_t i = 0; i < s->plan->num_methods; i++) {
         double other = cell->lines[i].figures[measure].mean;
-        if (i == method || !cell->lines[i].targets || !can_have(s->plan->methods[i], measure))
+        if (i == method || !has_rank(s, cell, i, measure))
             continue;
         if (isnan(v) && isnan(other))
             rank += 0.5;
@@ -279,7 +303,7 @@ void cbx_bench_ranks(const cbx_bench_summary *s, double *ranks)
             double  sum = 0;
             int64_t count = 0;
             for (int32_t c = 0; c < s->num_cells; c++)
-                if (s->cells[c].lines[i].targets && can_have(s->plan->methods[i], k)) {
+                if (has_rank(s, &s->cells[c], i, k)) {
                     sum += rank_in(s, &s->cells[c], i, k);
                     count++;
                 }

@@ -53,17 +53,18 @@ typedef struct cbx_bench_spread {
 
 typedef struct cbx_bench_line {
     bool             asked;                   /* the method is asked about this data at all */
-    int64_t          targets, found, skipped; /* targets: without those skipped */
+    int64_t          targets, found, skipped; /* targets: all, those skipped among them */
     cbx_bench_figure figures[CBX_BENCH_MEASURES];
     cbx_bench_spread features, edges, edits; /* of those found */
-    cbx_bench_spread seconds;                /* of all targets, found or not */
+    cbx_bench_spread seconds;                /* of all that were searched for, found or not */
     double           peak_mb;
 } cbx_bench_line;
 
 typedef struct cbx_bench_cell {
     int32_t         data, model;
     double          accuracy, accuracy_std;
-    cbx_bench_line *lines; /* by method */
+    cbx_bench_line *lines;          /* by method */
+    int32_t         winner, second; /* methods, -1: none; see winner.c */
 } cbx_bench_cell;
 
 typedef struct cbx_bench_summary {
@@ -77,9 +78,15 @@ cbx_status cbx_bench_summary_init(cbx_bench_summary *summary, const cbx_bench_pl
                                   const cbx_bench_rows *rows, cbx_error *err);
 void       cbx_bench_summary_free(cbx_bench_summary *summary);
 
+/* Fills in who won each cell; and tells it in words. */
+void             cbx_bench_find_winners(cbx_bench_summary *summary);
+cbx_bench_winner cbx_bench_winner_of(const cbx_bench_summary *summary, const cbx_bench_cell *cell);
+
+/* A figure as it is printed: those that look the same are the same. */
+double cbx_bench_printed(double value);
+
 /* Writes every table to the folder. */
-cbx_status cbx_bench_summarise(const cbx_bench_plan *plan, const cbx_bench_rows *rows,
-                               const char *folder, cbx_error *err);
+cbx_status cbx_bench_summarise(cbx_bench_summary *summary, const char *folder, cbx_error *err);
 
 /* The figure that the paper prints for this row of its tables: false where none. The data
  * is known by the name of its file. */

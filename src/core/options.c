@@ -141,6 +141,38 @@ cbx_status cbx_options_set(const cbx_option_table *table, void *options, const c
     return cbx_fail(err, CBX_INVALID, "no option '%s'", name);
 }
 
+bool cbx_option_is_default(const cbx_option *o, const void *options)
+{
+    const void *at = (const char *)options + o->offset;
+    /* as large as any field, and aligned like it */
+    union {
+        int64_t     whole;
+        double      real;
+        bool        yes;
+        int         choice;
+        const char *text;
+    } plain = {.text = NULL};
+    cbx_option alone = *o;
+    alone.offset = 0;
+    if (o->fallback && set_option(&alone, &plain, o->fallback, NULL))
+        return false;
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        return *(const int64_t *)at == plain.whole;
+    case CBX_OPTION_REAL:
+        return *(const double *)at == plain.real;
+    case CBX_OPTION_BOOL:
+        return *(const bool *)at == plain.yes;
+    case CBX_OPTION_CHOICE:
+        return *(const int *)at == plain.choice;
+    case CBX_OPTION_TEXT: {
+        const char *text = *(const char *const *)at;
+        return text && plain.text ? !strcmp(text, plain.text) : text == plain.text;
+    }
+    }
+    return false;
+}
+
 cbx_status cbx_options_check(const cbx_option_table *table, const void *options, cbx_error *err)
 {
     for (size_t i = 0; i < table->count; i++) {

@@ -9,20 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
-#include "rng.h"
+#include "neighbour.h"
 
 static void forget(cbx_atomic_file *file)
 {
     free(file->path);
+    free(file->beside);
     free(file->temporary);
     *file = (cbx_atomic_file){.fd = -1};
 }
 
-/* A link's target is replaced, not the link; a device is not a place for a file. */
+/* A device is not a place for a file. */
 static cbx_status find_target(cbx_atomic_file *file, const char *path, long *mode, cbx_error *err)
 {
     struct stat st;
@@ -31,56 +31,8 @@ static cbx_status find_target(cbx_atomic_file *file, const char *path, long *mod
         if (!S_ISREG(st.st_mode))
             return cbx_fail(err, CBX_IO, "%s: cannot write: not a regular file", path);
         *mode = (long)(st.st_mode & 07777);
-        file->path = realpath(path, NULL);
-    } else {
-        size_t size = strlen(path) + 1;
-        file->path = malloc(size);
-        if (file->path)
-            memcpy(file->path, path, size);
     }
-    return file->path ? CBX_OK : cbx_fail_memory(err);
-}
-
-/* PATH.<16 hex digits>.tmp. What is there is never opened or replaced, so a guess that
- * exists is harmless: the clock only has to make guesses differ. */
-static cbx_status name_temporary(cbx_atomic_file *file, int (*make)(cbx_atomic_file *file),
-                                 cbx_error       *err)
-{
-    size_t          size = strlen(file->path) + CBX_TEMPORARY_LENGTH + 1;
-    struct timespec t;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    cbx_rng rng = cbx_rng_stream((uint64_t)t.tv_nsec, (uint64_t)t.tv_sec, (uint64_t)getpid(),
-                                 (uint64_t)(uintptr_t)file);
-    file->temporary = malloc(size);
-    if (!file->temporary)
-        return cbx_fail_memory(err);
-    for (int tries = 0; tries < 100; tries++) {
-        (void)snprintf(file->temporary, size, "%s.%016llx.tmp", file->path,
-                       (unsigned long long)cbx_rng_next(&rng));
-        if (make(file) == 0)
-            return CBX_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    cbx_status status = cbx_fail_errno(err, file->path, "write");
-    free(file->temporary); /* it was not made: nothing to remove */
-    file->temporary = NULL;
-    return status;
-}
-
-bool cbx_atomic_is_temporary(const char *name)
-{
-    size_t length = strlen(name);
-    if (length <= CBX_TEMPORARY_LENGTH || strcmp(name + length - 4, ".tmp") != 0)
-        return false;
-    const char *digits = name + length - CBX_TEMPORARY_LENGTH + 1;
-    return digits[-1] == '.' && strspn(digits, "0123456789abcdef") == 16;
-}
-
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    return cbx_file_target(path, &file->path, err);
 }
 
 /* A file without a name, which is gone with the process however it ends. Not every file
@@ -88,7 +40,7 @@ static char *folder_of(const char *path)
 static bool open_nameless(cbx_atomic_file *file)
 {
 #ifdef O_TMPFILE
-    char link[40], *folder = folder_of(file->path);
+    char link[40], *folder = cbx_folder_of(file->beside);
     if (!folder)
         return false;
     file->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
@@ -104,24 +56,38 @@ static bool open_nameless(cbx_atomic_file *file)
     return false;
 }
 
-static int make_link(cbx_atomic_file *file)
+static int make_link(void *user, const char *name)
 {
-    char link[40];
+    const cbx_atomic_file *file = user;
+    char                   link[40];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
-    return linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
+    return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-static int make_file(cbx_atomic_file *file)
+static int make_file(void *user, const char *name)
 {
-    file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    cbx_atomic_file *file = user;
+    file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     return file->fd < 0 ? -1 : 0;
 }
 
-static cbx_status open_at(cbx_atomic_file *file, const char *path, bool named, cbx_error *err)
+static cbx_status name_temporary(cbx_atomic_file *file, cbx_neighbour_maker make, cbx_error *err)
+{
+    file->temporary = cbx_neighbour_make(file->beside, make, file);
+    if (file->temporary)
+        return CBX_OK;
+    return errno == ENOMEM ? cbx_fail_memory(err) : cbx_fail_errno(err, file->path, "write");
+}
+
+/* `beside`: where the neighbour lies; NULL: beside the target. */
+static cbx_status open_at(cbx_atomic_file *file, const char *path, const char *beside, bool named,
+                          cbx_error *err)
 {
     *file = (cbx_atomic_file){.fd = -1};
     long       mode;
     cbx_status status = find_target(file, path, &mode, err);
+    if (!status && !(file->beside = strdup(beside ? beside : file->path)))
+        status = cbx_fail_memory(err);
     if (!status && (named || !open_nameless(file)))
         status = name_temporary(file, make_file, err);
     if (status) {
@@ -135,12 +101,18 @@ static cbx_status open_at(cbx_atomic_file *file, const char *path, bool named, c
 
 cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err)
 {
-    return open_at(file, path, false, err);
+    return open_at(file, path, NULL, false, err);
 }
 
 cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err)
 {
-    return open_at(file, path, true, err);
+    return open_at(file, path, NULL, true, err);
+}
+
+cbx_status cbx_atomic_open_beside(cbx_atomic_file *file, const char *path, const char *beside,
+                                  cbx_error *err)
+{
+    return open_at(file, path, beside, false, err);
 }
 
 cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err)
@@ -158,22 +130,7 @@ cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size
     return CBX_OK;
 }
 
-/* The rename itself must reach the disk. Some file systems cannot sync a folder;
- * there the rename is as safe as it gets. */
-static void sync_folder(const char *path)
-{
-    char *folder = folder_of(path);
-    if (!folder)
-        return;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
-    free(folder);
-}
-
-cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
+cbx_status cbx_atomic_commit_to(cbx_atomic_file *file, const char *to, cbx_error *err)
 {
     cbx_status status = CBX_OK;
     if (fsync(file->fd) && errno != EINVAL && errno != EROFS)
@@ -183,14 +140,19 @@ cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
     if (close(file->fd) && !status)
         status = cbx_fail_errno(err, file->path, "write");
     file->fd = -1;
-    if (!status && rename(file->temporary, file->path))
+    if (!status && rename(file->temporary, to))
         status = cbx_fail_errno(err, file->path, "write");
     if (status && file->temporary)
         (void)unlink(file->temporary);
     if (!status)
-        sync_folder(file->path);
+        cbx_sync_folder_of(to);
     forget(file);
     return status;
+}
+
+cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err)
+{
+    return cbx_atomic_commit_to(file, file->path, err);
 }
 
 void cbx_atomic_abandon(cbx_atomic_file *file)

@@ -12,24 +12,28 @@
 
 typedef struct cbx_atomic_file {
     char *path;      /* the target, symbolic links followed */
+    char *beside;    /* where its neighbour lies */
     char *temporary; /* NULL: it has no name yet */
     int   fd;
 } cbx_atomic_file;
 
+/* Symbolic links are followed, also one to a file that is not there yet, which is then made. */
 cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err);
 
 /* The same with a name from the start, as where there are no files without. */
 cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err);
 
-enum { CBX_TEMPORARY_LENGTH = 21 }; /* ".0123456789abcdef.tmp" */
-
-/* Is this a name that a killed process may have left? */
-bool cbx_atomic_is_temporary(const char *name);
+/* The same with the neighbour beside another path, for a file in a folder that is not there yet. */
+cbx_status cbx_atomic_open_beside(cbx_atomic_file *file, const char *path, const char *beside,
+                                  cbx_error *err);
 
 cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err);
 
 /* Puts the file in place, and in any case frees what cbx_atomic_open took. */
 cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err);
+
+/* The same, to another place on that disk. */
+cbx_status cbx_atomic_commit_to(cbx_atomic_file *file, const char *to, cbx_error *err);
 
 /* Gives up: removes the temporary file. */
 void cbx_atomic_abandon(cbx_atomic_file *file);

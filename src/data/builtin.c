@@ -83,6 +83,28 @@ static cbx_status unknown(const char *name, cbx_error *err)
     return cbx_fail(err, CBX_INVALID, "no built-in data '%.64s'; there are %s", name, all);
 }
 
+static bool takes(const cbx_builtin *b, const char *option)
+{
+    bool found = !strcmp(option, "seed");
+    for (const char *const *own = b->options; *own && !found; own++)
+        found = !strcmp(*own, option);
+    return found;
+}
+
+/* What was asked for and would not happen is a mistake. */
+static cbx_status check_options(const cbx_builtin *b, const cbx_generate_options *options,
+                                cbx_error *err)
+{
+    cbx_status status = cbx_options_check(&generate_table, options, err);
+    for (size_t i = 0; i < generate_table.count && !status; i++) {
+        const cbx_option *o = &generate_table.options[i];
+        if (!takes(b, o->name) && !cbx_option_is_default(o, options))
+            status = cbx_fail(err, CBX_INVALID, "--%s: %s has nothing of the kind to choose",
+                              o->name, b->name);
+    }
+    return status;
+}
+
 cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *options, cbx_graph **out,
                              cbx_error *err)
 {
@@ -95,7 +117,7 @@ cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *optio
         cbx_options_default(&generate_table, &fallback);
         options = &fallback;
     }
-    cbx_status status = cbx_options_check(&generate_table, options, err);
+    cbx_status status = check_options(b, options, err);
     if (status)
         return status;
     cbx_graph *g = cbx_graph_empty(err);

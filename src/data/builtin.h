@@ -15,6 +15,8 @@
 typedef struct cbx_builtin {
     const char *name;
     const char *about; /* one line */
+    /* The options that say something about it, NULL-terminated. A seed is never wrong. */
+    const char *const *options;
     /* Fills g->data from g's arena. Naming, checking and indexing come after;
      * the options have been checked against their table. */
     cbx_status (*make)(cbx_graph *g, const cbx_generate_options *o, cbx_error *err);

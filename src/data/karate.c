@@ -84,5 +84,6 @@ static cbx_status make(cbx_graph *g, const cbx_generate_options *o, cbx_error *e
 const cbx_builtin cbx_builtin_karate = {
     .name = "karate",
     .about = "Zachary's karate club: 34 members, 78 ties, 4 communities",
+    .options = (const char *const[]){NULL},
     .make = make,
 };

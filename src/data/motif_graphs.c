@@ -198,20 +198,25 @@ static cbx_status make_tree_grid(cbx_graph *g, const cbx_generate_options *o, cb
     return make(g, o, &tree_grid, err);
 }
 
+static const char *const motif_options[] = {"features", "motifs", NULL};
+
 const cbx_builtin cbx_builtin_ba_shapes = {
     .name = "ba-shapes",
     .about = "a Barabási–Albert graph with houses; classes: base, middle, bottom, top",
+    .options = motif_options,
     .make = make_ba_shapes,
 };
 
 const cbx_builtin cbx_builtin_tree_cycles = {
     .name = "tree-cycles",
     .about = "a binary tree with cycles of six; classes: tree, cycle",
+    .options = motif_options,
     .make = make_tree_cycles,
 };
 
 const cbx_builtin cbx_builtin_tree_grid = {
     .name = "tree-grid",
     .about = "a binary tree with grids of three by three; classes: tree, grid",
+    .options = motif_options,
     .make = make_tree_grid,
 };

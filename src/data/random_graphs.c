@@ -125,9 +125,12 @@ static cbx_status make_erdos_renyi(cbx_graph *g, const cbx_generate_options *o, 
     return status ? status : describe_nodes(g, o, err);
 }
 
+static const char *const random_options[] = {"nodes", "degree", "features", "classes", NULL};
+
 const cbx_builtin cbx_builtin_erdos_renyi = {
     .name = "erdos-renyi",
     .about = "a random graph of any size, all edges equally likely, with random features",
+    .options = random_options,
     .make = make_erdos_renyi,
 };
 
@@ -181,5 +184,6 @@ static cbx_status make_barabasi_albert(cbx_graph *g, const cbx_generate_options 
 const cbx_builtin cbx_builtin_barabasi_albert = {
     .name = "barabasi-albert",
     .about = "a random graph of any size with a few hubs, with random features",
+    .options = random_options,
     .make = make_barabasi_albert,
 };

@@ -52,10 +52,4 @@ const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
  * leaves out names that find no memory, and goes by the locale.) */
 char *cbx_json_text(const json_t *json, size_t flags, size_t *length);
 
-/* Bytes of the UTF-8 character at `at`; 0 if there is none. */
-int  cbx_utf8_length(const char *at);
-bool cbx_is_utf8(const char *text);
-/* Writes a character; returns what is behind it. */
-char *cbx_utf8_put(char *to, uint32_t code);
-
 #endif

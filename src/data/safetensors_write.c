@@ -9,6 +9,7 @@
 #include "number.h"
 #include "safetensors.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 
 static const char *const dtype_names[] = {"F64", "F32", "I64", "I32", "U8", "BOOL"};
 static const int         dtype_sizes[] = {8, 4, 8, 4, 1, 1};

@@ -18,12 +18,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "edge_mask.h"
 #include "error.h"
-#include "explainer.h"
 #include "feature_mask.h"
 #include "margin.h"
 #include "policy.h"
+#include "setup.h"
 
 typedef struct state {
     cbx_search      *s;
@@ -86,14 +87,21 @@ static double lap(const cbx_search *s, int phase, double from)
     return now;
 }
 
-/* The thresholded graph's class. Of a traced search every pass is run. */
+/* Is every pass run? A trace shows them all; what is proved of them does not hold of the
+ * published program's faults. */
+static bool runs_all(const state *st)
+{
+    return st->s->trace || st->F.box.faults;
+}
+
+/* The thresholded graph's class. */
 static void evaluate_hard(state *st, const float *w, int64_t t)
 {
     const cbx_matrix *X = st->features ? &st->F.hard : &st->s->X;
-    double            enough = st->s->trace ? INFINITY : 0;
+    double            enough = runs_all(st) ? INFINITY : 0;
     st->version++;
     cbx_margin_start(&st->hard_margin, X, w);
-    if (!st->s->trace && cbx_margin_lead(&st->hard_margin) > enough)
+    if (!runs_all(st) && cbx_margin_lead(&st->hard_margin) > enough)
         return;
     if (st->features)
         cbx_feature_mask_harden(&st->F, t);
@@ -121,12 +129,11 @@ static double enough_lead(state *st)
     return enough < underflow ? fmax(enough, 0) : underflow;
 }
 
-/* Can a lead of the soft class be such that nothing else about it matters? A trace shows the
- * cross-entropy of every epoch. */
+/* Can a lead of the soft class be such that nothing else about it matters? */
 static bool lead_may_do(const state *st)
 {
     const double worth_asking = 30; /* of the last time that it was known */
-    return !st->s->trace && cbx_search_hits(st->s, st->soft_class) &&
+    return !runs_all(st) && cbx_search_hits(st->s, st->soft_class) &&
            (cbx_search_hits(st->s, st->hard_class) || st->soft_lead > worth_asking);
 }
 
@@ -201,6 +208,7 @@ static void keep(state *st, int64_t t)
     s->found = true;
     s->epoch = t;
     s->loss = st->now.loss;
+    cbx_search_reserve(s, st->now.changed_features + st->now.removed_edges);
     if (st->version == st->best_version)
         return;
     st->best_version = st->version;
@@ -258,6 +266,8 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     cbx_status status = prepare(&st, err);
     for (int64_t t = 0; t < T && !status; t++) {
         evaluate(&st, t);
+        if (cbx_time_is_up())
+            break;
         measure(&st, t);
         if (cbx_search_diverged(s, st.now.loss))
             break;
@@ -274,13 +284,10 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 }
 
 /* How much the model's matrices stretch is the same for all targets. */
-static cbx_status prepare_all(const cbx_model *model, const cbx_graph *graph,
-                              const cbx_explain_options *options, cbx_arena *arena,
-                              const void **shared, cbx_error *err)
+static cbx_status prepare_all(const cbx_setup *setup, cbx_arena *arena, const void **shared,
+                              cbx_error *err)
 {
-    (void)graph;
-    (void)options;
-    *shared = cbx_model_stretch(model, arena);
+    *shared = cbx_model_stretch(setup->model, arena);
     return *shared ? CBX_OK : cbx_fail_memory(err);
 }
 

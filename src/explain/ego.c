@@ -57,4 +57,5 @@ static int64_t steps(const cbx_explain_options *options)
     return 1;
 }
 
-const cbx_explainer cbx_explainer_ego = {.name = "ego", .search = search, .steps = steps};
+const cbx_explainer cbx_explainer_ego = {
+    .name = "ego", .search = search, .steps = steps, .edges_only = true};

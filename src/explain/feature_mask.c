@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 
 /* Entries worked on at a time: their temporaries stay in the nearest cache. */
@@ -20,6 +21,9 @@ enum { STRIKE = 32 };
 
 /* Entries of the widest vector: rows are padded to whole ones. */
 enum { LANES = 16 };
+
+/* Multiplications in the time of an entry. */
+static const double ENTRY = 12;
 
 /* ---- memory */
 
@@ -77,7 +81,9 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
         uniform =
             uniform && lo[j] == lo[first] && hi[j] == hi[first] && discrete[j] == discrete[first];
     }
-    F->box = (cbx_feature_box){lo, hi, span, discrete, uniform, first < F->f ? first : 0};
+    unsigned faults = (unsigned)s->options->faults;
+    F->box = (cbx_feature_box){
+        lo, hi, span, discrete, uniform && !faults, first < F->f ? first : 0, faults};
     memcpy(F->bounds, (float *[4]){lo, hi, span, discrete}, sizeof F->bounds);
     return 0;
 }
@@ -128,46 +134,6 @@ static int64_t end_row(cbx_live *l, const cbx_feature_box *box, int32_t i, int64
     return at;
 }
 
-/* Every entry is live at first, but those whose bounds leave no room. */
-static void fill(cbx_feature_mask *F)
-{
-    cbx_live *l = &F->live;
-    size_t    size = (size_t)F->rows * (size_t)F->f;
-    int64_t   at = 0;
-    cbx_matrix_expand(&F->s->X, F->rows, F->firm);
-    memcpy(F->soft_values, F->firm, size * sizeof *F->firm);
-    memcpy(F->kept, F->firm, size * sizeof *F->firm);
-    l->begin[0] = 0;
-    for (int32_t i = 0; i < F->rows; i++) {
-        for (int32_t j = 0; j < F->f; j++)
-            if (F->box.lo[j] < F->box.hi[j]) {
-                l->column[at] = j;
-                l->x[at] = F->firm[(int64_t)i * F->f + j];
-                l->P[at] = l->move[at] = 0;
-                copy_box(l, &F->box, at);
-                at++;
-            }
-        at = end_row(l, &F->box, i, at);
-    }
-}
-
-cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
-                                 cbx_error *err)
-{
-    *F = (cbx_feature_mask){.s = s, .rows = rows, .f = s->X.cols};
-    if (make_box(F, s->arena) || make_arrays(F, s->arena))
-        return cbx_fail_memory(err);
-    F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
-    F->hard = cbx_matrix_dense(rows, F->f, F->firm);
-    if (make_cache(F, s->arena))
-        return cbx_fail_memory(err);
-    F->scale = 1.0 / ((double)s->view->n * F->f);
-    fill(F);
-    return CBX_OK;
-}
-
-/* ---- an epoch */
-
 static cbx_entries entries_at(const cbx_live *l, int64_t k)
 {
     cbx_entries e = {.column = l->column + k,
@@ -183,6 +149,70 @@ static cbx_entries entries_at(const cbx_live *l, int64_t k)
     }
     return e;
 }
+
+/* Every entry is live at first, but those whose bounds leave no room. -1: no time. */
+static int fill(cbx_feature_mask *F)
+{
+    cbx_live *l = &F->live;
+    size_t    size = (size_t)F->rows * (size_t)F->f;
+    int64_t   at = 0;
+    cbx_matrix_expand(&F->s->X, F->rows, F->firm);
+    memcpy(F->soft_values, F->firm, size * sizeof *F->firm);
+    memcpy(F->kept, F->firm, size * sizeof *F->firm);
+    l->begin[0] = 0;
+    for (int32_t i = 0; i < F->rows; i++) {
+        if (cbx_out_of_time(ENTRY * F->f))
+            return -1;
+        for (int32_t j = 0; j < F->f; j++)
+            if (F->box.lo[j] < F->box.hi[j]) {
+                l->column[at] = j;
+                l->x[at] = F->firm[(int64_t)i * F->f + j];
+                l->P[at] = l->move[at] = 0;
+                copy_box(l, &F->box, at);
+                at++;
+            }
+        at = end_row(l, &F->box, i, at);
+    }
+    return 0;
+}
+
+/* With the faults of the published program, values are not what they were even where P is 0. */
+static void start_faulty(cbx_feature_mask *F)
+{
+    const cbx_live *l = &F->live;
+    cbx_pieces      one = {.count = 1, .begin = {0, 1}};
+    for (int32_t i = 0; i < F->rows; i++)
+        for (int64_t k = l->begin[i]; k < l->end[i]; k++) {
+            cbx_entries      e = entries_at(l, k);
+            cbx_perturb_sums sums;
+            float            soft, crossed, *firm = &F->firm[(int64_t)i * F->f + l->column[k]];
+            cbx_perturb(&one, &F->box, &e, &crossed, &sums);
+            cbx_perturb_values(1, &F->box, &e, &soft, firm);
+            F->loss += (sums.absolute + sums.squared) * F->scale;
+            F->changed += *firm != l->x[k];
+        }
+    memcpy(F->kept, F->firm, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
+}
+
+cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
+                                 cbx_error *err)
+{
+    *F = (cbx_feature_mask){.s = s, .rows = rows, .f = s->X.cols};
+    if (make_box(F, s->arena) || make_arrays(F, s->arena))
+        return cbx_fail_memory(err);
+    F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
+    F->hard = cbx_matrix_dense(rows, F->f, F->firm);
+    if (make_cache(F, s->arena))
+        return cbx_fail_memory(err);
+    F->scale = 1.0 / ((double)s->view->n * F->f);
+    if (fill(F))
+        return cbx_fail_late(err);
+    if (F->box.faults)
+        start_faulty(F);
+    return CBX_OK;
+}
+
+/* ---- an epoch */
 
 /* Where entry k, of a row, is in firm and kept. */
 static int64_t place_of(const cbx_feature_mask *F, int32_t row, int64_t k)
@@ -329,6 +359,8 @@ static void strike(cbx_feature_mask *F)
     l->count = 0;
     for (int32_t i = 0; i < F->rows; i++) {
         int64_t next = l->begin[i + 1];
+        if (cbx_out_of_time(ENTRY * (double)(next - begin)))
+            return;
         for (int64_t k = begin; k < l->end[i]; k++) {
             if (is_gone(F, i, k)) {
                 float  firm = F->firm[place_of(F, i, k)];
@@ -400,6 +432,8 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
     cbx_descent_begin(&F->descent, t);
     int64_t k = 0;
     for (int32_t row = 0; row < F->rows;) {
+        if (cbx_out_of_time(ENTRY * RUN))
+            return 0;
         next_batch(F, pull, &row, &k, &b);
         step_batch(F, &b, alpha, crossed, sums);
         for (int32_t i = 0; i < b.pieces.count; i++) {
@@ -418,10 +452,11 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
         }
     }
     F->loss = loss * F->scale;
-    if (t != 0 && t % STRIKE != STRIKE - 1)
+    if ((t != 0 && t % STRIKE != STRIKE - 1) || F->box.faults) /* which know no end */
         return 0;
     strike(F);
-    return F->cache.count ? narrow_columns(F) : 0; /* where the first layer is linear in X */
+    /* where the first layer is linear in X */
+    return F->cache.count && !cbx_time_is_up() ? narrow_columns(F) : 0;
 }
 
 void cbx_feature_mask_soften(cbx_feature_mask *F)
@@ -433,6 +468,8 @@ void cbx_feature_mask_soften(cbx_feature_mask *F)
             int64_t     left = l->end[i] - k, count = left < RUN ? left : RUN;
             cbx_entries e = entries_at(l, k);
             float      *row = F->soft_values + (int64_t)i * F->soft.cols;
+            if (cbx_out_of_time(ENTRY * (double)count))
+                return;
             cbx_perturb_values(count, &F->box, &e, soft, NULL);
             for (int64_t c = 0; c < count; c++)
                 row[e.column[c]] = soft[c];

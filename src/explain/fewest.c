@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 
 /* Beyond DEEP moves only the best set goes on: an answer of that many is no answer to
@@ -90,6 +91,8 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
         cbx_whatif_do(F->W, m);
         F->work.score = cbx_whatif_ask(F->W);
         cbx_whatif_undo(F->W, m);
+        if (cbx_time_is_up())
+            return CBX_OK;
         cbx_status status = offer(F, &F->work, err);
         if (status)
             return status;
@@ -101,8 +104,10 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
 
 bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step)
 {
-    F->s->epochs = step;
-    return cbx_search_should_stop(F->s, step, F->s->options->epochs);
+    cbx_search *s = F->s;
+    s->epochs = step;
+    return cbx_search_should_stop(s, step, s->options->epochs) ||
+           (s->deadline && cbx_deadline_look(s->deadline));
 }
 
 /* `effort` times as many moves are tried as the options say, and sets followed. */
@@ -145,7 +150,7 @@ static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
     cbx_search *s = F->s;
     cbx_status  status = CBX_OK;
     int32_t     C = s->model->num_classes, last = -1;
-    for (int k = 0; k <= CLASSES && !status && !s->cancelled; k++) {
+    for (int k = 0; k <= CLASSES && !status && !cbx_time_is_up(); k++) {
         last = cbx_next_class(s->before, C, last);
         if (last < 0)
             break;
@@ -255,7 +260,6 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
     cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     F->s->epochs = search.epochs;
-    F->s->cancelled = search.cancelled;
     if (status || !search.found)
         return status;
     cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, search.num_edits)};
@@ -265,7 +269,7 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
     if (status)
         return status;
     if (cbx_places_init(&places, F->s->view))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     status = take_first(F, &search, &places, &all, err);
     cbx_places_free(&places);
     return status;
@@ -306,36 +310,34 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
     return status;
 }
 
-/* Is every edit needed, by the whole graph? A move that is not, because the lead without it
- * was too small to be sure of here, goes. An edit that is not, but whose move is two, stays
- * and costs the certificate. */
+/* Is every move needed, by the whole graph? One that is not, because the lead without it was too
+ * small to be sure of here, goes; what was needed beside it may not be any more, so it takes a
+ * round without a change. One that time ends is no certificate. */
 static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
 {
     cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
     if (!edits)
         return cbx_fail_memory(err);
     cbx_edit *rest = edits + 2 * F->best.count;
-    *irreducible = true;
-    for (int64_t k = F->best.count - 1, end = -1; k >= 0 && *irreducible; k--) {
-        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits);
-        int64_t    size = cbx_move_edits(&F->best.moves[k]);
-        bool       reaches = false, half = false;
+    int64_t   k = F->best.count - 1, needed = 0;
+    *irreducible = false;
+    while (needed < F->best.count) {
+        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
+        bool       reaches = false;
         cbx_status status = CBX_OK;
-        end = end < 0 ? count : end;
+        for (int64_t before = 0; before < k; before++)
+            at += cbx_move_edits(&F->best.moves[before]);
         if (F->best.count > 1)
-            status = reaches_without(F, edits, count, end - size, end, rest, &reaches, err);
-        for (int64_t e = end - size; e < end && size > 1 && !reaches && !half && !status; e++)
-            status = reaches_without(F, edits, count, e, e + 1, rest, &half, err);
-        if (status)
-            return status;
-        *irreducible = !half;
-        end -= size;
-        if (reaches) { /* what was needed beside it may not be any more: once again */
+            status = reaches_without(F, edits, count, at, at + cbx_move_edits(&F->best.moves[k]),
+                                     rest, &reaches, err);
+        if (status || cbx_fewest_out_of_time(F, F->s->epochs))
+            return cbx_search_status(status);
+        needed = reaches ? 0 : needed + 1;
+        if (reaches)
             cbx_move_set_take_out(&F->best, k);
-            k = F->best.count;
-            end = -1;
-        }
+        k = k > 0 ? k - 1 : F->best.count - 1;
     }
+    *irreducible = true;
     return CBX_OK;
 }
 
@@ -349,21 +351,21 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
         return cbx_fail_memory(err);
     cbx_status status = cbx_whatif_init(F.W, s, &F.shared->rules, err);
     if (status)
-        return status;
+        return cbx_search_status(status);
     if (make_sets(&F, s->arena))
         return cbx_fail_memory(err);
     F.best.cost = INFINITY;
     F.cheapest = fmin(s->options->edge_cost, s->options->feature_cost);
     for (int64_t effort = 1; effort <= EFFORT && !status; effort *= EFFORT)
-        if (!F.best.count && !s->cancelled)
+        if (!F.best.count && !cbx_time_is_up())
             status = build_up(&F, effort, err);
     if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
         status = build_for_each_class(&F, err);
-    if (!status && !s->cancelled && (!F.best.count || s->options->start == CBX_START_BOTH))
-        status = from_combinex(&F, err);
-    if (!status && F.best.count && !s->cancelled)
+    if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
+        status = cbx_search_status(from_combinex(&F, err));
+    if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_fewest_polish(&F, err);
-    if (!status && F.best.count && !s->cancelled)
+    if (!status && F.best.count && !cbx_time_is_up())
         status = certify(&F, &out->irreducible, err);
     if (status)
         return status;
@@ -376,8 +378,13 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
 
 bool cbx_forbids(const cbx_forbidden *forbidden, const cbx_move *m)
 {
-    for (int64_t k = 0; k < forbidden->count; k++)
-        if (cbx_move_same(&forbidden->moves[k], m))
+    for (int64_t k = 0; k < forbidden->count; k++) {
+        const cbx_move *f = &forbidden->moves[k];
+        /* wherever a group points next, turning off what is on is the same edit */
+        bool group = forbidden->diverse && f->kind == CBX_MOVE_GROUP && m->kind == f->kind &&
+                     m->row == f->row && m->column == f->column;
+        if (group || cbx_move_same(f, m))
             return true;
+    }
     return false;
 }

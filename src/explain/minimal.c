@@ -3,21 +3,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "fewest.h"
 
-static cbx_status prepare(const cbx_model *model, const cbx_graph *graph,
-                          const cbx_explain_options *options, cbx_arena *arena, const void **shared,
+static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
     cbx_minimal_shared *all = CBX_NEW0(arena, cbx_minimal_shared, 1);
     *shared = all;
     if (!all)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_rules_init(&all->rules, graph, options, graph->data.feat_min,
-                                       graph->data.feat_max, arena, err);
+    cbx_status status = cbx_rules_init(&all->rules, setup->graph, setup->options, setup->lo,
+                                       setup->hi, setup->discrete, arena, err);
     if (!status)
-        status = cbx_explainer_combinex.prepare(model, graph, options, arena, &all->stretch, err);
+        status = cbx_explainer_combinex.prepare(setup, arena, &all->stretch, err);
     return status;
 }
 
@@ -56,7 +56,7 @@ static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *fou
     if (f->count)
         memcpy(moves, f->moves, (size_t)f->count * sizeof *moves);
     memcpy(moves + f->count, found->moves, (size_t)more * sizeof *moves);
-    *f = (cbx_forbidden){moves, f->count + more};
+    *f = (cbx_forbidden){moves, f->count + more, s->options->diverse};
     return CBX_OK;
 }
 
@@ -64,10 +64,14 @@ static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *fou
 static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tried_all,
                                cbx_error *err)
 {
-    bool       none = tried_all || !can_move(found->whatif);
+    s->certificate = CBX_NONE_WITHIN_BUDGET;
+    if (cbx_time_is_up()) /* a proof cut short is no proof */
+        return CBX_OK;
+    bool       none = tried_all || (found->whatif->exact && !can_move(found->whatif));
     cbx_status status = none ? CBX_OK : cbx_minimal_out_of_reach(s, found->whatif, &none, err);
-    s->certificate = none ? CBX_PROVED_NONE : CBX_NONE_WITHIN_BUDGET;
-    return status;
+    if (none && !cbx_time_is_up())
+        s->certificate = CBX_PROVED_NONE;
+    return cbx_search_status(status);
 }
 
 static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
@@ -75,7 +79,7 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
 {
     bool       proved = false;
     cbx_status status = cbx_minimal_find(s, none, found, err);
-    if (!status && s->options->prove > 0 && !s->cancelled)
+    if (!status && s->options->prove > 0 && !cbx_time_is_up())
         status = cbx_minimal_prove(s, found, s->options->prove, &proved, err);
     if (status)
         return status;
@@ -114,10 +118,11 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         return cbx_fail_memory(err);
     if (s->target >= 0 && cbx_model_never(s->model, s->target)) {
         s->certificate = CBX_PROVED_NONE;
+        s->never = true;
         return CBX_OK;
     }
     cbx_status status = find_first(s, &forbidden, &found, err);
-    for (int64_t k = 1; k < o->total_cfs && !status && found.count && !s->cancelled; k++) {
+    for (int64_t k = 1; k < o->total_cfs && !status && found.count && !cbx_time_is_up(); k++) {
         status = forbid(s, &forbidden, &found, err);
         if (!status)
             status = cbx_minimal_find(s, &forbidden, &found, err);
@@ -128,5 +133,8 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return status;
 }
 
-const cbx_explainer cbx_explainer_minimal = {
-    .name = "minimal", .search = search, .prepare = prepare, .knows_rules = true};
+const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
+                                             .search = search,
+                                             .prepare = prepare,
+                                             .knows_rules = true,
+                                             .searches_all = true};

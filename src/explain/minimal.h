@@ -11,6 +11,7 @@
 typedef struct cbx_forbidden {
     cbx_move *moves;
     int64_t   count;
+    bool      diverse; /* nor may any edit of theirs */
 } cbx_forbidden;
 
 bool cbx_forbids(const cbx_forbidden *forbidden, const cbx_move *move);

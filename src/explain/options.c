@@ -62,6 +62,8 @@ static const cbx_option explain_options[] = {
      "what removing an edge removes: one direction or both"},
     {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
      "which features are discrete: as the data says, or those with whole numbers only"},
+    {"min-edges", CBX_OPTION_INT, AT(min_edges), "0", 0, 9e15, NULL,
+     "targets whose neighbourhood has fewer edges are skipped; the paper's protocol: 2"},
     {"budget", CBX_OPTION_INT, AT(budget), "32000000", 1, 9e15, NULL,
      "feature values a search may hold; of a larger neighbourhood it sees the nearest nodes only"},
     {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
@@ -172,19 +174,11 @@ typedef struct setting {
 static const setting minimal[] = {
     {"explainer", "minimal"}, {"edges", "undirected"}, {"select", "loss"}, {NULL, NULL}};
 
-static const setting paper[] = {{"explainer", "combinex"},
-                                {"target", "next"},
-                                {"policy", "linear"},
-                                {"alpha", "1"},
-                                {"decay", "0.1"},
-                                {"epochs", "500"},
-                                {"lr", "0.1"},
-                                {"optimiser", "adam"},
-                                {"edges", "directed"},
-                                {"kinds", "data"},
-                                {"time-limit", "500"},
-                                {"select", "loss"},
-                                {NULL, NULL}};
+static const setting paper[] = {
+    {"explainer", "combinex"}, {"target", "next"}, {"policy", "linear"}, {"alpha", "1"},
+    {"decay", "0.1"},          {"epochs", "500"},  {"lr", "0.1"},        {"optimiser", "adam"},
+    {"edges", "directed"},     {"kinds", "data"},  {"min-edges", "2"},   {"time-limit", "500"},
+    {"select", "loss"},        {NULL, NULL}};
 
 /* What CF-GNNExplainer's authors ran on their synthetic graphs: steps of plain gradient
  * descent, any other class, edges without direction. */

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "rng.h"
 #include "trial.h"
@@ -78,7 +79,8 @@ static void draw(const state *st, int64_t t, cbx_epoch *now)
     const cbx_view   *v = s->view;
     double            change = 0;
     *now = (cbx_epoch){.alpha = 1};
-    for (int32_t i = 0; i < st->n; i++) {
+    const double number = 10; /* multiplications in the time of one */
+    for (int32_t i = 0; i < st->n && !cbx_out_of_time(number * st->f); i++) {
         int64_t row = (int64_t)i * st->f;
         cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
                                      (uint64_t)(v->node ? v->node[i] : i));
@@ -87,6 +89,8 @@ static void draw(const state *st, int64_t t, cbx_epoch *now)
     }
     now->feature_loss = change / ((double)st->n * st->f);
 }
+
+static const double EDIT = 60; /* multiplications in the time of one */
 
 static cbx_status collect(const state *st, int64_t count, cbx_error *err)
 {
@@ -98,6 +102,8 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
     for (int32_t i = 0; i < st->n; i++)
         for (int32_t j = 0; j < st->f; j++) {
             int64_t k = (int64_t)i * st->f + j;
+            if (cbx_out_of_time_at(k, EDIT))
+                return cbx_fail_late(err);
             if (st->kept[k] != st->x[k])
                 s->edits[s->num_edits++] = (cbx_edit){.op = CBX_SET_FEATURE,
                                                       .edge = -1,
@@ -130,6 +136,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         if (cbx_search_should_stop(s, t + 1, draws))
             break;
     }
+    cbx_search_end(s);
     return s->found ? collect(&st, count, err) : CBX_OK;
 }
 

@@ -24,12 +24,14 @@ static void *carve(carver *c, const void *from, size_t count, size_t size)
 
 static void lay_out(carver *c, cbx_counterfactual *r, const cbx_counterfactual *from)
 {
-    size_t C = (size_t)from->num_classes;
+    size_t      C = (size_t)from->num_classes;
+    const char *scope = from->scope ? from->scope : ""; /* who makes one by hand may leave it out */
     r->before = carve(c, from->before, C, sizeof(float));
     r->after = carve(c, from->after, from->after ? C : 0, sizeof(float));
     r->edits = carve(c, from->edits, (size_t)from->num_edits, sizeof(cbx_edit));
     r->trace = carve(c, from->trace, (size_t)from->num_trace, sizeof(cbx_epoch));
     r->reason = carve(c, from->reason, strlen(from->reason) + 1, 1);
+    r->scope = carve(c, scope, strlen(scope) + 1, 1);
     if (!from->after)
         r->after = NULL;
 }
@@ -59,7 +61,10 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                            const float *after, double seconds, cbx_counterfactual **out,
                            cbx_error *err)
 {
-    int32_t            C = s->model->num_classes;
+    int32_t     C = s->model->num_classes;
+    const char *scope = cbx_proof_scope(s);
+    if (!scope)
+        return cbx_fail_memory(err);
     cbx_counterfactual r = {.task = s->graph->data.task,
                             .row = s->row,
                             .outcome = outcome,
@@ -84,6 +89,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .num_trace = s->num_trace,
                             .trace = s->trace,
                             .certificate = s->certificate,
+                            .scope = scope,
                             .cost = s->cost,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "error.h"
 #include "number.h"
 
@@ -223,39 +224,69 @@ static cbx_status read_edges(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
     return CBX_OK;
 }
 
-cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_explain_options *o,
-                          const float *lo, const float *hi, cbx_arena *arena, cbx_error *err)
+/* A permitted range within which a feature that is counted has no value. */
+static cbx_status check_ranges(const cbx_rules *rules, const uint8_t *discrete, cbx_error *err)
 {
-    int32_t f = graph->data.num_features;
-    *rules = (cbx_rules){.graph = graph, .options = o};
+    for (int32_t j = 0; j < rules->graph->data.num_features; j++)
+        if (discrete[j] && rules->lo[j] > rules->hi[j])
+            return cbx_fail(err, CBX_INVALID,
+                            "--permitted-range: feature %d takes whole numbers within its bounds, "
+                            "and none of them is permitted",
+                            j);
+    return CBX_OK;
+}
+
+/* What the data says of its features: bounds, one-hot groups. */
+static int start_from_data(cbx_rules *rules, const float *lo, const float *hi, cbx_arena *arena)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    size_t                f = (size_t)d->num_features;
     rules->fixed = CBX_NEW0(arena, uint8_t, f);
     rules->lo = CBX_NEW(arena, float, f);
     rules->hi = CBX_NEW(arena, float, f);
     rules->group = CBX_NEW(arena, int32_t, f);
     if (!rules->fixed || !rules->lo || !rules->hi || !rules->group)
-        return cbx_fail_memory(err);
-    /* The data may have rules of its own: features that cannot change, one-hot groups. */
-    const cbx_graph_data *d = &graph->data;
+        return -1;
     rules->groups = d->feature_group ? d->num_groups : 0;
-    for (int32_t j = 0; j < f; j++) {
+    for (size_t j = 0; j < f; j++) {
         rules->lo[j] = lo[j];
         rules->hi[j] = hi[j];
         rules->group[j] = d->feature_group ? d->feature_group[j] : -1;
     }
+    return 0;
+}
+
+/* Features that may not change. */
+static cbx_status read_fixed(cbx_rules *rules, cbx_error *err)
+{
+    const cbx_explain_options *o = rules->options;
+    const cbx_graph_data      *d = &rules->graph->data;
+    cbx_status                 status = CBX_OK;
     if (o->features_to_vary && *o->features_to_vary && strcmp(o->features_to_vary, "all") != 0) {
-        memset(rules->fixed, 1, (size_t)f);
-        if (strcmp(o->features_to_vary, "none") != 0) {
-            cbx_status status =
-                mark_features(rules, "features-to-vary", o->features_to_vary, 0, err);
-            if (status)
-                return status;
-        }
+        memset(rules->fixed, 1, (size_t)d->num_features);
+        if (strcmp(o->features_to_vary, "none") != 0)
+            status = mark_features(rules, "features-to-vary", o->features_to_vary, 0, err);
     }
-    for (int32_t j = 0; j < f && d->immutable; j++)
+    for (int32_t j = 0; j < d->num_features && d->immutable; j++)
         rules->fixed[j] = rules->fixed[j] || d->immutable[j];
-    cbx_status status = mark_features(rules, "immutable-features", o->immutable_features, 1, err);
+    return status ? status
+                  : mark_features(rules, "immutable-features", o->immutable_features, 1, err);
+}
+
+cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_explain_options *o,
+                          const float *lo, const float *hi, const uint8_t *discrete,
+                          cbx_arena *arena, cbx_error *err)
+{
+    *rules = (cbx_rules){.graph = graph, .options = o};
+    if (start_from_data(rules, lo, hi, arena))
+        return cbx_fail_memory(err);
+    cbx_status status = read_fixed(rules, err);
     if (!status)
         status = read_ranges(rules, err);
+    if (!status)
+        status = cbx_bounds_round(&graph->data, discrete, rules->lo, rules->hi, arena)
+                     ? cbx_fail_memory(err)
+                     : check_ranges(rules, discrete, err);
     if (!status)
         status = read_groups(rules, err);
     if (!status)
@@ -263,17 +294,34 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_ex
     return status ? status : read_edges(rules, arena, err);
 }
 
-static bool given(const char *text)
+bool cbx_rule_in_force(const cbx_option *o, const cbx_explain_options *options)
 {
-    return text && *text && strcmp(text, "all") != 0;
+    const void *at = (const char *)options + o->offset;
+    const char *text;
+    if (strncmp(o->help, "rule:", 5) != 0)
+        return false;
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        return *(const int64_t *)at > 0;
+    case CBX_OPTION_REAL:
+        return *(const double *)at > 0;
+    case CBX_OPTION_BOOL:
+        return *(const bool *)at;
+    case CBX_OPTION_CHOICE:
+        return *(const int *)at > 0;
+    default:
+        text = *(const char *const *)at;
+        return text && *text && strcmp(text, "all") != 0;
+    }
 }
 
-bool cbx_rules_any(const cbx_explain_options *o)
+bool cbx_rules_any(const cbx_explain_options *options)
 {
-    return given(o->features_to_vary) || given(o->immutable_features) ||
-           given(o->permitted_range) || given(o->one_hot) || given(o->immutable_nodes) ||
-           given(o->protected_edges) || o->own_features || o->own_edges || o->keep_edges ||
-           o->keep != CBX_KEEP_NOTHING || o->max_edits > 0 || o->stopping_threshold > 0;
+    const cbx_option_table *table = cbx_explain_table();
+    for (size_t i = 0; i < table->count; i++)
+        if (cbx_rule_in_force(&table->options[i], options))
+            return true;
+    return false;
 }
 
 static bool is_immutable(const cbx_rules *rules, int32_t node)

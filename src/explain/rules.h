@@ -9,6 +9,10 @@
 
 #include "explainer.h"
 
+/* One-hot: one feature of the group is 1 and the others are 0. A row of which that is not true to
+ * begin with keeps the group as it is. */
+enum { CBX_GROUP_OFF, CBX_GROUP_ON };
+
 enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
 
 /* Of a call: the same for all targets. */
@@ -25,10 +29,14 @@ typedef struct cbx_rules {
     int64_t num_edges;
 } cbx_rules;
 
-/* Reads the rules that the options hold; an error names the rule and what is wrong. */
+/* Reads the rules that the options hold; an error names the rule and what is wrong. lo, hi and
+ * `discrete`: bounds and kinds in force. */
 cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph,
                           const cbx_explain_options *options, const float *lo, const float *hi,
-                          cbx_arena *arena, cbx_error *err);
+                          const uint8_t *discrete, cbx_arena *arena, cbx_error *err);
+
+/* Is this option of cbx_explain_table a rule, and has it been given? */
+bool cbx_rule_in_force(const cbx_option *option, const cbx_explain_options *options);
 
 /* Are there any? Methods that know none refuse to run with them. */
 bool cbx_rules_any(const cbx_explain_options *options);

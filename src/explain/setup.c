@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "error.h"
 #include "kernel.h"
+#include "receptive.h"
 #include "rules.h"
 
 static cbx_status find_target(cbx_setup *s, cbx_error *err)
@@ -40,8 +42,6 @@ static cbx_status find_target(cbx_setup *s, cbx_error *err)
 static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
 {
     const cbx_graph_data *d = &s->graph->data;
-    s->lo = d->feat_min;
-    s->hi = d->feat_max;
     s->discrete = d->discrete;
     if (s->options->kinds != CBX_KINDS_AUTO)
         return CBX_OK;
@@ -58,6 +58,33 @@ static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
     return CBX_OK;
 }
 
+/* Outgoing edges, and the graph's shape, are looked up in the whole graph. */
+static cbx_status make_whole(cbx_setup *s, cbx_error *err)
+{
+    bool outgoing = s->explainer->searches_all && cbx_receptive_needs_whole(s->model);
+    if (!outgoing && s->options->keep == CBX_KEEP_NOTHING)
+        return CBX_OK;
+    cbx_view *whole = CBX_NEW(&s->arena, cbx_view, 1);
+    s->whole = whole;
+    return whole ? cbx_view_whole(s->graph, &s->arena, whole, err) : cbx_fail_memory(err);
+}
+
+static cbx_status find_bounds(cbx_setup *s, cbx_error *err)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    size_t                f = (size_t)d->num_features;
+    float                *lo = CBX_NEW(&s->arena, float, f), *hi = CBX_NEW(&s->arena, float, f);
+    s->lo = lo;
+    s->hi = hi;
+    if (!lo || !hi)
+        return cbx_fail_memory(err);
+    if (f) {
+        memcpy(lo, d->feat_min, f * sizeof *lo);
+        memcpy(hi, d->feat_max, f * sizeof *hi);
+    }
+    return cbx_bounds_round(d, s->discrete, lo, hi, &s->arena) ? cbx_fail_memory(err) : CBX_OK;
+}
+
 cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph *graph,
                           const cbx_explain_options *options, cbx_error *err)
 {
@@ -72,13 +99,17 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         status = find_target(s, err);
     if (!status)
         status = find_kinds(s, err);
+    if (!status)
+        status = find_bounds(s, err);
     s->explainer = cbx_explainer_at(s->options->explainer);
     cbx_blas_single_threaded();
     if (!status && !s->explainer->knows_rules && cbx_rules_any(s->options))
         status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
                           s->explainer->name);
+    if (!status)
+        status = make_whole(s, err);
     if (!status && s->explainer->prepare)
-        status = s->explainer->prepare(model, graph, s->options, &s->arena, &s->shared, err);
+        status = s->explainer->prepare(s, &s->arena, &s->shared, err);
     if (status)
         cbx_setup_free(s);
     return status;

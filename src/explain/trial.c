@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "deadline.h"
+
 bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
 {
     int64_t t = s->epochs++;
@@ -14,6 +16,7 @@ bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
     s->found = true;
     s->epoch = t;
     s->loss = step->loss;
+    cbx_search_reserve(s, step->changed_features + step->removed_edges);
     return true;
 }
 
@@ -35,5 +38,5 @@ bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)
     e->ce = -(double)logp[aim];
     e->hit = cbx_search_hits(s, cbx_search_class(s, logp));
     e->loss = e->ce + e->edge_loss + e->feature_loss;
-    return !cbx_search_diverged(s, e->loss) && cbx_search_record(s, e);
+    return !cbx_time_is_up() && !cbx_search_diverged(s, e->loss) && cbx_search_record(s, e);
 }

@@ -24,9 +24,9 @@
 
 #include "edit.h"
 #include "error.h"
-#include "explainer.h"
 #include "neighbours.h"
 #include "rng.h"
+#include "setup.h"
 #include "threads.h"
 #include "ways.h"
 
@@ -287,6 +287,8 @@ static cbx_status judge(state *st, cbx_error *err)
     if (status)
         return status;
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+    if (cbx_time_is_up())
+        return cbx_fail_late(err);
     s->found = cbx_search_hits(s, cbx_search_class(s, pass.logp));
     if (s->trace)
         s->trace[s->epoch].hit = s->found;
@@ -312,12 +314,14 @@ static cbx_status run(state *st, cbx_error *err)
     st->tree[0] = (tree_node){.children = -1};
     expand(st, &st->tree[0]);
     for (int64_t t = 0; t < most && st->tree[0].children && since < s->options->unr_patience; t++) {
-        double importance;
+        double importance = 0;
         forget_walk(st);
         walk(st);
-        cbx_status status = evaluate(st, &importance, err);
+        cbx_status status = cbx_search_status(evaluate(st, &importance, err));
         if (status)
             return status;
+        if (cbx_time_is_up())
+            break;
         record(st, importance);
         since++;
         if (reward(st, importance)) {
@@ -329,6 +333,7 @@ static cbx_status run(state *st, cbx_error *err)
             break;
     }
     forget_walk(st);
+    cbx_search_end(s);
     return st->num_best ? judge(st, err) : CBX_OK;
 }
 
@@ -338,7 +343,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     cbx_status status =
         cbx_neighbours_init(&st.near, s->shared, s->row, s->options->unr_neighbours, s->arena, err);
     if (!status && (cbx_ways_init(&st.ways, s) || make_tree(&st)))
-        status = cbx_fail_memory(err);
+        status = cbx_fail_late(err);
     st.rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, 0, 0);
     if (!status)
         status = run(&st, err);
@@ -348,17 +353,17 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 
 /* ---- registration */
 
-static cbx_status prepare(const cbx_model *model, const cbx_graph *graph,
-                          const cbx_explain_options *options, cbx_arena *arena, const void **shared,
+static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
-    if (graph->data.task == CBX_GRAPH)
+    if (setup->graph->data.task == CBX_GRAPH)
         return cbx_fail(err, CBX_INVALID,
                         "--explainer unr explains nodes only: it asks for a node's neighbours in "
                         "the embedding, and this data set has a class for each graph");
     cbx_embedding *E = CBX_NEW(arena, cbx_embedding, 1);
     *shared = E;
-    return E ? cbx_embedding_init(E, model, graph, cbx_threads(options->threads), arena, err)
+    return E ? cbx_embedding_init(E, setup->model, setup->graph,
+                                  cbx_threads(setup->options->threads), arena, err)
              : cbx_fail_memory(err);
 }
 
@@ -368,4 +373,4 @@ static int64_t steps(const cbx_explain_options *options)
 }
 
 const cbx_explainer cbx_explainer_unr = {
-    .name = "unr", .search = search, .prepare = prepare, .steps = steps};
+    .name = "unr", .search = search, .prepare = prepare, .steps = steps, .edges_only = true};

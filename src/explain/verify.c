@@ -7,16 +7,20 @@
  * (cbx_view_cone), which gives the same numbers. It shares no code with the search
  * but the model itself. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "edit.h"
 #include "error.h"
 #include "pass.h"
 #include "setup.h"
+#include "sort.h"
 
 /* Nodes up to which the whole graph is run. */
 enum { MODERATE = 64 };
+
+/* Multiplications in the time of an edit, and of an edge that is looked at. */
+static const double EDIT = 200, SLOT = 2;
 
 /* Some edits of the view, in two lists (which may be one): those by which edges go, and those by
  * which features change; the other kind is ignored in each. */
@@ -35,7 +39,7 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
     cbx_pass   pass;
     uint8_t   *drop = CBX_NEW(arena, uint8_t, view->m);
     if (!drop || cbx_places_init(&places, view))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     cbx_status status = cbx_view_features(graph, view, arena, &X, err);
     if (!status)
         status = cbx_edits_mark(graph, &places, edits->edges, edits->num_edges, drop, err);
@@ -50,6 +54,7 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
         cbx_pass_forward(&pass, &X_edited, NULL, 0, 0);
         memcpy(log_probs, pass.logp + (int64_t)row * model->num_classes,
                (size_t)model->num_classes * sizeof *log_probs);
+        status = cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
     }
     cbx_places_free(&places);
     return status;
@@ -86,16 +91,30 @@ static int64_t find_slots(const cbx_graph *g, const cbx_edit *e, int32_t source,
     return found;
 }
 
+/* The same among the edges of the cone, which has all that lead to a node before the last hop.
+ * `from` and `at`: its numbers of the edge's ends. */
+static int64_t count_inside(const cbx_view *cone, const cbx_edit *e, int32_t from, int32_t at)
+{
+    int64_t found = 0;
+    for (int64_t o = from < 0 ? 0 : cbx_view_find_target(cone, from, at);
+         from >= 0 && o < cone->out_offset[from + 1] && cone->out_target[o] == at; o++)
+        found += e->undirected || e->edge < 0 || e->edge == cone->edge[cone->out_slot[o]];
+    return found;
+}
+
 /* What is left of the edges that the last hop's nodes have outside the cone. Edits
- * may name an edge more than once; it is lost once. */
-static void lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost, int64_t count)
+ * may name an edge more than once; it is lost once. -1: no memory, or no time. */
+static int lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost, int64_t count,
+                      cbx_arena *arena)
 {
     float *weights = (float *)cone->outside_weight, *numbers = (float *)cone->outside_count;
-    if (count)
-        qsort(lost, (size_t)count, sizeof *lost, by_slot);
+    if (cbx_sort(lost, count, sizeof *lost, by_slot, arena))
+        return -1;
     for (int64_t k = 0; k < count;) { /* node by node: slots are grouped by target */
         int32_t at = lost[k].at, v = cone->node[at];
         double  weight = 0, number = 0;
+        if (cbx_out_of_time(SLOT * (double)(g->in_offset[v + 1] - g->in_offset[v])))
+            return -1;
         for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
             bool stays = g->in_source[s] != v; /* loops are inside */
             for (; k < count && lost[k].slot == s; k++)
@@ -106,6 +125,12 @@ static void lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost
         weights[at] = (float)weight;
         numbers[at] = (float)number;
     }
+    return 0;
+}
+
+static double in_degree(const cbx_graph *g, int32_t node)
+{
+    return (double)(g->in_offset[node + 1] - g->in_offset[node]);
 }
 
 static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k, cbx_error *err)
@@ -146,11 +171,13 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             if (source < 0 || source >= n || target < 0 || target >= n)
                 continue;
             int32_t at = cbx_places_find(places, target);
-            bool    loop = source == target;
-            int64_t here =
-                find_slots(g, e, source, target, at >= last && !loop ? at : -1, lost, num_lost);
+            bool    is_inside = at >= 0 && (at < last || source == target);
+            if (cbx_out_of_time(is_inside ? EDIT : EDIT + SLOT * in_degree(g, target)))
+                return cbx_fail_late(err);
+            int64_t here = is_inside ? count_inside(cone, e, cbx_places_find(places, source), at)
+                                     : find_slots(g, e, source, target, at, lost, num_lost);
             found += here;
-            if (here && at >= 0 && (at < last || loop))
+            if (here && is_inside)
                 inside[(*num_inside)++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
                                                      .source = source,
                                                      .target = target,
@@ -180,7 +207,7 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     if (status)
         return status;
     if (cbx_places_init(&places, &cone))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     for (int pass = 0; pass < 2 && !status; pass++) { /* first to count, then to write */
         status = sort_edits(graph, &cone, &places, edits, count, inside, &num_inside, lost,
                             &num_lost, err);
@@ -190,19 +217,27 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     cbx_places_free(&places);
     if (status)
         return status;
-    lose_edges(graph, &cone, lost, num_lost);
+    if (lose_edges(graph, &cone, lost, num_lost, arena))
+        return cbx_fail_late(err);
     const edit_lists lists = {inside, edits, num_inside, count};
     return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
 }
 
-/* Chebyshev layers normalise by degrees of outgoing edges, which a cone does not
- * know; and a model that looks nowhere has no cone. */
+/* A cone knows incoming edges only; and a model that looks nowhere has none. */
 static bool has_cone(const cbx_model *model)
 {
-    for (int32_t l = 0; l < model->num_layers; l++)
-        if (model->layers[l].ops->norm(&model->layers[l]) == CBX_NORM_CHEB)
-            return false;
-    return cbx_model_reach(model) > 0;
+    cbx_sight sight = cbx_model_sight(model);
+    return (sight == CBX_SIGHT_MESSAGES || sight == CBX_SIGHT_DEGREES) &&
+           cbx_model_reach(model) > 0;
+}
+
+cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
+{
+    int32_t rows = cbx_graph_label_rows(graph);
+    if (row >= 0 && row < rows)
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID, "%s %d does not exist: there are 0 to %d",
+                    graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
 }
 
 cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
@@ -214,9 +249,8 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     int32_t    rows = cbx_graph_label_rows(graph);
     bool       graphs = graph->data.task == CBX_GRAPH;
     cbx_status status = cbx_model_fits(model, graph, err);
-    if (!status && (row < 0 || row >= rows))
-        status = cbx_fail(err, CBX_INVALID, "%s %d does not exist: there are 0 to %d",
-                          graphs ? "graph" : "node", row, rows - 1);
+    if (!status)
+        status = cbx_check_row(graph, row, err);
     if (status)
         return status;
     if (!graphs && rows > moderate && has_cone(model)) {

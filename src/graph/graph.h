@@ -10,13 +10,20 @@
 #include "arena.h"
 #include "combinex.h"
 
+/* A file that the graph was read from. */
+typedef struct cbx_origin {
+    const char              *path;
+    const struct cbx_origin *next;
+} cbx_origin;
+
 struct cbx_graph {
-    cbx_graph_data data;
-    const int64_t *in_offset;   /* n + 1 */
-    const int32_t *in_source;   /* m, by slot */
-    const int64_t *in_edge;     /* m: slot -> id; NULL: the same number */
-    const float   *slot_weight; /* m, or NULL: all 1 */
-    cbx_arena      arena;
+    cbx_graph_data    data;
+    const int64_t    *in_offset;   /* n + 1 */
+    const int32_t    *in_source;   /* m, by slot */
+    const int64_t    *in_edge;     /* m: slot -> id; NULL: the same number */
+    const float      *slot_weight; /* m, or NULL: all 1 */
+    cbx_arena         arena;
+    const cbx_origin *origins;
     /* what the borrowed arrays live in, if the graph owns that: a mapped file */
     void *backing;
     void (*release)(void *backing);
@@ -26,6 +33,9 @@ struct cbx_graph {
  * which checks g->data and builds the index. On failure free it as usual. */
 cbx_graph *cbx_graph_empty(cbx_error *err);
 cbx_status cbx_graph_index(cbx_graph *g, cbx_error *err);
+
+/* Notes that the graph was read from this file. */
+cbx_status cbx_graph_came_from(cbx_graph *g, const char *path, cbx_error *err);
 
 static inline int64_t cbx_graph_edge_id(const cbx_graph *g, int64_t slot)
 {

@@ -5,7 +5,8 @@
  *   none  value = w
  *   gcn   self-loops of weight 1 where absent, d = (sum of w into i)^-1/2,
  *         value = d[s] w d[t], diag = loop d^2. An edge that is a loop has the
- *         value 0: its weight stands in diag (the last one's, if several).
+ *         value 0: its weight stands in diag (the last one's, if several; not one that
+ *         the view marks as removed).
  *   cheb  loops dropped, d = (sum of w out of i)^-1/2, value = -d[s] w d[t]
  *   mean  value = w / number of edges into t
  *

@@ -17,9 +17,10 @@ typedef struct cbx_view {
     /* edges by target, as in graph.h, in the view's numbering */
     const int64_t *offset;
     const int32_t *source;
-    const float   *weight; /* by slot, or NULL: all 1 */
-    const int64_t *edge;   /* slot -> edge id of the graph; NULL: the same number */
-    const int32_t *node;   /* view -> graph; NULL: the same number */
+    const float   *weight;  /* by slot, or NULL: all 1 */
+    const uint8_t *removed; /* by slot, or NULL: weight 0 here means that the edge is gone */
+    const int64_t *edge;    /* slot -> edge id of the graph; NULL: the same number */
+    const int32_t *node;    /* view -> graph; NULL: the same number */
     /* the same slots by source, targets ascending */
     const int64_t *out_offset;
     const int32_t *out_target;
@@ -56,6 +57,12 @@ cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, c
  * view->left_out says so. */
 cbx_status cbx_view_nearest(const cbx_graph *graph, int32_t node, int32_t hops, int32_t most,
                             cbx_arena *arena, cbx_view *view, cbx_error *err);
+
+/* The same with, in its last hop, the nodes to which edges lead from the hops before it, so
+ * that those have their outgoing edges too. `whole`: the view of the whole graph. */
+cbx_status cbx_view_both_ways(const cbx_graph *graph, const cbx_view *whole, int32_t node,
+                              int32_t hops, int32_t most, cbx_arena *arena, cbx_view *view,
+                              cbx_error *err);
 
 /* Just what a model that looks `hops` far computes `node` from: edges into the nodes
  * before the last hop, and true degrees of all. Exact, and no larger than need be. */

@@ -85,8 +85,9 @@ static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, i
             clear((int64_t)m * n, C);
         return;
     }
-    int32_t step = ta == CblasNoTrans ? ROWS : ROWS_TRANSPOSED, blocks = (m + step - 1) / step;
-    CBX_PARALLEL_FOR(threads, blocks > 1 ? (double)m * n * k : 0, at, m, step, {
+    int32_t step = ta == CblasNoTrans ? ROWS : ROWS_TRANSPOSED;
+    int     team = m > step ? threads : 1; /* one block is one thread's */
+    CBX_PARALLEL_FOR(team, (double)m * n * k, at, m, step, {
         int32_t rows = m - (int32_t)at < step ? m - (int32_t)at : step;
         if (ta != CblasNoTrans)
             cblas_sgemm(CblasRowMajor, ta, tb, rows, n, k, 1.0f, A + at, m, B, n, add ? 1.0f : 0.0f,

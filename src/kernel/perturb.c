@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "adam.h"
+#include "perturb_published.h"
 
 static inline float clamp(float v, float lo, float hi)
 {
@@ -226,10 +227,12 @@ KIND(continuous, ALL_CONTINUOUS)
 KIND(mixed, MIXED)
 
 /* Calls the one for the kinds of `box`. */
-#define BY_KIND(function, ...)                  \
+#define BY_KIND(function, published, ...)       \
     do {                                        \
         kinds kind = kind_of(box);              \
-        if (kind == ALL_DISCRETE)               \
+        if (box->faults)                        \
+            published(__VA_ARGS__);             \
+        else if (kind == ALL_DISCRETE)          \
             function##_discrete(__VA_ARGS__);   \
         else if (kind == ALL_CONTINUOUS)        \
             function##_continuous(__VA_ARGS__); \
@@ -240,24 +243,24 @@ KIND(mixed, MIXED)
 void cbx_perturb(const cbx_pieces *pieces, const cbx_feature_box *box, const cbx_entries *e,
                  float *crossed, cbx_perturb_sums *sums)
 {
-    BY_KIND(perturb, pieces, box, e, crossed, sums);
+    BY_KIND(perturb, cbx_published_perturb, pieces, box, e, crossed, sums);
 }
 
 void cbx_perturb_adam(const cbx_pieces *pieces, const cbx_feature_box *box, const cbx_entries *e,
                       float absolute, float squared, const cbx_adam_rates *adam, float *crossed,
                       cbx_perturb_sums *sums)
 {
-    BY_KIND(adam, pieces, box, e, absolute, squared, adam, crossed, sums);
+    BY_KIND(adam, cbx_published_adam, pieces, box, e, absolute, squared, adam, crossed, sums);
 }
 
 void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
                           float absolute, float squared, const float *dX, float *grad)
 {
-    BY_KIND(backward, count, box, e, absolute, squared, dX, grad);
+    BY_KIND(backward, cbx_published_backward, count, box, e, absolute, squared, dX, grad);
 }
 
 void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
                         float *soft, float *firm)
 {
-    BY_KIND(values, count, box, e, soft, firm);
+    BY_KIND(values, cbx_published_values, count, box, e, soft, firm);
 }

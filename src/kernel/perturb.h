@@ -20,7 +20,11 @@ typedef struct cbx_feature_box {
     const float *discrete; /* 1 or 0 */
     bool         uniform;  /* all features of the entries are like the first */
     int32_t      first;    /* one of those */
+    unsigned     faults;   /* of the published program, see below; 0: none */
 } cbx_feature_box;
+
+/* perturb_published.h. Whoever sets any makes a box that is not uniform. */
+enum { CBX_FAULT_ROUNDING = 1, CBX_FAULT_SHIFT = 2, CBX_FAULT_LOSS = 4 };
 
 typedef struct cbx_entries {
     const int32_t *column;

@@ -29,6 +29,11 @@ static cbx_norm_kind norm(const cbx_layer *l)
     return CBX_NORM_CHEB;
 }
 
+static cbx_sight sight(const cbx_layer *l)
+{
+    return l->order > 1 ? CBX_SIGHT_BOTH_WAYS : CBX_SIGHT_MESSAGES;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     return l->order - 1;
@@ -145,6 +150,8 @@ static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 const cbx_layer_ops cbx_layer_cheb = {
     .name = "cheb",
     .norm = norm,
+    .sight = sight,
+    .removes_marked_slots = true,
     .reach = reach,
     .parameter = parameter,
     .saved = blocks,

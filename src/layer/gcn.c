@@ -14,6 +14,12 @@ static cbx_norm_kind norm(const cbx_layer *l)
     return CBX_NORM_GCN;
 }
 
+static cbx_sight sight(const cbx_layer *l)
+{
+    (void)l;
+    return CBX_SIGHT_DEGREES;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     (void)l;
@@ -56,6 +62,8 @@ static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 const cbx_layer_ops cbx_layer_gcn = {
     .name = "gcn",
     .norm = norm,
+    .sight = sight,
+    .removes_marked_slots = true,
     .reach = reach,
     .parameter = parameter,
     .saved = cbx_propagate_saved,

@@ -16,6 +16,12 @@ static cbx_norm_kind norm(const cbx_layer *l)
     return l->aggregation == CBX_MEAN ? CBX_NORM_MEAN : CBX_NORM_NONE;
 }
 
+static cbx_sight sight(const cbx_layer *l)
+{
+    (void)l;
+    return CBX_SIGHT_MESSAGES;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     (void)l;
@@ -87,6 +93,8 @@ static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 const cbx_layer_ops cbx_layer_graphconv = {
     .name = "graphconv",
     .norm = norm,
+    .sight = sight,
+    .removes_marked_slots = true,
     .reach = reach,
     .parameter = parameter,
     .saved = saved,

@@ -76,9 +76,23 @@ typedef struct cbx_sway {
     float       *out; /* rows_out: the answer */
 } cbx_sway;
 
+/* Which edges an output row depends on, beside the features within `reach` hops of it. Each
+ * sees all that the ones before it see. */
+typedef enum cbx_sight {
+    CBX_SIGHT_UNKNOWN,  /* not declared: nothing is concluded */
+    CBX_SIGHT_MESSAGES, /* edges along which features come: into nodes within reach - 1 hops */
+    CBX_SIGHT_DEGREES,  /* and edges into the nodes within reach hops, which count there */
+    CBX_SIGHT_BOTH_WAYS /* and edges out of them, which count there likewise */
+} cbx_sight;
+
 struct cbx_layer_ops {
     const char *name;
     cbx_norm_kind (*norm)(const cbx_layer *l);
+    /* NULL: unknown, and then nothing is proved about models that have the layer */
+    cbx_sight (*sight)(const cbx_layer *l);
+    /* A slot of weight 0 that the view marks as removed counts as if it were not there. Not
+     * declared: weight 0 is only taken for a hint of what removing would do. */
+    bool removes_marked_slots;
     /* hops the layer looks */
     int32_t (*reach)(const cbx_layer *l);
     /* describes the i-th parameter; false past the last */

@@ -28,17 +28,27 @@ static const float *input(const cbx_layer *l, const cbx_step *s)
     return s->X->dense ? s->X->dense : s->saved + maxima(l, s);
 }
 
-static void max_row(const cbx_adjacency *A, int32_t i, int32_t f, const float *X, float *m)
+/* A message of weight 0 is a 0 that can be the largest; one that is gone is none. */
+static bool is_gone(const cbx_step *s, int64_t slot)
 {
+    return s->view->removed && s->view->removed[slot];
+}
+
+static void max_row(const cbx_step *s, int32_t i, int32_t f, const float *X, float *m)
+{
+    const cbx_adjacency *A = &s->A;
+    bool                 first = true;
     memset(m, 0, (size_t)f * sizeof *m);
     for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++) {
         const float *x = X + (int64_t)A->source[e] * f;
         float        w = A->value[e];
-        bool         first = e == A->offset[i];
+        if (is_gone(s, e))
+            continue;
         for (int32_t k = 0; k < f; k++) {
             float message = w * x[k];
             m[k] = first || message > m[k] ? message : m[k];
         }
+        first = false;
     }
 }
 
@@ -48,43 +58,50 @@ void cbx_max_forward(const cbx_layer *l, const cbx_step *s, const float *W)
         cbx_matrix_expand(s->X, s->rows_in, s->saved + maxima(l, s));
     const float *X = input(l, s);
     CBX_PARALLEL_FOR(s->threads, (double)s->A.offset[s->rows_out] * l->n_in, i, s->rows_out, 1,
-                     max_row(&s->A, (int32_t)i, l->n_in, X, s->saved + i * l->n_in));
+                     max_row(s, (int32_t)i, l->n_in, X, s->saved + i * l->n_in));
     cbx_gemm_nn(s->rows_out, l->n_out, l->n_in, s->saved, W, s->Y, false, s->threads);
 }
 
 /* dM[i] /= how many messages are equal to the maximum */
-static void share_row(const cbx_adjacency *A, int32_t i, int32_t f, const float *X, const float *m,
+static void share_row(const cbx_step *s, int32_t i, int32_t f, const float *X, const float *m,
                       float *d)
 {
+    const cbx_adjacency *A = &s->A;
     for (int32_t k = 0; k < f; k++) {
         int32_t ties = 0;
         for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++)
-            ties += A->value[e] * X[(int64_t)A->source[e] * f + k] == m[k];
+            ties += !is_gone(s, e) && A->value[e] * X[(int64_t)A->source[e] * f + k] == m[k];
         d[k] = ties ? d[k] / (float)ties : 0;
     }
 }
 
-static void value_row(const cbx_adjacency *A, int32_t i, int32_t f, const float *X, const float *m,
+static void value_row(const cbx_step *s, int32_t i, int32_t f, const float *X, const float *m,
                       const float *d, float *dvalue)
 {
+    const cbx_adjacency *A = &s->A;
     for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++) {
         const float *x = X + (int64_t)A->source[e] * f;
         float        w = A->value[e], sum = 0;
+        if (is_gone(s, e))
+            continue;
         for (int32_t k = 0; k < f; k++)
             sum += w * x[k] == m[k] ? d[k] * x[k] : 0;
         dvalue[e] += sum;
     }
 }
 
-static void input_row(const cbx_adjacency *A, int32_t rows_out, int32_t j, int32_t f,
-                      const float *X, const float *M, const float *D, float *dx)
+static void input_row(const cbx_step *s, int32_t j, int32_t f, const float *X, const float *M,
+                      const float *D, float *dx)
 {
-    const float *x = X + (int64_t)j * f;
+    const cbx_adjacency *A = &s->A;
+    const float         *x = X + (int64_t)j * f;
     memset(dx, 0, (size_t)f * sizeof *dx);
     for (int64_t o = A->out_offset[j]; o < A->out_offset[j + 1]; o++) {
         int32_t i = A->out_target[o];
-        if (i >= rows_out)
+        if (i >= s->rows_out)
             break;
+        if (is_gone(s, A->out_slot[o]))
+            continue;
         const float *m = M + (int64_t)i * f, *d = D + (int64_t)i * f;
         float        w = A->value[A->out_slot[o]];
         for (int32_t k = 0; k < f; k++)
@@ -105,12 +122,12 @@ void cbx_max_backward(const cbx_layer *l, const cbx_step *s, const float *W, con
     double work = (double)s->A.offset[s->rows_out] * f;
     CBX_PARALLEL_FOR(s->threads, work, i, s->rows_out, 1, {
         float *d = s->tmp + i * f;
-        share_row(&s->A, (int32_t)i, f, X, M + i * f, d);
+        share_row(s, (int32_t)i, f, X, M + i * f, d);
         if (g->dvalue)
-            value_row(&s->A, (int32_t)i, f, X, M + i * f, d, g->dvalue);
+            value_row(s, (int32_t)i, f, X, M + i * f, d, g->dvalue);
     });
     if (!g->dX)
         return;
     CBX_PARALLEL_FOR(s->threads, work, j, s->rows_in, 1,
-                     input_row(&s->A, s->rows_out, (int32_t)j, f, X, M, s->tmp, g->dX + j * f));
+                     input_row(s, (int32_t)j, f, X, M, s->tmp, g->dX + j * f));
 }

@@ -2,6 +2,7 @@
 /* embedding.c: see embedding.h. */
 #include "embedding.h"
 
+#include "deadline.h"
 #include "error.h"
 
 /* Weight matrices of a layer that products are kept with. A maximum looks at the input
@@ -59,5 +60,5 @@ cbx_status cbx_embedding_init(cbx_embedding *E, const cbx_model *model, const cb
     for (int32_t l = 0; l < model->num_layers; l++)
         if (make_products(E, l, threads, arena))
             return cbx_fail_memory(err);
-    return CBX_OK;
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }

@@ -73,10 +73,16 @@ static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
 }
 
 /* Does a node's class depend on more than the edges among the nodes within one hop
- * more than there are layers? */
+ * more than there are layers, or is it unknown what it depends on? */
 bool cbx_model_sees_further(const cbx_model *model);
 
-/* Hops a node's class depends on. */
+/* Hops of features that a node's class depends on. */
 int32_t cbx_model_reach(const cbx_model *model);
+
+/* Which edges it depends on beside them: what its layers see together. */
+cbx_sight cbx_model_sight(const cbx_model *model);
+
+/* Does every layer take slots that a view marks as removed for edges that are not there? */
+bool cbx_model_removes_marked_slots(const cbx_model *model);
 
 #endif

@@ -33,7 +33,7 @@ static cbx_status add_name(cbx_bundle *b, const char *name, size_t length, size_
         return cbx_fail_memory(err);
     memcpy(copy, name, length);
     copy[length] = '\0';
-    b->files[b->count++] = (cbx_file){copy, begin, end, index};
+    b->files[b->count++] = (cbx_file){.name = copy, .begin = begin, .end = end, .index = index};
     return CBX_OK;
 }
 
@@ -48,7 +48,7 @@ static void sort_names(cbx_bundle *b)
         qsort(b->files, b->count, sizeof *b->files, by_name);
 }
 
-const cbx_file *cbx_bundle_file(const cbx_bundle *b, const char *name)
+cbx_file *cbx_bundle_file(cbx_bundle *b, const char *name)
 {
     for (size_t i = 0; i < b->count; i++)
         if (!strcmp(b->files[i].name, name))
@@ -236,6 +236,9 @@ static cbx_status open_archive_at(cbx_bundle *b, const char *path, cbx_error *er
     zip_error_t why;
     struct stat info;
     b->packed = stat(path, &info) ? 0 : (uint64_t)info.st_size;
+    b->archive = strdup(path);
+    if (!b->archive)
+        return cbx_fail_memory(err);
     zip_error_init(&why);
     return open_archive(b, zip_source_file_create(path, 0, -1, &why), &why, err);
 }
@@ -372,9 +375,12 @@ void cbx_bundle_close(cbx_bundle *b)
         return;
     if (b->zip)
         zip_discard(b->zip);
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count; i++) {
         free(b->files[i].name);
+        free(b->files[i].opened);
+    }
     free(b->files);
+    free(b->archive);
     free(b->path);
     free(b->folder);
     free(b->chosen);
@@ -393,6 +399,17 @@ const char *cbx_bundle_path(const cbx_bundle *b)
 const char *cbx_bundle_chosen(const cbx_bundle *b)
 {
     return b->chosen;
+}
+
+const char *cbx_bundle_used(const cbx_bundle *b, size_t i)
+{
+    const char *whole = b->archive ? b->archive : b->chosen && b->folder ? b->path : NULL;
+    if (whole && i-- == 0) /* which may be read by others than streams */
+        return whole;
+    for (size_t k = 0; k < b->count; k++)
+        if (b->files[k].opened && i-- == 0)
+            return b->files[k].opened;
+    return NULL;
 }
 
 const char *cbx_bundle_place(const cbx_bundle *b, const char *name, cbx_place buffer)

@@ -29,6 +29,9 @@ const char *cbx_bundle_path(const cbx_bundle *bundle);   /* as the user gave it 
 const char *cbx_bundle_chosen(const cbx_bundle *bundle); /* NULL: all of it */
 bool        cbx_bundle_is_folder(const cbx_bundle *bundle);
 
+/* The i-th file on disk that was opened for it, or NULL past the last; some may come twice. */
+const char *cbx_bundle_used(const cbx_bundle *bundle, size_t i);
+
 /* How messages call one of its files. */
 typedef char cbx_place[CBX_MESSAGE_SIZE];
 const char  *cbx_bundle_place(const cbx_bundle *bundle, const char *name, cbx_place buffer);

@@ -9,6 +9,7 @@
 
 typedef struct cbx_file {
     char   *name;
+    char   *opened;     /* its path, once it was opened on disk */
     size_t  begin, end; /* in memory */
     int64_t index;      /* in the archive */
 } cbx_file;
@@ -17,6 +18,7 @@ struct cbx_bundle {
     char     *path;
     char     *folder; /* NULL: an archive, or memory */
     char     *chosen;
+    char     *archive; /* on disk */
     char     *title;
     cbx_file *files;
     size_t    count, room;
@@ -32,6 +34,6 @@ struct cbx_bundle {
 /* Fails where so much came out of so little that it can only be meant to do harm. */
 cbx_status cbx_bundle_bears(const cbx_bundle *bundle, const char *path, cbx_error *err);
 
-const cbx_file *cbx_bundle_file(const cbx_bundle *bundle, const char *name);
+cbx_file *cbx_bundle_file(cbx_bundle *bundle, const char *name);
 
 #endif

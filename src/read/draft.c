@@ -263,6 +263,7 @@ static void fill_data(const cbx_draft *d, cbx_graph_data *g)
         g->x_indptr = d->indptr.at;
         g->x_indices = d->columns.at;
         g->x_values = d->values.at;
+        g->num_x_values = (int64_t)d->values.count;
     }
     g->discrete = d->discrete.count ? d->discrete.at : NULL;
     g->immutable = d->immutable.count ? d->immutable.at : NULL;

@@ -13,7 +13,7 @@
 
 #include "error.h"
 #include "number.h"
-#include "safetensors_json.h"
+#include "utf8.h"
 #include "vertices.h"
 #include "word.h"
 

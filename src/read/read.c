@@ -116,15 +116,29 @@ static cbx_status reading_run(cbx_reading *r, const cbx_reader *reader, cbx_grap
     return status;
 }
 
+cbx_status cbx_reading_came_from(cbx_reading *r, const cbx_bundle *bundle, cbx_graph *graph)
+{
+    cbx_status  status = CBX_OK;
+    const char *path;
+    for (size_t i = 0; !status && (path = cbx_bundle_used(bundle, i)); i++)
+        status = cbx_graph_came_from(graph, path, r->err);
+    return status;
+}
+
 cbx_status cbx_reading_graph(cbx_reading *r, const cbx_reader *reader, cbx_graph **out)
 {
     bool        copy = r->options->copy;
     const char *path = cbx_bundle_path(r->bundle);
-    cbx_status  status = !reader->load ? reading_run(r, reader, out)
-                         : copy        ? reader->copy(path, out, r->err)
-                                       : reader->load(path, out, r->err);
+    *out = NULL;
+    cbx_status status = !reader->load ? reading_run(r, reader, out)
+                        : copy        ? reader->copy(path, out, r->err)
+                                      : reader->load(path, out, r->err);
+    if (!status && reader->load && r->options->symmetric)
+        status = cbx_reading_both_ways(out, r->err);
     if (!status && *out)
         status = cbx_sidecar_apply(r, *out);
+    if (!status && *out)
+        status = cbx_reading_came_from(r, r->bundle, *out);
     if (!status && *out && !same_task(r->options, *out))
         status = cbx_fail(r->err, CBX_INVALID, "%s: it has no class for each %s",
                           cbx_bundle_path(r->bundle), task_choices[r->options->task]);

@@ -46,6 +46,12 @@ cbx_status cbx_reader_choose(cbx_bundle *bundle, const cbx_read_options *options
  * checking, *out may stay NULL: then problems were told of. */
 cbx_status cbx_reading_graph(cbx_reading *r, const cbx_reader *reader, cbx_graph **out);
 
+/* Adds the reverse of every edge that has none, after the others. */
+cbx_status cbx_reading_both_ways(cbx_graph **graph, cbx_error *err);
+
+/* Notes on the graph which files of the bundle it was read from. */
+cbx_status cbx_reading_came_from(cbx_reading *r, const cbx_bundle *bundle, cbx_graph *graph);
+
 /* A problem at a place that the message names. While checking it is reported and
  * CBX_OK comes back: leave the offending line out and go on. */
 cbx_status cbx_problem(cbx_reading *r, const char *format, ...)

@@ -343,6 +343,8 @@ static cbx_status apply_path(cbx_reading *r, cbx_graph *graph, const char *path)
         status = cbx_fail(r->err, CBX_INVALID, "%s: not a JSON file", path);
     else
         status = apply_file(r, graph, bundle, cbx_bundle_chosen(bundle), path);
+    if (!status)
+        status = cbx_reading_came_from(r, bundle, graph);
     cbx_bundle_close(bundle);
     return status;
 }

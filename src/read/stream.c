@@ -66,8 +66,8 @@ static char *join(const char *a, const char *b)
 
 static cbx_status open_source(cbx_stream *s, const char *name, cbx_error *err)
 {
-    cbx_bundle     *b = s->bundle;
-    const cbx_file *file = cbx_bundle_file(b, name);
+    cbx_bundle *b = s->bundle;
+    cbx_file   *file = cbx_bundle_file(b, name);
     if (b->chosen && !strcmp(name, b->chosen) && b->folder)
         s->path = strdup(b->path);
     else
@@ -80,6 +80,8 @@ static cbx_status open_source(cbx_stream *s, const char *name, cbx_error *err)
         s->file = fopen(s->path, "rb");
         if (!s->file)
             return cbx_fail_errno(err, s->path, "open");
+        if (!file->opened && !(file->opened = strdup(s->path)))
+            return cbx_fail_memory(err);
         (void)setvbuf(s->file, NULL, _IONBF, 0); /* reads come in chunks as it is */
     } else if (b->zip) {
         s->entry = zip_fopen_index(b->zip, (zip_uint64_t)file->index, 0);

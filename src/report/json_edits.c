@@ -10,6 +10,7 @@
 #include "number.h"
 #include "report.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 
 /* A number in nine digits, with which every float comes back, and with a point or an exponent, as
  * jansson writes reals. */
@@ -76,6 +77,8 @@ static void put_feature(cbx_buffer *b, const cbx_edit *e)
     put_number(b, e->from);
     cbx_buffer_put(b, ",\"to\":");
     put_number(b, e->to);
+    if (e->group > 0)
+        cbx_buffer_print(b, ",\"group\":%d", (int)e->group - 1);
 }
 
 void cbx_json_edits(cbx_buffer *b, const cbx_counterfactual *c, const cbx_graph_data *d)

@@ -85,7 +85,7 @@ static const char *text_of(const cbx_json *o, const char *key)
 static cbx_status read_edit(const cbx_json *o, cbx_edit *e, cbx_error *err)
 {
     const char *op = text_of(o, "op");
-    int64_t     a = 0, b = 0, id = -1;
+    int64_t     a = 0, b = 0, id = -1, group = -1;
     cbx_status  status = CBX_OK;
     *e = (cbx_edit){.edge = -1};
     if (op && !strcmp(op, "remove_edge")) {
@@ -109,8 +109,11 @@ static cbx_status read_edit(const cbx_json *o, cbx_edit *e, cbx_error *err)
             status = real(o, "from", &e->from, err);
         if (!status)
             status = real(o, "to", &e->to, err);
+        if (!status)
+            status = whole(o, "group", INT32_MAX - 1, -1, &group, err);
         e->node = (int32_t)a;
         e->feature = (int32_t)b;
+        e->group = (int32_t)(group + 1);
     } else {
         status = cbx_fail(err, CBX_INVALID, "'op' is '%.40s', remove_edge or set_feature expected",
                           op ? op : "(not a text)");
@@ -190,17 +193,20 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
         whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
     if (!status)
         status = read_status(o, c, err);
+    c->prediction = -1;
     if (!status)
         status = read_side(o, "before", arena, &c->prediction, &c->num_classes, &c->before, err);
     c->result = c->prediction;
     if (!status)
         status = read_side(o, "after", arena, &c->result, &c->num_classes, &c->after, err);
-    if (!status && (!c->before || (c->outcome == CBX_FOUND && !c->after)))
+    bool searched = c->outcome == CBX_FOUND || c->outcome == CBX_NOT_FOUND;
+    if (!status && ((searched && !c->before) || (c->outcome == CBX_FOUND && !c->after)))
         status = cbx_fail(err, CBX_INVALID, "'%s' is missing", c->before ? "after" : "before");
     if (!status && wanted && strcmp(wanted, "any") != 0)
         status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected", wanted);
     if (!status && !wanted)
-        status = whole(o, "target", c->num_classes - 1, REQUIRED, &target, err);
+        status =
+            whole(o, "target", c->before ? c->num_classes - 1 : INT32_MAX, REQUIRED, &target, err);
     if (!status)
         status = read_certificate(o, c, err);
     if (!status)
@@ -224,7 +230,7 @@ static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], c
 cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
                                     char model_hash[65], cbx_error *err)
 {
-    cbx_counterfactual c = {.reason = ""};
+    cbx_counterfactual c = {.reason = "", .scope = ""};
     cbx_arena          arena = {0};
     const cbx_json    *o = NULL;
     cbx_json_error     why;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "report.h"
+#include "rules.h"
 #include "safetensors_json.h"
+#include "utf8.h"
 #include "version.h"
 
 /* JSON is UTF-8: a name that is not has no place in it. */
@@ -67,16 +69,42 @@ json_t *cbx_json_options(const cbx_explain_options *options)
     return o;
 }
 
+/* Among which edits there is none (cheaper): the kinds of edit and the rules. */
+static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    json_t                 *o = json_object(), *edits = json_array(), *rules = json_object();
+    const char             *vary = options->features_to_vary;
+    int failed = !o || !edits || !rules || cbx_json_put(o, "scope", json_string(c->scope));
+    if (!failed && !options->keep_edges)
+        failed = json_array_append_new(edits, json_string("remove_edge"));
+    if (!failed && (!vary || strcmp(vary, "none") != 0))
+        failed = json_array_append_new(edits, json_string("set_feature"));
+    for (size_t i = 0; i < table->count && !failed; i++)
+        if (cbx_rule_in_force(&table->options[i], options))
+            failed =
+                cbx_json_put(rules, table->options[i].name,
+                             cbx_json_option(&table->options[i],
+                                             (const char *)options + table->options[i].offset));
+    failed = failed || json_object_set(o, "kinds", edits) || json_object_set(o, "rules", rules);
+    json_decref(edits);
+    json_decref(rules);
+    if (!failed)
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
 static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
 {
     int failed = cbx_json_put(o, c->task == CBX_GRAPH ? "graph" : "node", json_integer(c->row)) ||
                  cbx_json_put(o, "status", json_string(cbx_outcome_name(c->outcome)));
     if (!failed && c->reason[0])
         failed = cbx_json_put(o, "reason", json_string(c->reason));
-    failed =
-        failed ||
-        cbx_json_put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
-        cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
+    failed = failed || cbx_json_put(o, "target",
+                                    c->target < 0 ? json_string("any") : json_integer(c->target));
+    if (!failed && c->prediction >= 0)
+        failed = cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
     if (!failed && c->after)
         failed = cbx_json_put(o, "after", side(c->after, c->num_classes, c->result, d));
     failed =
@@ -130,6 +158,8 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     json_t *o = json_object();
     char   *text = NULL;
     int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
+    if (!failed && options && counterfactual->scope && counterfactual->scope[0])
+        failed = cbx_json_put(o, "proof", proof(counterfactual, options));
     if (!failed && options)
         failed = cbx_json_put(o, "options", cbx_json_options(options));
     if (!failed && graph_hash)

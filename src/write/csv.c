@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csv.c: a folder with edges.csv and features.csv, which reads back the same. Edits
- * add a column to each: removed, and what changed. */
-#include <errno.h>
+ * add a column to each: removed, and what changed. Both tables are new or neither is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "attributes.h"
 #include "error.h"
@@ -53,11 +51,11 @@ static void put_heading(cbx_text_out *out, const char *name)
     put_field(out, name);
 }
 
-static cbx_status write_edges(const cbx_writing *w, const char *path)
+static cbx_status write_edges(const cbx_writing *w, cbx_atomic_folder *folder)
 {
     const cbx_graph_data *d = &w->graph->data;
     cbx_text_out          out;
-    cbx_status            status = cbx_text_open(&out, path, w->err);
+    cbx_status            status = cbx_text_open_in(&out, folder, "edges.csv", w->err);
     if (status)
         return status;
     cbx_text_print(&out, "source,target%s%s\n", d->edge_weight ? ",weight" : "",
@@ -115,14 +113,14 @@ static void put_row(const cbx_writing *w, cbx_text_out *out, int32_t i, float *r
     cbx_text_put(out, "\n");
 }
 
-static cbx_status write_features(const cbx_writing *w, const char *path)
+static cbx_status write_features(const cbx_writing *w, cbx_atomic_folder *folder)
 {
     const cbx_graph_data *d = &w->edited->data;
     cbx_text_out          out;
     float                *row = calloc((size_t)d->num_features, sizeof *row);
     if (!row)
         return cbx_fail_memory(w->err);
-    cbx_status status = cbx_text_open(&out, path, w->err);
+    cbx_status status = cbx_text_open_in(&out, folder, "features.csv", w->err);
     if (!status) {
         cbx_text_print(&out, "id%s%s", d->y ? ",label" : "", d->num_splits == 1 ? ",split" : "");
         for (int32_t j = 0; j < d->num_features; j++) {
@@ -155,25 +153,23 @@ static cbx_status check_size(const cbx_writing *w)
 
 static cbx_status write(const cbx_writing *w)
 {
-    size_t size = strlen(w->path) + 32;
+    static const char *const names[] = {"edges.csv", "features.csv", NULL};
+    cbx_atomic_folder        folder;
     if (w->graph->data.task == CBX_GRAPH)
         return cbx_fail(w->err, CBX_INVALID,
                         "%s: tables hold one graph, and this data has many: use another format",
                         w->path);
     cbx_status status = check_size(w);
+    if (!status)
+        status = cbx_atomic_folder_open(&folder, w->path, names, w->err);
     if (status)
         return status;
-    if (mkdir(w->path, 0777) && errno != EEXIST)
-        return cbx_fail_errno(w->err, w->path, "make the folder");
-    char *path = malloc(size);
-    if (!path)
-        return cbx_fail_memory(w->err);
-    (void)snprintf(path, size, "%s/edges.csv", w->path);
-    status = write_edges(w, path);
-    (void)snprintf(path, size, "%s/features.csv", w->path);
+    status = write_edges(w, &folder);
     if (!status)
-        status = write_features(w, path);
-    free(path);
+        status = write_features(w, &folder);
+    if (!status)
+        return cbx_atomic_folder_commit(&folder, w->err);
+    cbx_atomic_folder_abandon(&folder);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #include <zip.h>
 
 #include "error.h"
-#include "safetensors_json.h"
+#include "utf8.h"
 #include "writing.h"
 
 typedef struct npz {

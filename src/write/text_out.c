@@ -6,12 +6,24 @@
 #include <string.h>
 
 #include "number.h"
-#include "safetensors_json.h"
+#include "utf8.h"
+
+cbx_status cbx_text_open_in(cbx_text_out *out, cbx_atomic_folder *folder, const char *name,
+                            cbx_error *err)
+{
+    out->err = err;
+    out->used = 0;
+    out->folder = folder;
+    out->name = name;
+    out->status = cbx_atomic_folder_file(folder, name, &out->file, err);
+    return out->status;
+}
 
 cbx_status cbx_text_open(cbx_text_out *out, const char *path, cbx_error *err)
 {
     out->err = err;
     out->used = 0;
+    out->folder = NULL;
     out->status = cbx_atomic_open(&out->file, path, err);
     return out->status;
 }
@@ -89,6 +101,8 @@ cbx_status cbx_text_close(cbx_text_out *out)
     flush(out);
     if (out->status)
         cbx_atomic_abandon(&out->file);
+    else if (out->folder)
+        cbx_atomic_folder_add(out->folder, out->name, &out->file);
     else
         out->status = cbx_atomic_commit(&out->file, out->err);
     return out->status;

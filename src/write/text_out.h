@@ -4,18 +4,23 @@
 #ifndef CBX_TEXT_OUT_H
 #define CBX_TEXT_OUT_H
 
-#include "atomic_file.h"
+#include "atomic_folder.h"
 #include "combinex.h"
 
 typedef struct cbx_text_out {
-    cbx_atomic_file file;
-    cbx_error      *err;
-    cbx_status      status;
-    size_t          used;
-    char            buffer[1 << 14];
+    cbx_atomic_file    file;
+    cbx_atomic_folder *folder; /* NULL: a file of its own */
+    const char        *name;   /* in the folder */
+    cbx_error         *err;
+    cbx_status         status;
+    size_t             used;
+    char               buffer[1 << 14];
 } cbx_text_out;
 
 cbx_status cbx_text_open(cbx_text_out *out, const char *path, cbx_error *err);
+/* A file of a folder, with which it takes its place. */
+cbx_status cbx_text_open_in(cbx_text_out *out, cbx_atomic_folder *folder, const char *name,
+                            cbx_error *err);
 void       cbx_text_put(cbx_text_out *out, const char *text);
 void       cbx_text_print(cbx_text_out *out, const char *format, ...)
 #if defined(__GNUC__)
@@ -26,7 +31,7 @@ void       cbx_text_print(cbx_text_out *out, const char *format, ...)
 void cbx_text_xml(cbx_text_out *out, const char *text);
 /* A number with as many digits as a float needs. */
 void cbx_text_float(cbx_text_out *out, float value);
-/* Puts the file in place, unless something failed. */
+/* Puts the file in place, or hands it to its folder, unless something failed. */
 cbx_status cbx_text_close(cbx_text_out *out);
 
 #endif

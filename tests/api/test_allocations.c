@@ -22,7 +22,7 @@ static struct {
     char               *json;
     float               logp[34 * 4];
     float               values[64 * 1024];
-    char                graph_file[512], model_file[512], out_file[512];
+    char                graph_file[512], model_file[512], out_file[512], link[512];
 } the;
 
 static void make(void)
@@ -43,6 +43,9 @@ static void make(void)
     (void)snprintf(the.graph_file, sizeof the.graph_file, "%s", test_path("karate.safetensors"));
     (void)snprintf(the.model_file, sizeof the.model_file, "%s", test_path("model.safetensors"));
     (void)snprintf(the.out_file, sizeof the.out_file, "%s", test_path("out"));
+    (void)snprintf(the.link, sizeof the.link, "%s", test_path("link"));
+    (void)unlink(the.link);
+    CHECK(!symlink("not-there", the.link));
     CHECK_OK(cbx_graph_builtin("karate", NULL, &the.graph, &err), err);
     CHECK_OK(cbx_model_new(the.graph, &the.spec, 1, &the.model, &err), err);
     CHECK_OK(cbx_train(the.model, the.graph, &the.train, NULL, NULL, NULL, &err), err);
@@ -95,6 +98,14 @@ CALL(cbx_graph_read)
     cbx_graph       *g = NULL;
     cbx_read_options options = {.copy = true};
     return (void)user, drop(cbx_graph_read(the.graph_file, &options, &g, NULL), &g);
+}
+CALL(cbx_file_target)
+{
+    char      *target = NULL;
+    cbx_status status = cbx_file_target(the.link, &target, NULL);
+    CHECK(!status == (target != NULL));
+    free(target);
+    return (void)user, status;
 }
 CALL(cbx_graph_builtin)
 {
@@ -314,6 +325,7 @@ CALL(cbx_options_set)
 }
 CALL(cbx_options_check)
 {
+    CHECK(!cbx_option_is_default(&cbx_explain_table()->options[1], &the.explain));
     return (void)user, cbx_options_check(cbx_explain_table(), &the.explain, NULL);
 }
 CALL(cbx_explain_preset)
@@ -323,7 +335,16 @@ CALL(cbx_explain_preset)
 }
 CALL(cbx_graph_view)
 {
-    return (void)user, cbx_graph_view(the.graph) ? CBX_OK : CBX_INVALID;
+    return (void)user,
+           cbx_graph_view(the.graph) && !cbx_graph_origin(the.graph, 0) ? CBX_OK : CBX_INVALID;
+}
+CALL(cbx_text_next)
+{
+    char        shown[CBX_SHOWN_SIZE];
+    const char *text = "\x1b\u00e9\xff";
+    while (cbx_text_next(&text, shown)) {
+    }
+    return (void)user, CBX_OK;
 }
 CALL(cbx_model_fits)
 {
@@ -331,8 +352,13 @@ CALL(cbx_model_fits)
 }
 CALL(cbx_model_set)
 {
-    cbx_model_get(the.model, 0, the.values);
-    return (void)user, cbx_model_set(the.model, 0, the.values, NULL);
+    const char *name;
+    int32_t     rows, cols;
+    CHECK(cbx_model_parameter(the.model, 0, &name, &rows, &cols));
+    int64_t count = (int64_t)rows * cols;
+    CHECK((size_t)count <= sizeof the.values / sizeof *the.values);
+    cbx_status status = cbx_model_get(the.model, 0, the.values, count, NULL);
+    return (void)user, status ? status : cbx_model_set(the.model, 0, the.values, count, NULL);
 }
 /* A function of nothing, or of a number or a name. */
 CALL(tables_and_names)
@@ -363,14 +389,9 @@ CALL(tables_and_names)
 }
 CALL(model_parts)
 {
-    const char *name;
-    int32_t     rows, cols;
-    char        hash[65];
+    char hash[65];
     CHECK_INT(cbx_model_describe(the.model).num_classes, 4);
     CHECK(!cbx_model_note(the.model, "none"));
-    CHECK(cbx_model_parameter(the.model, 0, &name, &rows, &cols));
-    CHECK((size_t)rows * (size_t)cols <= sizeof the.values / sizeof *the.values);
-    cbx_model_get(the.model, 0, the.values);
     cbx_model_hash(the.model, hash);
     cbx_graph_hash(the.graph, hash);
     (void)cbx_reaches(the.answer->before, the.answer->num_classes, 0, -1, 0);
@@ -435,6 +456,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_graph_new),
     ALLOCATES(cbx_graph_load),
     ALLOCATES(cbx_graph_read),
+    ALLOCATES(cbx_file_target),
     ALLOCATES(cbx_graph_builtin),
     ALLOCATES(cbx_graph_apply),
     ALLOCATES(cbx_graph_save),
@@ -467,19 +489,19 @@ static const entry entries[] = {
     ALLOCATES_NOT(cbx_version),
     ALLOCATES_NOT(cbx_options_default),
     ALLOCATES_NOT(cbx_options_set),
-    ALLOCATES_NOT(cbx_options_check),
+    {"cbx_options_check cbx_option_is_default", call_cbx_options_check, false},
     ALLOCATES_NOT(cbx_explain_preset),
-    ALLOCATES_NOT(cbx_graph_view),
+    {"cbx_graph_view cbx_graph_origin", call_cbx_graph_view, false},
+    ALLOCATES_NOT(cbx_text_next),
     ALLOCATES_NOT(cbx_model_fits),
-    ALLOCATES_NOT(cbx_model_set),
+    {"cbx_model_parameter cbx_model_get cbx_model_set", call_cbx_model_set, false},
     {"cbx_read_table cbx_fetch_table cbx_generate_table cbx_model_table cbx_train_table "
      "cbx_explain_table cbx_bench_table cbx_format_name cbx_format_about cbx_remote_name "
      "cbx_remote_about cbx_builtin_name cbx_builtin_about cbx_export_name cbx_export_about "
      "cbx_export_of cbx_explain_preset_name cbx_bench_paper_data cbx_outcome_name "
      "cbx_certificate_name",
      call_tables_and_names, false},
-    {"cbx_model_describe cbx_model_note cbx_model_parameter cbx_model_get cbx_model_hash "
-     "cbx_graph_hash cbx_reaches",
+    {"cbx_model_describe cbx_model_note cbx_model_hash cbx_graph_hash cbx_reaches",
      call_model_parts, false},
     {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_yardstick_free", call_frees, false},
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "test.h"
 
@@ -27,6 +28,7 @@ static void begin(void)
     (void)snprintf(folder, sizeof folder, "%s", test_path("x"));
     *strrchr(folder, '/') = '\0';
     (void)unlink(test_path("rows.csv"));
+    (void)unlink(test_path("rows.csv.gz"));
     (void)unlink(test_path("rows.0.part"));
     (void)unlink(test_path("rows.3.part"));
 }
@@ -96,7 +98,7 @@ TEST(rows_of_all_parts_come_back_in_the_order_of_the_plan)
     cbx_bench_row other = some_row(0, 0, 4);
     CHECK(cbx_bench_rows_find(&rows, &other) == NULL);
     CHECK_OK(cbx_bench_rows_gather(&plan, folder, &rows, &err), err);
-    CHECK(access(test_path("rows.csv"), F_OK) == 0 && access(test_path("rows.0.part"), F_OK) != 0);
+    CHECK(!access(test_path("rows.csv.gz"), F_OK) && access(test_path("rows.0.part"), F_OK) != 0);
     cbx_bench_rows_free(&rows);
     append(0, a, 1); /* gathered already: it does not count twice */
     CHECK_OK(cbx_bench_rows_load(&plan, folder, &rows, &err), err);
@@ -148,6 +150,48 @@ TEST(lines_of_something_else_are_refused_by_file_and_number)
     end();
 }
 
+TEST(text_comes_back_from_a_packed_file_in_the_same_bytes_each_time)
+{
+    enum { SIZE = 300000 };
+    char     *text = calloc(SIZE + 1, 1), *back = NULL;
+    size_t    one = 0, two = 0;
+    cbx_error err = {0};
+    for (int i = 0; i < SIZE; i++)
+        text[i] = (char)('a' + i * i % 23);
+    CHECK_OK(cbx_bench_write_packed(test_path("a.gz"), text, SIZE, &err), err);
+    CHECK_OK(cbx_bench_write_packed(test_path("b.gz"), text, SIZE, &err), err);
+    unsigned char *a = test_read_file(test_path("a.gz"), &one);
+    unsigned char *b = test_read_file(test_path("b.gz"), &two);
+    CHECK(one == two && one < SIZE / 10 && !memcmp(a, b, one));
+    CHECK_OK(cbx_bench_read_packed(test_path("a.gz"), &back, &err), err);
+    CHECK(back && !strcmp(back, text));
+    free(back), free(a), free(b), free(text);
+}
+
+/* A gigabyte of zeros in a megabyte, as gzip packs it: the same block of a few bytes again
+ * and again, which can be written without packing anything. */
+TEST(what_unpacks_to_far_more_than_it_takes_is_refused)
+{
+    enum { SIZE = 1 << 20 };
+    unsigned char             *bytes = malloc(SIZE);
+    char                      *text = NULL;
+    cbx_error                  err = {0};
+    z_stream                   z = {.next_out = bytes, .avail_out = SIZE};
+    static const unsigned char zeros[1 << 16];
+    CHECK(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    for (int i = 0; i < 300 << 4; i++) {
+        z.next_in = (Bytef *)(uintptr_t)zeros;
+        z.avail_in = sizeof zeros;
+        CHECK(deflate(&z, i + 1 < 300 << 4 ? Z_NO_FLUSH : Z_FINISH) >= 0);
+    }
+    test_write_file(test_path("bomb.gz"), bytes, z.total_out);
+    (void)deflateEnd(&z);
+    free(bytes);
+    CHECK_INT(cbx_bench_read_packed(test_path("bomb.gz"), &text, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "bomb.gz: unpacks to more than 128 times its size");
+    CHECK(text == NULL);
+}
+
 static cbx_status load(void *user)
 {
     cbx_bench_rows rows;
@@ -158,11 +202,23 @@ static cbx_status load(void *user)
     return status;
 }
 
-TEST(loading_survives_every_allocation_that_fails)
+static cbx_status gather(void *user)
+{
+    return cbx_bench_rows_gather(&plan, folder, user, NULL);
+}
+
+TEST(loading_and_gathering_survive_every_allocation_that_fails)
 {
     begin();
-    cbx_bench_row a[] = {some_row(0, 0, 1), some_row(0, 0, 2)};
+    cbx_bench_row  a[] = {some_row(0, 0, 1), some_row(0, 0, 2)};
+    cbx_bench_rows rows;
+    cbx_error      err = {0};
     append(0, a, 2);
+    CHECK_OK(cbx_bench_rows_load(&plan, folder, &rows, &err), err);
+    CHECK_OK(cbx_bench_rows_gather(&plan, folder, &rows, &err), err);
+    append(0, a, 1);
     test_each_allocation(load, NULL);
+    test_each_allocation(gather, &rows);
+    cbx_bench_rows_free(&rows);
     end();
 }

@@ -35,14 +35,15 @@ static void begin(void)
 /* A file of the folder without its last two columns, seconds and memory. */
 static char *timeless(const char *folder)
 {
-    char          *path = cbx_bench_path(folder, "rows.csv");
-    size_t         size = 0, at = 0;
-    unsigned char *text = test_read_file(path, &size);
-    char          *out = calloc(size + 1, 1);
+    char     *path = cbx_bench_path(folder, "rows.csv.gz"), *text = NULL;
+    cbx_error err = {0};
+    CHECK_OK(cbx_bench_read_packed(path, &text, &err), err);
+    size_t size = text ? strlen(text) : 0, at = 0;
+    char  *out = calloc(size + 1, 1);
     for (size_t i = 0, commas = 0; text && i < size; i++) {
         commas = text[i] == '\n' ? 0 : commas + (text[i] == ',');
         if (commas < 21)
-            out[at++] = (char)text[i];
+            out[at++] = text[i];
     }
     free(text);
     free(path);
@@ -101,8 +102,8 @@ TEST(what_a_killed_process_left_is_swept_and_nothing_else)
     CHECK(!mkdir(folder, 0777));
     char *models = cbx_bench_path(folder, "models");
     CHECK(!mkdir(models, 0777));
-    char *one = cbx_bench_path(folder, "rows.csv.0123456789abcdef.tmp");
-    char *two = cbx_bench_path(models, "karate.model.safetensors.fedcba9876543210.tmp");
+    char *one = cbx_bench_path(folder, ".combinex-0123456789abcdef.tmp");
+    char *two = cbx_bench_path(models, ".combinex-fedcba9876543210.tmp");
     char *mine = cbx_bench_path(folder, "notes.tmp");
     test_write_file(one, "par", 3);
     test_write_file(two, "par", 3);

@@ -75,12 +75,13 @@ TEST(measures_are_averaged_over_targets_and_then_over_folds)
     CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
     CHECK_INT(s.num_cells, 1);
     const cbx_bench_line *line = &s.cells[0].lines[0];
-    CHECK_INT(line->targets, 4);
+    CHECK_INT(line->targets, 5);
     CHECK_INT(line->found, 3);
     CHECK_INT(line->skipped, 1);
-    /* Folds: 2 of 3 and 1 of 1; a deviation of two values is their gap over √2. */
-    CHECK_NEAR(line->figures[CBX_VALIDITY].mean, (2.0 / 3 + 1) / 2, 1e-12);
-    CHECK_NEAR(line->figures[CBX_VALIDITY].std, (1.0 / 3) / sqrt(2), 1e-12);
+    /* Folds: 2 of 4, the skipped one among them, and 1 of 1; a deviation of two values is
+     * their gap over √2. */
+    CHECK_NEAR(line->figures[CBX_VALIDITY].mean, (2.0 / 4 + 1) / 2, 1e-12);
+    CHECK_NEAR(line->figures[CBX_VALIDITY].std, (1.0 / 2) / sqrt(2), 1e-12);
     CHECK_NEAR(line->figures[CBX_FIDELITY].mean, (0.5 + 1) / 2, 1e-12);
     CHECK_NEAR(line->figures[CBX_NODE_SPARSITY].mean, (0.03 + 0.06) / 2, 1e-12);
     CHECK_NEAR(line->edits.mean, (4 + 4 + 7) / 3.0, 1e-12);
@@ -120,6 +121,142 @@ TEST(best_and_second_best_are_told_by_three_digits)
     CHECK_NEAR(ranks[CBX_VALIDITY], 2.5, 1e-12); /* all four alike */
     CHECK(isnan(ranks[2 * CBX_BENCH_MEASURES + CBX_NODE_SPARSITY]));
     cbx_bench_summary_free(&s);
+    drop(&b);
+}
+
+TEST(the_winner_has_the_highest_validity_and_among_equals_the_fewest_edits)
+{
+    bench b = make("combinex-lin,minimal,ego,minimal-any");
+    plan(&b);
+    cbx_bench_row     list[] = {answer(0, 0, 1, 1, 9, 1), answer(0, 0, 2, 1, 9, 1),
+                                answer(0, 1, 1, 1, 1, 1), answer(0, 1, 2, 1, 2, 1),
+                                answer(0, 2, 1, 1, 0, 1), nothing(0, 2, 2, CBX_SKIPPED),
+                                answer(0, 3, 1, 1, 0, 1), answer(0, 3, 2, 1, 0, 1)};
+    cbx_bench_rows    rows = {list, 8};
+    cbx_bench_summary s;
+    cbx_error         err = {0};
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    CHECK_INT(s.cells[0].winner, 1); /* 2.5 edits where combinex-lin needs 10; ego flips half */
+    CHECK_INT(s.cells[0].second, 0);
+    cbx_bench_summary_free(&s);
+    list[2].outcome = CBX_NOT_FOUND;
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    CHECK_INT(s.cells[0].winner, 0);
+    CHECK_INT(s.cells[0].second, 2); /* ego, with one edit for minimal's three */
+    cbx_bench_summary_free(&s);
+    for (int i = 0; i < 8; i++)
+        list[i].outcome = CBX_NOT_FOUND;
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    CHECK_INT(s.cells[0].winner, -1);
+    CHECK_INT(s.cells[0].second, -1);
+    cbx_bench_summary_free(&s);
+    drop(&b);
+}
+
+TEST(who_may_lead_to_any_class_is_not_compared_with_who_may_not)
+{
+    bench b = make("combinex-lin,minimal,minimal-any");
+    plan(&b);
+    cbx_bench_row     list[] = {answer(0, 0, 1, 1, 9, 2), answer(0, 1, 1, 1, 8, 3),
+                                answer(0, 2, 1, 1, 1, 1)};
+    cbx_bench_rows    rows = {list, 3};
+    cbx_bench_summary s;
+    cbx_error         err = {0};
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    const int places[] = {2, 1, 0};
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(s.cells[0].lines[i].figures[CBX_NODE_SPARSITY].place, places[i]);
+    double ranks[3 * CBX_BENCH_MEASURES];
+    cbx_bench_ranks(&s, ranks);
+    CHECK_NEAR(ranks[CBX_NODE_SPARSITY], 2, 1e-12);
+    CHECK_NEAR(ranks[CBX_BENCH_MEASURES + CBX_NODE_SPARSITY], 1, 1e-12);
+    CHECK(isnan(ranks[2 * CBX_BENCH_MEASURES + CBX_NODE_SPARSITY]));
+    cbx_bench_summary_free(&s);
+    drop(&b);
+}
+
+TEST(minimal_is_asked_by_default_for_the_next_class_and_for_any)
+{
+    bench b = make("all");
+    plan(&b);
+    const char *const targets[] = {"next", "any"};
+    cbx_error         err = {0};
+    for (int i = 0; i < 2; i++) {
+        cbx_explain_options options;
+        int32_t             method = b.plan.num_methods - 2 + i;
+        CHECK_OK(cbx_bench_search(&b.plan, method, &options, &err), err);
+        CHECK(!strcmp(b.plan.methods[method]->explainer, "minimal"));
+        CHECK(!strcmp(options.target, targets[i]));
+    }
+    CHECK_INT(b.plan.num_methods, 14);
+    drop(&b);
+}
+
+TEST(the_published_program_leaves_out_targets_with_fewer_than_two_edges)
+{
+    bench b = make("ego");
+    b.options.published_faults = "skips";
+    plan(&b);
+    cbx_bench_row list[] = {answer(0, 0, 1, 1, 0, 1), nothing(0, 0, 2, CBX_NOT_FOUND),
+                            nothing(0, 0, 3, CBX_SKIPPED), answer(0, 0, 4, 1, 0, 1)};
+    list[0].edges = list[1].edges = 2;
+    list[2].edges = 1; /* and the last has none */
+    cbx_bench_rows    rows = {list, 4};
+    cbx_bench_summary s;
+    cbx_error         err = {0};
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    CHECK_INT(s.cells[0].lines[0].targets, 2);
+    CHECK_INT(s.cells[0].lines[0].skipped, 0);
+    CHECK_NEAR(s.cells[0].lines[0].figures[CBX_VALIDITY].mean, 0.5, 1e-12);
+    cbx_bench_summary_free(&s);
+    drop(&b);
+}
+
+static cbx_explain_options search_of(bench *b, int32_t method)
+{
+    cbx_explain_options options = {0};
+    cbx_error           err = {0};
+    CHECK_OK(cbx_bench_search(&b->plan, method, &options, &err), err);
+    return options;
+}
+
+TEST(faults_go_to_the_methods_that_have_them_and_are_part_of_the_plan)
+{
+    bench b = make("combinex-lin,cff,unr,minimal");
+    plan(&b);
+    for (int32_t i = 0; i < 4; i++)
+        CHECK_INT(search_of(&b, i).faults, 0);
+    CHECK(strstr(b.plan.text, "fault") == NULL);
+    cbx_bench_plan_free(&b.plan);
+    b.options.published_faults = "shift,any-class,complement";
+    plan(&b);
+    CHECK_INT(search_of(&b, 0).faults, 2);
+    CHECK_INT(search_of(&b, 1).cff_complement, 1);
+    CHECK(!strcmp(search_of(&b, 2).target, "any"));
+    CHECK_INT(search_of(&b, 3).faults, 0);
+    CHECK(!strcmp(search_of(&b, 3).target, "next"));
+    CHECK_CONTAINS(b.plan.text, "published-fault shift\npublished-fault any-class\n");
+    drop(&b);
+    b = make("ego");
+    cbx_error err = {0};
+    b.options.published_faults = "roundin";
+    CHECK_INT(cbx_bench_plan_init(&b.plan, &b.options, &b.data, 1, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message,
+                   "--published-faults: there is no 'roundin'; did you mean 'rounding'?");
+    cbx_graph_free(b.graph);
+}
+
+TEST(kinds_are_the_data_sets_where_published_and_found_where_meant)
+{
+    bench b = make("combinex-lin");
+    plan(&b);
+    CHECK_INT(search_of(&b, 0).kinds, 0);
+    CHECK_CONTAINS(b.plan.text, "protocol published\n");
+    cbx_bench_plan_free(&b.plan);
+    b.options.protocol = CBX_PROTOCOL_MEANT;
+    plan(&b);
+    CHECK_INT(search_of(&b, 0).kinds, 1);
+    CHECK_CONTAINS(b.plan.text, "protocol meant\n");
     drop(&b);
 }
 

@@ -62,6 +62,18 @@ class Karate(PageCase):
         self.assertGreater(published, 4)
         self.assertEqual(self.page.problems(), [])
 
+    def test_it_opens_with_the_winners_of_the_summary(self):
+        self.open(self.path)
+        self.assertEqual(self.page.evaluate("document.querySelector('main section h2, main .card h2').textContent"), "Winners")
+        for key, label in (("winner", "Winner"), ("second", "Second")):
+            shown = self.page.evaluate(f"[...document.querySelectorAll('td[data-label={label}]')].map(e => e.textContent)")
+            self.assertEqual(shown, [cell[key] or "nobody" for cell in self.cells])
+            for title, of in (("validity", lambda e: e["validity"]["mean"]), ("edits", lambda e: e["edits"]["mean"])):
+                values = numbers(self.page.evaluate(f"[...document.querySelectorAll('td[data-label=\"{label}’s {title}\"]')].map(e => {{ const v = e.querySelector('[data-value]'); return v ? v.dataset.value : null; }})"))
+                self.assertEqual(values, [next((of(e) for e in cell["explainers"] if e["explainer"] == cell[key]), None) for cell in self.cells])
+        most = collections.Counter(cell["winner"] for cell in self.cells).most_common(1)[0]
+        self.assertIn(f"{most[0]}: {most[1]} cell", self.page.evaluate("document.getElementById('winners').textContent"))
+
     def test_tables_sort(self):
         self.open(self.path)
         values = [e["validity"]["mean"] for e in self.cells[0]["explainers"]]

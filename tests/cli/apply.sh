@@ -47,7 +47,7 @@ check "edits for other data are refused" all fails_with 1 'found on other data; 
 run apply edited.safetensors results.jsonl --force -o other.safetensors
 check "unless forced" all status_is 0 , test -s other.safetensors
 run data generate erdos-renyi --nodes 8 --degree 2 --features 34 -q -o small.safetensors
-run apply small.safetensors results.jsonl --force -o small.safetensors
+run apply small.safetensors results.jsonl --force -o edited.safetensors
 check "edits that make no sense are refused even so" \
     fails_with 1 'results.jsonl, line 1: edit 0: there is no edge'
 sed 's/"op":"remove_edge"/"op":"add_edge"/' results.jsonl > bad.jsonl

@@ -71,6 +71,39 @@ check "which read back, with groups that are found and have no name" \
 run data convert club no/where.dot
 check "a folder that is not there is told before reading" fails_with 1 'no/where.dot'
 
+limited() { # limited KILOBYTES ARGUMENTS...: as on a disk that is full
+    ran="combinex ${*:2} (no file over $1 kB)"
+    (
+        trap '' XFSZ
+        ulimit -f "$1"
+        exec "$COMBINEX" "${@:2}"
+    ) > "$scratch/log/out" 2> "$scratch/log/err"
+    status=$?
+}
+cp -r tables kept
+run data generate erdos-renyi --nodes 60 --degree 2 --features 60 -q -o wide.safetensors
+limited 2 data convert wide.safetensors tables --to csv
+check "where the second table finds no room the first stays old, too" all fails_with 1 \
+    'tables/features.csv: cannot write: File too large' , diff -r tables kept , test -z "$(find . -name '*.tmp')"
+run data convert karate tables/ --to csv -q
+check "an old folder of tables is replaced" all status_is 0 , test "$(wc -l < tables/features.csv)" -eq 35 , \
+    test "$(ls -A tables | wc -l)" -eq 2 , test -z "$(find . -name '*.tmp')"
+echo '{}' > tables/combinex.json
+run data convert club tables --to csv
+check "one that holds something else is not" all fails_with 1 "it also holds 'combinex.json'" , \
+    test "$(wc -l < tables/features.csv)" -eq 35
+cd tables || exit 1
+rm combinex.json
+run data convert ../club . --to csv
+check "nor the current one" fails_with 1 'it is the current one'
+cd .. || exit 1
+run data convert club wide.safetensors --to csv
+check "a file is no folder" all fails_with 1 'wide.safetensors: cannot write: it is not a folder' , test -f wide.safetensors
+run data convert club absent/tables --to csv
+check "a folder in a folder that is not there is named before anything is read" \
+    fails_with 1 'absent/tables: cannot write there: No such file'
+rm -r kept wide.safetensors
+
 run data check club
 check "data check warns of what may not be meant" \
     all status_is 0 , out_has '^warning: .*--symmetric' , out_has '^0 errors, 1 warning$'

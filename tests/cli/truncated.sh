@@ -16,12 +16,12 @@ meanwhile() {
     local spoil=$1 tries=0
     shift
     ran="combinex explain $*, then $spoil"
-    rm -f data.safetensors ./*.tmp
+    rm -f data.safetensors ./.combinex-*.tmp
     cp kept.safetensors data.safetensors
     "$COMBINEX" explain data.safetensors model.safetensors --preset paper --epochs 60 --all --limit 24 \
         --threads 2 --json -o old.jsonl "$@" > "$scratch/log/out" 2> "$scratch/log/err" &
     local job=$!
-    until compgen -G 'old.jsonl.*.tmp' > /dev/null || ((tries++ > 1000)); do sleep 0.01; done
+    until compgen -G '.combinex-*.tmp' > /dev/null || ((tries++ > 1000)); do sleep 0.01; done
     $spoil
     wait "$job"
     status=$?

@@ -45,6 +45,51 @@ wrong "the form --name=value is checked alike" 'not one of gcn, cheb, graphconv'
 wrong "a switch takes only true and false" "--json: 'maybe'" data list --json=maybe
 wrong "data list takes no operand" "unexpected argument 'karate'" data list karate
 
+# What was asked for and would be ignored.
+ignored() { # ignored STATUS SENTENCE PATTERN ARGUMENTS...
+    local code=$1 sentence=$2 pattern=$3
+    shift 3
+    run "$@"
+    check "$sentence" fails_with "$code" "$pattern"
+}
+for command in 'data info' 'data check' 'predict' ; do
+    words=("${command% *}")
+    [[ $command != data* ]] || words=(data "${command#* }")
+    operands=(karate)
+    [[ $command != predict ]] || operands=(karate m)
+    ignored 1 "$command: a built-in data set has no sidecar" '--sidecar: is about files, and karate is built in' \
+        "${words[@]}" "${operands[@]}" --sidecar /nonexistent
+    ignored 1 "$command: nor a format" '--format: is about files' "${words[@]}" "${operands[@]}" --format csv
+    ignored 1 "$command: nor a class for each graph" 'karate: it has no class for each graph' \
+        "${words[@]}" "${operands[@]}" --task graph
+done
+run data info karate --task node --copy --symmetric
+check "what holds for a built-in data set may be said of it" status_is 0
+ignored 1 "a benchmark of built-in data sets takes no format" '--format: is about files' \
+    bench --data karate,ba-shapes --format csv --out b
+ignored 2 "a built-in data set is not downloaded from anywhere" '--from: karate is built in' \
+    data fetch karate --from https://example.org
+ignored 1 "the karate club has no number of nodes to choose" '--nodes: karate has nothing of the kind' \
+    data generate karate --nodes 10 -o m
+ignored 1 "a random graph has no motifs" '--motifs: erdos-renyi has nothing of the kind' \
+    data generate erdos-renyi --motifs 3 -o m
+wrong "the order is that of cheb" '--order is for --model cheb' train karate --order 3 -o m
+wrong "the aggregation is that of graphconv" '--aggregation is for --model graphconv' \
+    train karate --aggregation max -o m
+wrong "nodes are not pooled" '--pool is for data with a class for each graph' train karate --pool sum -o m
+wrong "nodes come in no batches" '--batch is for data with' train karate --batch 3 -o m
+wrong "a random split has no folds" '--folds is for --split kfold' train karate --folds 3 -o m
+wrong "folds have no share" '--train-share is for --split random' train karate --split kfold --train-share 0.5 -o m
+wrong "a published split is not drawn" '--val-share is for splits that are drawn' \
+    train karate --split public --val-share 0.1 -o m
+wrong "replaying searches nothing" '--epochs: is about searching' explain karate m --replay r --epochs 3
+wrong "nor by a preset" '--preset: is about searching' explain karate m --replay r --preset paper
+wrong "and sums nothing up" '--replay goes with none of' explain karate m --replay r --summary s
+wrong "several answers are only minimal's" '--total-cfs: only the explainer minimal does that, not combinex' \
+    explain karate m --node 1 --preset paper --total-cfs 2
+wrong "a report without data has no format" '--format: is about DATA, and there is none' \
+    report r.jsonl --format csv -o r.html
+
 run train karate
 check "the message says where to read on" err_has "Try 'combinex train --help'"
 check "no wrong usage wrote a file" test -z "$(ls -A)"

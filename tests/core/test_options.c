@@ -287,6 +287,30 @@ TEST(many_choices_are_listed_as_far_as_they_fit)
     CHECK(strlen(err.message) < 320);
 }
 
+TEST(an_option_is_its_default_until_it_has_another_value)
+{
+    static const struct {
+        const char *name, *same, *other;
+    } cases[] = {{"epochs", "500", "501"}, {"rate", "0.250", "0.3"},     {"quiet", "yes", "no"},
+                 {"model", "cheb", "gcn"}, {"label", "none", "nothing"}, {"seed", "0", "1"},
+                 {"scale", "1.0", "2"},    {"name", NULL, "x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sample            s = defaults();
+        const cbx_option *o = options;
+        while (strcmp(o->name, cases[i].name) != 0)
+            o++;
+        CHECK(cbx_option_is_default(o, &s));
+        if (cases[i].same)
+            CHECK_INT(set(&s, o->name, cases[i].same), CBX_OK);
+        CHECK(cbx_option_is_default(o, &s));
+        CHECK_INT(set(&s, o->name, cases[i].other), CBX_OK);
+        CHECK(!cbx_option_is_default(o, &s));
+    }
+    sample s = defaults();
+    s.label = NULL; /* by hand */
+    CHECK(!cbx_option_is_default(&options[5], &s));
+}
+
 TEST(the_version_is_that_of_the_header)
 {
     char text[32];

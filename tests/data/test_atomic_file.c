@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "neighbour.h"
 #include "test.h"
 
 /* Files in the test's folder. */
@@ -21,7 +22,7 @@ static int files_here(void)
     int  count = 0;
     DIR *dir = opendir(test_path(""));
     for (struct dirent *e; dir && (e = readdir(dir));)
-        count += e->d_name[0] != '.';
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
     if (dir)
         (void)closedir(dir);
     return count;
@@ -180,6 +181,53 @@ TEST(a_symbolic_link_stays_and_its_target_is_replaced)
     CHECK_INT(files_here(), before);
 }
 
+TEST(a_link_to_a_file_that_is_not_there_stays_and_the_file_is_made)
+{
+    const char *target = test_path("unborn"), *hop = test_path("hop2"), *path = test_path("link2");
+    struct stat st;
+    (void)unlink(hop), (void)unlink(path), (void)unlink(target);
+    CHECK_INT(symlink(target, hop), 0);
+    CHECK_INT(symlink("hop2", path), 0);
+    int before = files_here();
+    CHECK_INT(save(path, "new", NULL), CBX_OK);
+    CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat(hop, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat(target, &st) == 0 && S_ISREG(st.st_mode));
+    CHECK(holds(target, "new"));
+    CHECK_INT(files_here(), before + 1);
+}
+
+TEST(links_that_lead_nowhere_stay_and_are_an_error)
+{
+    const char *one = test_path("round"), *two = test_path("about"), *away = test_path("away");
+    (void)unlink(one), (void)unlink(two), (void)unlink(away);
+    CHECK_INT(symlink("about", one), 0);
+    CHECK_INT(symlink("round", two), 0);
+    CHECK_INT(symlink("no/such/folder", away), 0);
+    cbx_error err = {0};
+    int       before = files_here();
+    CHECK_INT(save(one, "new", &err), CBX_IO);
+    CHECK_CONTAINS(err.message, one);
+    CHECK_CONTAINS(err.message, "Too many levels");
+    CHECK_INT(save(away, "new", &err), CBX_IO);
+    CHECK_CONTAINS(err.message, "no/such/folder: cannot write: No such file");
+    CHECK_INT(files_here(), before);
+    CHECK(!unlink(one) && !unlink(two) && !unlink(away));
+}
+
+TEST(a_name_may_be_as_long_as_names_can_be)
+{
+    char name[256], path[1024];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    (void)snprintf(path, sizeof path, "%s", test_path(name));
+    CHECK_INT(save(path, "new", NULL), CBX_OK);
+    CHECK(holds(path, "new"));
+    CHECK_INT(save(path, "newer", NULL), CBX_OK);
+    CHECK(holds(path, "newer"));
+    CHECK_INT(unlink(path), 0);
+}
+
 TEST(a_hard_link_keeps_the_old_content)
 {
     const char *path = test_path("shared"), *other = test_path("other");
@@ -336,22 +384,22 @@ TEST(a_killed_writer_leaves_a_name_that_can_be_told_from_others)
     cbx_atomic_file file;
     const char     *path = test_path("killed");
     CHECK_INT(cbx_atomic_open_named(&file, path, NULL), CBX_OK);
-    CHECK(cbx_atomic_is_temporary(file.temporary));
+    CHECK(cbx_neighbour_is(strrchr(file.temporary, '/') + 1));
     CHECK_INT(cbx_atomic_write(&file, "par", 3, NULL), CBX_OK);
     cbx_atomic_abandon(&file);
     static const char *const others[] = {
         "",
         ".tmp",
         "mine.tmp",
-        ".0123456789abcdef.tmp", /* of no file */
-        "a.0123456789abcdeg.tmp",
-        "a.0123456789abcdef.tmp2",
-        "a-0123456789abcdef.tmp",
-        "a.123456789abcdef.tmp",
+        "combinex-0123456789abcdef.tmp",
+        ".combinex-0123456789abcdeg.tmp",
+        ".combinex-0123456789abcdef.tmp2",
+        ".combinex-123456789abcdef.tmp",
+        ".combinex-0123456789abcdef",
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        CHECK(!cbx_atomic_is_temporary(others[i]));
-    CHECK(cbx_atomic_is_temporary("a.0123456789abcdef.tmp"));
+        CHECK(!cbx_neighbour_is(others[i]));
+    CHECK(cbx_neighbour_is(".combinex-0123456789abcdef.tmp"));
 }
 
 TEST(a_writer_that_is_killed_leaves_no_trace_where_files_need_no_name)
@@ -383,6 +431,9 @@ TEST(all_of_this_holds_where_files_have_names_from_the_start)
     a_commit_that_cannot_sync_leaves_the_old_content_and_no_trace();
     a_replaced_file_keeps_its_permissions();
     a_symbolic_link_stays_and_its_target_is_replaced();
+    a_link_to_a_file_that_is_not_there_stays_and_the_file_is_made();
+    links_that_lead_nowhere_stay_and_are_an_error();
+    a_name_may_be_as_long_as_names_can_be();
     a_hard_link_keeps_the_old_content();
     a_folder_a_pipe_or_a_device_is_no_place_for_a_file();
     a_missing_folder_is_an_error();

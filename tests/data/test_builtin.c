@@ -161,7 +161,8 @@ TEST(another_seed_gives_another_graph)
 static cbx_status make_and_drop(void *name)
 {
     cbx_generate_options o = defaults();
-    o.nodes = 50;
+    if (!strcmp(name, "erdos-renyi") || !strcmp(name, "barabasi-albert"))
+        o.nodes = 50;
     cbx_graph *g = NULL;
     cbx_status status = cbx_graph_builtin(name, &o, &g, NULL);
     CHECK((status == CBX_OK) == (g != NULL));
@@ -457,6 +458,25 @@ TEST(options_that_do_not_fit_together_are_refused)
     o = defaults();
     o.motifs = -1;
     check_refused("tree-grid", &o, "--motifs");
+}
+
+TEST(options_that_a_built_in_does_not_have_are_refused)
+{
+    cbx_generate_options o = defaults();
+    o.nodes = 40;
+    check_refused("karate", &o, "--nodes: karate has nothing of the kind to choose");
+    check_refused("ba-shapes", &o, "--nodes: ba-shapes");
+    o = defaults();
+    o.motifs = 4;
+    check_refused("barabasi-albert", &o, "--motifs: barabasi-albert");
+    o = defaults();
+    o.features = 4;
+    check_refused("karate", &o, "--features: karate");
+    cbx_graph *g = NULL;
+    o = defaults();
+    o.seed = 7; /* nothing is drawn, so any seed is right */
+    CHECK_INT(cbx_graph_builtin("karate", &o, &g, NULL), CBX_OK);
+    cbx_graph_free(g);
 }
 
 TEST(a_graph_too_large_for_any_memory_is_an_error)

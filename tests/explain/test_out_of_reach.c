@@ -69,6 +69,7 @@ static bool is_out_of_reach(const oracle *o, int32_t row, const cbx_explain_opti
                                    .options = options,
                                    .row = row,
                                    .view = &view,
+                                   .complete = true,
                                    .lo = setup.lo,
                                    .hi = setup.hi,
                                    .discrete = setup.discrete,

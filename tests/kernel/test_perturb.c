@@ -145,7 +145,7 @@ static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
         r.span[j] = r.hi[j] - r.lo[j];
         r.dX[j] = draw(&rng, -1, 1);
     }
-    r.box = (cbx_feature_box){r.lo, r.hi, r.span, r.discrete, k != MIXED && !own_bounds, 0};
+    r.box = (cbx_feature_box){r.lo, r.hi, r.span, r.discrete, k != MIXED && !own_bounds, 0, 0};
     for (int64_t i = 0; i < n; i++) {
         int32_t j = r.column[i] = (int32_t)cbx_rng_below(&rng, (uint64_t)r.f);
         float   v = draw(&rng, r.lo[j], r.hi[j]);
@@ -283,7 +283,7 @@ static void check_tie(float half, float rounded)
 {
     enum { COUNT = 4001 };
     const float     lo = -16, hi = 16, span = 32, one = 1;
-    cbx_feature_box box = {&lo, &hi, &span, &one, true, 0};
+    cbx_feature_box box = {&lo, &hi, &span, &one, true, 0, 0};
     bag             b = {0};
     int32_t        *column = TAKE(&b, int32_t, COUNT);
     float *x = filled(&b, COUNT, 3), *P = filled(&b, COUNT, 0), *move = filled(&b, COUNT, 0);
@@ -323,7 +323,7 @@ TEST(ties_round_to_even)
 TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
 {
     const float     lo = 0, hi = 4, span = 4, one = 1;
-    cbx_feature_box box = {&lo, &hi, &span, &one, true, 0};
+    cbx_feature_box box = {&lo, &hi, &span, &one, true, 0, 0};
     const float     x[] = {0.3f, 0.3f, 0.3f, 3.7f};
     const int32_t   column[4] = {0};
     float           P[] = {0.05f, 0.26f, -0.26f, 0.26f}; /* tanh .26 * 4 = 1.017 */
@@ -395,7 +395,7 @@ TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
 {
     /* a continuous feature from -1 to 2 and a discrete one from 0 to 3 */
     const float     lo[] = {-1, 0}, hi[] = {2, 3}, span[] = {3, 3}, discrete[] = {0, 1};
-    cbx_feature_box box = {lo, hi, span, discrete, false, 0};
+    cbx_feature_box box = {lo, hi, span, discrete, false, 0, 0};
     const float     x[] = {0.5f, 0.5f, 0.5f, 0.5f, 2, -1, 0, 3, 3, 0};
     float           P[] = {1.5f, -1.5f, 1.625f, -1.625f, 0, 0, 0, 0, 0.1f, -0.1f};
     const int32_t   column[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};

@@ -70,6 +70,7 @@ static const cbx_edit sample_edits[] = {
      .feature = 2,
      .from = 0x1p-149f,
      .to = 0x1.000002p24f,
+     .group = 3,
      .influence = -3.3333333f},
 };
 enum { SAMPLE_EDITS = sizeof sample_edits / sizeof *sample_edits };
@@ -100,7 +101,8 @@ static inline cbx_counterfactual sample_found(cbx_task task)
                                 .epochs = 500,
                                 .loss = 0.123456789012345,
                                 .seconds = 0.25,
-                                .certificate = CBX_IRREDUCIBLE,
+                                .certificate = CBX_OPTIMAL,
+                                .scope = "removals of edges (one by one)",
                                 .cost = 5,
                                 .margin = 3.8712,
                                 .robustness = 0.875,

@@ -297,6 +297,27 @@ static bool documented_key(const char *page, int i, char *key, size_t size)
     return false;
 }
 
+TEST(a_proof_is_written_with_its_kinds_of_edit_and_its_rules)
+{
+    cbx_explain_options options;
+    cbx_counterfactual  c = sample_found(CBX_NODE);
+    cbx_graph          *g = sample_graph(CBX_NODE, false);
+    cbx_options_default(cbx_explain_table(), &options);
+    options.keep_edges = true;
+    options.max_edits = 4;
+    options.immutable_features = "2";
+    char *line = cbx_counterfactual_json(&c, g, &options, NULL, NULL);
+    CHECK_CONTAINS(line, "\"proof\":{\"scope\":\"removals of edges (one by one)\",\"kinds\":"
+                         "[\"set_feature\"],\"rules\":{\"max-edits\":4,\"immutable-features\":"
+                         "\"2\",\"keep-edges\":true}}");
+    free(line);
+    c.scope = ""; /* nothing is proved */
+    line = cbx_counterfactual_json(&c, g, &options, NULL, NULL);
+    CHECK(!strstr(line, "\"proof\""));
+    free(line);
+    cbx_graph_free(g);
+}
+
 TEST(the_fields_are_those_that_the_documentation_names)
 {
     size_t             size;

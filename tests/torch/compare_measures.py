@@ -6,6 +6,7 @@ Geometric, from the edits that `combinex explain` gives for the same oracles.
     compare_measures.py [path of the combinex program]
 """
 import csv
+import gzip
 import json
 import sys
 import tempfile
@@ -99,7 +100,7 @@ def compare(program, folder, path, model):
         "--folds", 2, "--samples", 5, "--train-epochs", 80, "--out", out, *search)
     tensors, _ = stio.read(path)
     found = 0
-    for line in csv.DictReader((out / "rows.csv").open()):
+    for line in csv.DictReader(gzip.open(out / "rows.csv.gz", "rt")):
         if line["outcome"] != "found":
             continue
         oracle_file = out / "models" / f"{path.stem}-{model}-{line['fold']}.model.safetensors"

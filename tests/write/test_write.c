@@ -30,6 +30,7 @@ static const cbx_graph_data plain = {.num_nodes = 4,
                                      .test_mask = test,
                                      .node_names = nodes,
                                      .feature_names = features,
+                                     .num_classes = sizeof classes / sizeof *classes,
                                      .class_names = classes};
 
 static const cbx_edit edits[] = {

@@ -38,6 +38,46 @@
            "seed " + data.seed + " · oracles trained for " + counted(data.train_epochs, "epoch")));
   }
 
+  // ---- who won
+
+  const lineOf = (c, i) => c.lines.find((l) => l.method === i);
+  function winnersCard() {
+    const wins = methods.map((m, i) => ({name: m.name, count: cells.filter((c) => c.winner === i).length}))
+                     .filter((w) => w.count)
+                     .sort((a, b) => b.count - a.count);
+    const columns = (key, title) => {
+      const of = (c, get) => (c[key] < 0 ? null : get(lineOf(c, c[key])));
+      const number = (label, get, digits) => ({
+        label,
+        right: true,
+        value: (c) => of(c, get),
+        show: (c) => of(c, (l) => el("span", {"data-value": get(l)}, fixed(get(l), digits))) || "–"
+      });
+      const name = (c) => (c[key] < 0 ? "nobody" : methods[c[key]].name);
+      return [
+        {label: title, value: name, show: (c) => el(key === "winner" ? "b" : "span", {}, name(c))},
+        number(title + "’s validity", (l) => l.figures[0][0], 3),
+        number(title + "’s edits", (l) => l.edits[0], 1)
+      ];
+    };
+    const table = cbx.table({
+      caption:
+          "The winner of a cell has the highest validity, and among equals the fewest edits in the mean. Targets that were skipped count as not valid.",
+      columns: [
+        {label: "Cell", value: cellName, show: (c) => el("b", {}, cellName(c))},
+        ...columns("winner", "Winner"), ...columns("second", "Second")
+      ],
+      rows: cells,
+    });
+    table.table.classList.add("matrix");
+    return card(
+        "Winners",
+        el("p", {id: "winners"},
+           wins.length ? wins.map((w) => w.name + ": " + counted(w.count, "cell")).join(" · ") :
+                         "Nothing was found by anyone."),
+        table.node);
+  }
+
   // ---- next to the paper
 
   function scoreCard() {
@@ -163,7 +203,9 @@
           label: "Found",
           right: true,
           value: (l) => l.found,
-          show: (l) => small(l.found, count(l.found), "of " + count(l.targets))
+          show: (l) => small(
+              l.found, count(l.found),
+              "of " + count(l.targets) + (l.skipped ? ", " + count(l.skipped) + " skipped" : ""))
         },
         ...measures.map((_, k) => figure(k)),
         {
@@ -252,5 +294,5 @@
                     el("dd", {}, list.filter(([m]) => m === n).map(([, v]) => v).join(", "))])));
   }
 
-  main.append(lead(), scoreCard(), ranksCard() || "", overviewCard() || "", cellCard(), planCard());
+  main.append(lead(), winnersCard(), scoreCard(), ranksCard() || "", overviewCard() || "", cellCard(), planCard());
 })();

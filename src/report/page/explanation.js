@@ -90,7 +90,8 @@
           ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it sees ",
           el("b", {}, className(a.after.class)), " with ",
           exact(a.after.probabilities[a.after.class], probability(a.after.probabilities[a.after.class])),
-          ", verified on the whole edited graph.");
+          ", verified on the whole edited graph.",
+          a.reason ? " " + a.reason.replace(/^./, (x) => x.toUpperCase()) + "." : null);
     });
     const facts = [
       target.data ? "data: " + target.data : null, target.model ? "model: " + target.model : null,
@@ -460,8 +461,8 @@
   function qualityCard() {
     const list = el("dl");
     const certificates = {
-      irreducible: "Irreducible: undoing any one edit loses the flip.",
-      optimal: "Optimal: every cheaper set of edits was excluded.",
+      irreducible: "Irreducible: undoing any one change loses the flip.",
+      optimal: "Optimal: every cheaper set of changes was excluded.",
       none_within_budget: "None was found within the budget; there may be one.",
       proved_none: "Proved: nothing within the rules flips the class."
     };
@@ -473,6 +474,7 @@
       add("certificate",
           certificates[r.certificate] ||
               (now.found ? "None: it holds, and nothing more is claimed." : "None."));
+      if (r.proof) add("proved of all", r.proof.scope);
       if (now.found) {
         add("verified", "on the whole edited graph");
         add("edits",

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ask.c: see ask.h. */
+#include "ask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cbx_graph_data data_of(const world *w)
+{
+    cbx_graph_data data = {.task = w->task,
+                           .num_nodes = w->nodes,
+                           .num_features = w->features,
+                           .num_classes = w->classes,
+                           .num_graphs = w->graphs,
+                           .num_edges = w->edges,
+                           .edge_source = w->source,
+                           .edge_target = w->target,
+                           .edge_weight = w->weighted ? w->edge_weight : NULL,
+                           .discrete = w->told_kinds ? w->discrete : NULL,
+                           .feat_min = w->told_bounds ? w->lo : NULL,
+                           .feat_max = w->told_bounds ? w->hi : NULL,
+                           .graph_ptr = w->task == CBX_GRAPH ? w->graph_ptr : NULL,
+                           .immutable = w->immutable};
+    data.x = w->sparse ? NULL : w->x;
+    data.x_indptr = w->sparse ? w->indptr : NULL;
+    data.x_indices = w->sparse ? w->indices : NULL;
+    data.x_values = w->sparse ? w->values : NULL;
+    data.num_x_values = w->sparse ? w->indptr[w->nodes] : 0;
+    data.feature_group = w->told_blocks ? w->told : NULL;
+    data.num_groups = w->told_blocks;
+    return data;
+}
+
+/* The naive model's parameters, by name. */
+static cbx_status fill_model(const question *q, cbx_model *model, cbx_error *err)
+{
+    const char *name;
+    int32_t     rows, cols;
+    for (size_t i = 0; cbx_model_parameter(model, i, &name, &rows, &cols); i++) {
+        float         values[MAX_LAYERS * MAX_HIDDEN * MAX_WIDE];
+        int           stride;
+        const double *from = naive_parameter((naive_gnn *)&q->gnn, name, &stride);
+        if (!from) {
+            (void)snprintf(err->message, sizeof err->message, "no parameter %s here", name);
+            return CBX_INVALID;
+        }
+        for (int32_t r = 0; r < rows; r++)
+            for (int32_t c = 0; c < cols; c++)
+                values[r * cols + c] = (float)from[r * stride + c];
+        cbx_status status = cbx_model_set(model, i, values, (int64_t)(rows ? rows : 1) * cols, err);
+        if (status)
+            return status;
+    }
+    return CBX_OK;
+}
+
+static cbx_status make_model(const question *q, asked *a)
+{
+    static const char *const convs[] = {"gcn", "graphconv", "graphconv", "graphconv", "cheb"};
+    static const char *const ways[] = {"add", "add", "mean", "max", "add"};
+    static const char *const pools[] = {"mean", "sum", "max", "mean"};
+    const cbx_option_table  *table = cbx_model_table();
+    cbx_model_spec           spec;
+    cbx_error               *err = &a->error;
+    cbx_options_default(table, &spec);
+    spec.layers = q->gnn.layers;
+    spec.hidden = q->gnn.hidden;
+    spec.order = q->gnn.order;
+    cbx_status status = cbx_options_set(table, &spec, "model", convs[q->gnn.conv], err);
+    if (!status)
+        status = cbx_options_set(table, &spec, "aggregation", ways[q->gnn.conv], err);
+    if (!status)
+        status = cbx_options_set(table, &spec, "head", q->gnn.cat ? "cat" : "last", err);
+    if (!status)
+        status = cbx_options_set(table, &spec, "pool", pools[q->gnn.pool], err);
+    if (!status)
+        status = cbx_model_new(a->graph, &spec, 1, &a->model, err);
+    return status ? status : fill_model(q, a->model, err);
+}
+
+bool ask_prepare(const question *q, asked *a)
+{
+    cbx_graph_data data = data_of(&q->world);
+    *a = (asked){0};
+    cbx_status status = cbx_graph_new(&data, &a->graph, &a->error);
+    if (!status)
+        status = make_model(q, a);
+    cbx_options_default(cbx_explain_table(), &a->options);
+    for (int k = 0; k < q->num_settings && !status; k++)
+        status = cbx_options_set(cbx_explain_table(), &a->options, q->settings[k][0],
+                                 q->settings[k][1], &a->error);
+    return !status;
+}
+
+static int lose_patience(void *user, int64_t done, int64_t total, const char *text)
+{
+    int *left = user;
+    (void)done;
+    (void)total;
+    (void)text;
+    return --*left == 0;
+}
+
+bool ask_explain(const question *q, asked *a)
+{
+    int patience = q->patience;
+    return !cbx_explain(a->model, a->graph, q->row, &a->options, patience ? lose_patience : NULL,
+                        &patience, &a->answer, &a->error);
+}
+
+void ask_free(asked *a)
+{
+    cbx_counterfactual_free(a->answer);
+    cbx_model_free(a->model);
+    cbx_graph_free(a->graph);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* brute_force.c: see brute_force.h. */
+#include "brute_force.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- a graph, edited */
+
+static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
+{
+    out->edges = 0;
+    for (int e = 0; e < w->edges; e++) {
+        if (gone[e])
+            continue;
+        out->source[out->edges] = (int)w->source[e];
+        out->target[out->edges] = (int)w->target[e];
+        out->edge_weight[out->edges++] = w->weighted ? (double)w->edge_weight[e] : 1;
+    }
+}
+
+void build_graph(const question *q, const uint8_t *gone, const float *x, naive_graph *out)
+{
+    const world *w = &q->world;
+    out->nodes = w->nodes;
+    take_edges(w, gone, out);
+    for (int i = 0; i < w->nodes; i++)
+        for (int j = 0; j < w->features; j++)
+            out->x[i][j] = (double)x[i * w->features + j];
+}
+
+static int best_class(const double *values, int count, int except)
+{
+    int best = -1;
+    for (int c = 0; c < count; c++)
+        if (c != except && (best < 0 || values[c] > values[best]))
+            best = c;
+    return best;
+}
+
+outcome ask_naive(const question *q, const naive_graph *g, int prediction, int target)
+{
+    outcome o;
+    int     C = q->gnn.classes;
+    double  size = naive_log_probs(&q->gnn, g, first_node(q), end_node(q), o.log_probs);
+    int     aim = target >= 0 ? target : best_class(o.log_probs, C, prediction);
+    int     rival = target >= 0 ? best_class(o.log_probs, C, target) : prediction;
+    o.best = best_class(o.log_probs, C, -1);
+    o.lead = o.log_probs[aim] - o.log_probs[rival];
+    if (q->threshold > 0)
+        o.lead = fmin(o.lead, o.log_probs[aim] - log(q->threshold));
+    o.blur = ROUNDING * fmax(1, size);
+    return o;
+}
+
+/* ---- what is to be kept */
+
+/* Every node's part of the graph, by its smallest node, whichever way edges point. */
+static void find_parts(const world *w, const uint8_t *gone, int *part)
+{
+    bool changed = true;
+    for (int i = 0; i < w->nodes; i++)
+        part[i] = i;
+    while (changed) {
+        changed = false;
+        for (int e = 0; e < w->edges; e++) {
+            int *a = &part[w->source[e]], *b = &part[w->target[e]];
+            if (gone[e] || *a == *b)
+                continue;
+            *a = *b = *a < *b ? *a : *b;
+            changed = true;
+        }
+    }
+}
+
+bool keeps(const question *q, const uint8_t *gone)
+{
+    static const uint8_t none[MAX_EDGES];
+    const world         *w = &q->world;
+    int                  before[MAX_NODES], after[MAX_NODES];
+    if (q->keep == KEEP_ANY)
+        return true;
+    if (q->keep == KEEP_CONNECTED) {
+        find_parts(w, none, before);
+        find_parts(w, gone, after);
+        return !memcmp(before, after, (size_t)w->nodes * sizeof *before);
+    }
+    memset(before, 0, sizeof before);
+    memset(after, 0, sizeof after);
+    for (int e = 0; e < w->edges; e++)
+        if (w->source[e] != w->target[e]) {
+            before[w->source[e]] = before[w->target[e]] = 1;
+            after[w->source[e]] |= !gone[e];
+            after[w->target[e]] |= !gone[e];
+        }
+    return !memcmp(before, after, (size_t)w->nodes * sizeof *before);
+}
+
+/* ---- a set of edits that comes and goes */
+
+typedef struct bench {
+    const question *q;
+    const space    *s;
+    int             prediction, target;
+    double          below;
+    naive_graph     graph;
+    uint8_t         gone[MAX_EDGES];
+    int             choice[MAX_PLACES];
+    int             edits, most_edits;
+    double          cost;
+    verdict         verdict;
+    int64_t         tried;
+    found_set      *set;
+} bench;
+
+static void set_edges(bench *b, const place *p, bool gone)
+{
+    const world *w = &b->q->world;
+    for (int e = 0; e < w->edges; e++)
+        if (p->edge >= 0 ? e == p->edge
+                         : (w->source[e] == p->u && w->target[e] == p->v) ||
+                               (w->source[e] == p->v && w->target[e] == p->u))
+            b->gone[e] = gone;
+    take_edges(w, b->gone, &b->graph);
+}
+
+static void choose(bench *b, int k, int choice)
+{
+    const place *p = &b->s->places[k];
+    bool         was = b->choice[k] != 0, is = choice != 0;
+    double      *x = b->graph.x[p->node];
+    if (p->kind == PLACE_EDGE) {
+        set_edges(b, p, is);
+    } else if (p->kind == PLACE_FEATURE) {
+        x[p->feature] =
+            (double)(is ? p->values[choice - 1] : feature_of(&b->q->world, p->node, p->feature));
+    } else {
+        if (was)
+            x[p->features[b->choice[k] - 1]] = 0;
+        x[p->feature] = !is;
+        if (is)
+            x[p->features[choice - 1]] = 1;
+    }
+    b->edits += (is - was) * p->edits;
+    b->cost += (is - was) * p->cost;
+    b->choice[k] = choice;
+}
+
+/* Costs are sums of few decimals: equal ones may differ in the last bit. */
+static bool is_allowed(const bench *b)
+{
+    return b->edits <= b->most_edits && b->cost * (1 + 1e-9) < b->below && keeps(b->q, b->gone);
+}
+
+static double try_set(bench *b)
+{
+    b->tried++;
+    outcome o = ask_naive(b->q, &b->graph, b->prediction, b->target);
+    verdict v = o.lead > o.blur ? VERDICT_FOUND : o.lead > -o.blur ? VERDICT_UNSURE : VERDICT_NONE;
+    if (v > b->verdict) {
+        b->verdict = v;
+        memcpy(b->set->choice, b->choice, sizeof b->choice);
+        b->set->outcome = o;
+        b->set->cost = b->cost;
+    }
+    return o.lead;
+}
+
+/* All sets with the places from `first` on otherwise, too. More edits never make a set cheaper or
+ * put an edge back, so that what is not allowed has nothing below it. */
+static void try_all(bench *b, int first)
+{
+    for (int k = first; k < b->s->count && b->verdict != VERDICT_FOUND; k++) {
+        for (int c = 1; c < b->s->places[k].choices && b->verdict != VERDICT_FOUND; c++) {
+            choose(b, k, c);
+            if (!is_allowed(b))
+                break; /* nor is another choice at this place: they cost the same */
+            (void)try_set(b);
+            try_all(b, k + 1);
+        }
+        choose(b, k, 0);
+    }
+}
+
+/* From some set at random, place by place to what leads furthest. */
+static void climb(bench *b, dice *d)
+{
+    for (int k = 0; k < b->s->count; k++)
+        choose(b, k, 0);
+    for (int k = dice_below(d, b->s->count); k > 0; k--) {
+        int at = dice_below(d, b->s->count);
+        choose(b, at, dice_below(d, b->s->places[at].choices));
+        if (!is_allowed(b))
+            choose(b, at, 0);
+    }
+    double best = b->edits ? try_set(b) : -INFINITY;
+    bool   better = true;
+    while (better && b->verdict != VERDICT_FOUND) {
+        better = false;
+        for (int k = 0; k < b->s->count && b->verdict != VERDICT_FOUND; k++)
+            for (int c = 0, was = b->choice[k]; c < b->s->places[k].choices; c++) {
+                choose(b, k, c);
+                double lead = b->edits && is_allowed(b) ? try_set(b) : -INFINITY;
+                if (lead > best + 1e-12) {
+                    best = lead;
+                    was = c;
+                    better = true;
+                }
+                choose(b, k, was);
+            }
+    }
+}
+
+/* The smallest that there is, for people to read; a large one stays as it was found. */
+static void make_small(bench *b)
+{
+    found_set as_found = *b->set;
+    int       most = b->most_edits;
+    for (int k = 0; k < b->s->count; k++)
+        choose(b, k, 0);
+    b->verdict = VERDICT_NONE;
+    for (int size = 1; size <= most && b->verdict != VERDICT_FOUND; size++) {
+        if (count_sets(b->s, size) > 1e5)
+            break;
+        b->most_edits = size;
+        try_all(b, 0);
+    }
+    if (b->verdict != VERDICT_FOUND)
+        *b->set = as_found;
+    b->verdict = VERDICT_FOUND;
+}
+
+/* By the rules, or because more would cost too much: an edit costs half a move at least. */
+static int most_edits(const question *q, double below)
+{
+    double by_cost = 2 * ceil(below / fmin(q->edge_cost, q->feature_cost));
+    double by_rule = q->max_edits ? q->max_edits : 2 * MAX_PLACES;
+    return (int)fmin(by_cost, by_rule);
+}
+
+verdict find_set(const question *q, const space *s, int prediction, int target, double below,
+                 double most, dice *d, found_set *set)
+{
+    bench b = {.q = q, .s = s, .prediction = prediction, .target = target, .below = below};
+    b.set = set;
+    b.most_edits = most_edits(q, below);
+    build_graph(q, b.gone, q->world.x, &b.graph);
+    bool all = count_sets(s, b.most_edits) <= most;
+    if (all)
+        try_all(&b, 0);
+    for (int times = 0; times < 8 && s->count && !(all && s->whole); times++)
+        if (b.verdict != VERDICT_FOUND)
+            climb(&b, d);
+    if (b.verdict == VERDICT_FOUND)
+        make_small(&b);
+    set->tried = b.tried;
+    if (b.verdict == VERDICT_NONE && !(all && s->whole))
+        return VERDICT_SOME;
+    return b.verdict;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lie.c: see lie.h. */
+#include "lie.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "space.h"
+
+bool lie_named(const char *name, lie *out)
+{
+    static const char *const names[LIES] = {"none", "found", "irreducible", "optimal",
+                                            "proved_none"};
+    for (int k = 0; k < LIES; k++)
+        if (!strcmp(names[k], name)) {
+            *out = (lie)k;
+            return true;
+        }
+    return false;
+}
+
+static void set(question *q, const char *name, const char *value)
+{
+    (void)snprintf(q->settings[q->num_settings][0], MAX_SETTING, "%s", name);
+    (void)snprintf(q->settings[q->num_settings++][1], MAX_SETTING, "%s", value);
+}
+
+void lie_before(lie kind, question *q)
+{
+    if (kind == LIE_OPTIMAL)
+        set(q, "total-cfs", "5");
+    q->total_cfs = kind == LIE_OPTIMAL ? 5 : q->total_cfs;
+    if (kind != LIE_PROVED_NONE)
+        return;
+    set(q, "prove", "0");
+    set(q, "width", "1");
+    set(q, "tried", "1");
+    set(q, "rebuilds", "0");
+    set(q, "epochs", "1");
+}
+
+static void count_edits(cbx_counterfactual *a)
+{
+    a->num_edges_removed = 0;
+    for (int64_t k = 0; k < a->num_edits; k++)
+        a->num_edges_removed += a->edits[k].op == CBX_REMOVE_EDGE;
+    a->num_features_changed = a->num_edits - a->num_edges_removed;
+}
+
+/* Some feature that may change and does not yet, changed for nothing. */
+static void add_needless(const question *q, cbx_counterfactual *a)
+{
+    enum { MOST = 64 };
+    static _Thread_local cbx_edit edits[MOST];
+    dice                          d = {0};
+    space                         s;
+    find_space(q, &d, &s);
+    if (a->num_edits + 1 > MOST)
+        return;
+    memcpy(edits, a->edits, (size_t)a->num_edits * sizeof *edits);
+    for (int k = 0; k < s.count; k++) {
+        const place *p = &s.places[k];
+        bool         taken = p->kind == PLACE_GROUP;
+        cbx_edit     e = {.op = p->kind == PLACE_EDGE ? CBX_REMOVE_EDGE : CBX_SET_FEATURE,
+                          .source = p->u,
+                          .target = p->v,
+                          .edge = p->edge,
+                          .undirected = p->edge < 0,
+                          .node = p->node,
+                          .feature = p->feature,
+                          .from = feature_of(&q->world, p->node, p->feature),
+                          .to = p->values[0]};
+        for (int64_t i = 0; i < a->num_edits; i++)
+            taken = taken || (a->edits[i].op == e.op && a->edits[i].node == e.node &&
+                              a->edits[i].source == e.source && a->edits[i].target == e.target);
+        if (taken)
+            continue;
+        edits[a->num_edits++] = e;
+        a->edits = edits;
+        a->certificate = CBX_IRREDUCIBLE;
+        return;
+    }
+}
+
+void lie_after(lie kind, const question *q, cbx_counterfactual *a)
+{
+    bool found = a->outcome == CBX_FOUND;
+    if (kind == LIE_FOUND && found && a->certificate != CBX_NO_CERTIFICATE && a->num_edits > 1)
+        a->num_edits--;
+    if (kind == LIE_IRREDUCIBLE && found)
+        add_needless(q, a);
+    for (cbx_counterfactual *each = a; each && kind == LIE_OPTIMAL && found; each = each->next)
+        each->certificate = CBX_OPTIMAL;
+    if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)
+        a->certificate = CBX_PROVED_NONE;
+    if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE)
+        count_edits(a);
+}

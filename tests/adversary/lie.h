@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lie.h: claims that are false, to see that they are found out. */
+#ifndef CBX_ADVERSARY_LIE_H
+#define CBX_ADVERSARY_LIE_H
+
+#include "question.h"
+
+typedef enum lie {
+    LIE_NONE,        /* the library's own words */
+    LIE_FOUND,       /* an edit of the answer is missing */
+    LIE_IRREDUCIBLE, /* an edit that is not needed is in the answer */
+    LIE_OPTIMAL,     /* all of several answers are called optimal */
+    LIE_PROVED_NONE, /* whatever a poor search does not find is proved not to be */
+    LIES
+} lie;
+
+/* "none", "found", "irreducible", "optimal", "proved_none" */
+bool lie_named(const char *name, lie *out);
+
+/* Makes the search what the lie needs. */
+void lie_before(lie kind, question *q);
+
+/* Makes the answer claim it. The edits of a changed one are there until the next call. */
+void lie_after(lie kind, const question *q, cbx_counterfactual *answer);
+
+#endif

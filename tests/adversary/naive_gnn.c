@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* naive_gnn.c: see naive_gnn.h. */
+#include "naive_gnn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef double rows[MAX_NODES][MAX_WIDE];
+
+/* What a node takes of itself and what an edge carries: the adjacency of a layer. */
+typedef struct adjacency {
+    double own[MAX_NODES], edge[MAX_EDGES];
+} adjacency;
+
+static double inverse_root(double degree)
+{
+    return degree > 1e-38 ? 1 / sqrt(degree) : 0;
+}
+
+/* D^-1/2 (A + I) D^-1/2 with D counting edges into a node. A loop that is there keeps its weight,
+ * of several the last one's. */
+static void adjacency_of_gcn(const naive_graph *g, adjacency *a)
+{
+    double root[MAX_NODES], loop[MAX_NODES], degree[MAX_NODES] = {0};
+    for (int i = 0; i < g->nodes; i++)
+        loop[i] = 1;
+    for (int e = 0; e < g->edges; e++)
+        if (g->target[e] == g->source[e])
+            loop[g->target[e]] = g->edge_weight[e];
+        else
+            degree[g->target[e]] += g->edge_weight[e];
+    for (int i = 0; i < g->nodes; i++) {
+        root[i] = inverse_root(degree[i] + loop[i]);
+        a->own[i] = loop[i] * root[i] * root[i];
+    }
+    for (int e = 0; e < g->edges; e++) {
+        int s = g->source[e], t = g->target[e];
+        a->edge[e] = s == t ? 0 : root[s] * g->edge_weight[e] * root[t];
+    }
+}
+
+/* -D^-1/2 A D^-1/2 without loops, with D counting edges out of a node. */
+static void adjacency_of_cheb(const naive_graph *g, adjacency *a)
+{
+    double degree[MAX_NODES] = {0};
+    for (int e = 0; e < g->edges; e++)
+        degree[g->source[e]] += g->source[e] == g->target[e] ? 0 : g->edge_weight[e];
+    for (int i = 0; i < g->nodes; i++)
+        a->own[i] = 0;
+    for (int e = 0; e < g->edges; e++) {
+        int s = g->source[e], t = g->target[e];
+        a->edge[e] =
+            s == t ? 0 : -inverse_root(degree[s]) * g->edge_weight[e] * inverse_root(degree[t]);
+    }
+}
+
+/* Weights as they are, or divided by the number of edges into the node. */
+static void adjacency_of_graphconv(const naive_graph *g, bool mean, adjacency *a)
+{
+    int count[MAX_NODES] = {0};
+    for (int e = 0; e < g->edges; e++)
+        count[g->target[e]]++;
+    for (int i = 0; i < g->nodes; i++)
+        a->own[i] = 0;
+    for (int e = 0; e < g->edges; e++)
+        a->edge[e] = g->edge_weight[e] / (mean ? count[g->target[e]] : 1);
+}
+
+static void make_adjacency(const naive_gnn *gnn, const naive_graph *g, adjacency *a)
+{
+    if (gnn->conv == NAIVE_GCN)
+        adjacency_of_gcn(g, a);
+    else if (gnn->conv == NAIVE_CHEB)
+        adjacency_of_cheb(g, a);
+    else
+        adjacency_of_graphconv(g, gnn->conv == NAIVE_MEAN, a);
+}
+
+static void gather(const naive_graph *g, const adjacency *a, int width, rows in, rows out)
+{
+    for (int i = 0; i < g->nodes; i++)
+        for (int j = 0; j < width; j++)
+            out[i][j] = a->own[i] * in[i][j];
+    for (int e = 0; e < g->edges; e++)
+        for (int j = 0; j < width; j++)
+            out[g->target[e]][j] += a->edge[e] * in[g->source[e]][j];
+}
+
+/* The largest by component; 0 for a node without edges. */
+static void gather_largest(const naive_graph *g, int width, rows in, rows out)
+{
+    bool any[MAX_NODES] = {0};
+    for (int i = 0; i < g->nodes; i++)
+        memset(out[i], 0, sizeof out[i]);
+    for (int e = 0; e < g->edges; e++) {
+        int t = g->target[e];
+        for (int j = 0; j < width; j++) {
+            double message = g->edge_weight[e] * in[g->source[e]][j];
+            out[t][j] = any[t] ? fmax(out[t][j], message) : message;
+        }
+        any[t] = true;
+    }
+}
+
+/* out += in W' */
+static void add_product(const naive_gnn *gnn, int nodes, int layer, int k, int width, rows in,
+                        rows out)
+{
+    for (int i = 0; i < nodes; i++)
+        for (int h = 0; h < gnn->hidden; h++)
+            for (int j = 0; j < width; j++)
+                out[i][h] += in[i][j] * gnn->weight[layer][k][h][j];
+}
+
+/* T_0 = x, T_1 = A x, T_k = 2 A T_{k-1} - T_{k-2}; each with weights of its own. */
+static void add_chebyshev(const naive_gnn *gnn, const naive_graph *g, const adjacency *a, int layer,
+                          int width, rows in, rows out)
+{
+    rows term[MAX_ORDER];
+    memcpy(term[0], in, (size_t)g->nodes * sizeof *in);
+    for (int k = 0; k < gnn->order; k++) {
+        if (k > 0)
+            gather(g, a, width, term[k - 1], term[k]);
+        for (int i = 0; i < g->nodes && k > 1; i++)
+            for (int j = 0; j < width; j++)
+                term[k][i][j] = 2 * term[k][i][j] - term[k - 2][i][j];
+        add_product(gnn, g->nodes, layer, k, width, term[k], out);
+    }
+}
+
+static void convolve(const naive_gnn *gnn, const naive_graph *g, const adjacency *a, int layer,
+                     int width, rows in, rows out)
+{
+    rows gathered;
+    for (int i = 0; i < g->nodes; i++)
+        memcpy(out[i], gnn->bias[layer], sizeof gnn->bias[layer]);
+    if (gnn->conv == NAIVE_CHEB) {
+        add_chebyshev(gnn, g, a, layer, width, in, out);
+    } else {
+        if (gnn->conv == NAIVE_MAX)
+            gather_largest(g, width, in, gathered);
+        else
+            gather(g, a, width, in, gathered);
+        add_product(gnn, g->nodes, layer, 0, width, gathered, out);
+        if (gnn->conv != NAIVE_GCN)
+            add_product(gnn, g->nodes, layer, 1, width, in, out);
+    }
+    for (int i = 0; i < g->nodes; i++)
+        for (int h = 0; h < gnn->hidden; h++)
+            out[i][h] = out[i][h] > 0 ? out[i][h] : 0;
+}
+
+static double pooled(const naive_gnn *gnn, rows of, int begin, int end, int unit)
+{
+    if (gnn->pool == POOL_NONE)
+        return of[begin][unit];
+    double sum = 0, largest = -INFINITY;
+    for (int i = begin; i < end; i++) {
+        sum += of[i][unit];
+        largest = fmax(largest, of[i][unit]);
+    }
+    return gnn->pool == POOL_MAX ? largest : gnn->pool == POOL_SUM ? sum : sum / (end - begin);
+}
+
+static double normalise(int classes, double *scores)
+{
+    double largest = -INFINITY, size = 0, total = 0;
+    for (int c = 0; c < classes; c++) {
+        largest = fmax(largest, scores[c]);
+        size = fmax(size, fabs(scores[c]));
+    }
+    for (int c = 0; c < classes; c++)
+        total += exp(scores[c] - largest);
+    for (int c = 0; c < classes; c++)
+        scores[c] -= largest + log(total);
+    return size;
+}
+
+double naive_log_probs(const naive_gnn *gnn, const naive_graph *g, int begin, int end,
+                       double *log_probs)
+{
+    rows      out[MAX_LAYERS];
+    adjacency a;
+    make_adjacency(gnn, g, &a);
+    for (int l = 0; l < gnn->layers; l++)
+        convolve(gnn, g, &a, l, l == 0 ? gnn->features : gnn->hidden,
+                 l == 0 ? (double(*)[MAX_WIDE])g->x : out[l - 1], out[l]);
+    memcpy(log_probs, gnn->head_bias, (size_t)gnn->classes * sizeof *log_probs);
+    int first = gnn->cat ? 0 : gnn->layers - 1;
+    for (int l = first; l < gnn->layers; l++)
+        for (int h = 0; h < gnn->hidden; h++) {
+            double seen = pooled(gnn, out[l], begin, end, h);
+            for (int c = 0; c < gnn->classes; c++)
+                log_probs[c] += seen * gnn->head[c][(l - first) * gnn->hidden + h];
+        }
+    return normalise(gnn->classes, log_probs);
+}
+
+int naive_reach(const naive_gnn *gnn)
+{
+    return gnn->layers * (gnn->conv == NAIVE_CHEB ? gnn->order - 1 : 1);
+}
+
+double *naive_parameter(naive_gnn *gnn, const char *name, int *stride)
+{
+    int  layer = 0, order = 0, read = 0;
+    char part[32];
+    *stride = 1;
+    if (!strcmp(name, "output_layer.bias"))
+        return gnn->head_bias;
+    *stride = MAX_LAYERS * MAX_HIDDEN;
+    if (!strcmp(name, "output_layer.weight"))
+        return gnn->head[0];
+    *stride = 1;
+    if (sscanf(name, "layers.%d.%31s", &layer, part) != 2 || layer < 0 || layer >= gnn->layers)
+        return NULL;
+    if (!strcmp(part, "bias") || !strcmp(part, "lin_rel.bias"))
+        return gnn->bias[layer];
+    *stride = MAX_WIDE;
+    if (!strcmp(part, "lin.weight") || !strcmp(part, "lin_rel.weight"))
+        return gnn->weight[layer][0][0];
+    if (!strcmp(part, "lin_root.weight"))
+        return gnn->weight[layer][1][0];
+    if (sscanf(part, "lins.%d.weight%n", &order, &read) == 1 && read > 0 && order < gnn->order)
+        return gnn->weight[layer][order][0];
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* naive_gnn.h: the oracles from their definitions, in double precision, on whole graphs.
+ *
+ * This is what certificates are held against, so it has nothing of the library: no views, no
+ * caches, no weights of zero for edges that are gone. */
+#ifndef CBX_ADVERSARY_NAIVE_GNN_H
+#define CBX_ADVERSARY_NAIVE_GNN_H
+
+#include <stdbool.h>
+
+enum {
+    MAX_NODES = 96,
+    MAX_EDGES = 512,
+    MAX_FEATURES = 8,
+    MAX_HIDDEN = 6,
+    MAX_WIDE = 8, /* the larger of the two above */
+    MAX_LAYERS = 3,
+    MAX_ORDER = 3,
+    MAX_CLASSES = 4
+};
+
+typedef enum naive_conv { NAIVE_GCN, NAIVE_SUM, NAIVE_MEAN, NAIVE_MAX, NAIVE_CHEB } naive_conv;
+typedef enum naive_pool { POOL_MEAN, POOL_SUM, POOL_MAX, POOL_NONE } naive_pool;
+
+typedef struct naive_gnn {
+    naive_conv conv;
+    naive_pool pool;
+    int        layers, order, hidden, features, classes;
+    bool       cat; /* the head sees all layers, not only the last */
+    /* out x in; gcn has one, graphconv rel and root, cheb one an order */
+    double weight[MAX_LAYERS][MAX_ORDER][MAX_HIDDEN][MAX_WIDE];
+    double bias[MAX_LAYERS][MAX_HIDDEN];
+    double head[MAX_CLASSES][MAX_LAYERS * MAX_HIDDEN], head_bias[MAX_CLASSES];
+} naive_gnn;
+
+typedef struct naive_graph {
+    int    nodes, edges;
+    int    source[MAX_EDGES], target[MAX_EDGES];
+    double edge_weight[MAX_EDGES];
+    double x[MAX_NODES][MAX_WIDE];
+} naive_graph;
+
+/* Log-probabilities of the nodes `begin` to `end - 1` pooled, or of node `begin` where there is no
+ * pool. Returns the largest score in size, by which rounding errors are to be measured. */
+double naive_log_probs(const naive_gnn *gnn, const naive_graph *graph, int begin, int end,
+                       double *log_probs);
+
+/* How many edges away a node can be and still count. */
+int naive_reach(const naive_gnn *gnn);
+
+/* A parameter by PyG's name, or NULL; *stride doubles from row to row. */
+double *naive_parameter(naive_gnn *gnn, const char *name, int *stride);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* question.h: one question to the explainer: a graph, an oracle, a row, and rules.
+ *
+ * Everything is here twice: as the library is told it, and as what it means, so that judging needs
+ * no reader of lists. */
+#ifndef CBX_ADVERSARY_QUESTION_H
+#define CBX_ADVERSARY_QUESTION_H
+
+#include "combinex.h"
+#include "dice.h"
+#include "naive_gnn.h"
+
+enum { MAX_GRAPHS = 4, MAX_SETTINGS = 32, MAX_SETTING = 1200, SHAPE_NAME = 64 };
+
+/* ---- the graph */
+
+typedef struct world {
+    cbx_task task;
+    int      nodes, edges, features, classes, graphs;
+    char     shape[SHAPE_NAME]; /* in words */
+    int64_t  source[MAX_EDGES], target[MAX_EDGES];
+    float    edge_weight[MAX_EDGES];
+    bool     weighted;
+    float    x[MAX_NODES * MAX_FEATURES];
+    bool     sparse; /* told as CSR */
+    bool     told_kinds, told_bounds;
+    uint8_t  discrete[MAX_FEATURES], immutable[MAX_FEATURES];
+    float    lo[MAX_FEATURES], hi[MAX_FEATURES];
+    /* features that are one-hot: which block each is of, or -1; of the blocks the first few are
+     * groups by the data, the others are so if a rule says it */
+    int32_t block[MAX_FEATURES], blocks, told_blocks;
+    int32_t told[MAX_FEATURES]; /* the block, where the data says that it is a group */
+    int64_t graph_ptr[MAX_GRAPHS + 1];
+    /* memory for the sparse form */
+    int64_t indptr[MAX_NODES + 1];
+    int32_t indices[MAX_NODES * MAX_FEATURES];
+    float   values[MAX_NODES * MAX_FEATURES];
+} world;
+
+/* ---- the rules */
+
+/* What a question can have; combinations of any two are asked in turn. */
+typedef enum rule {
+    RULE_NONE,
+    RULE_NO_ISOLATED,
+    RULE_CONNECTED,
+    RULE_KEEP_EDGES,
+    RULE_OWN_EDGES,
+    RULE_OWN_FEATURES,
+    RULE_IMMUTABLE_NODES,
+    RULE_PROTECTED_EDGES,
+    RULE_FEATURES_TO_VARY,
+    RULE_IMMUTABLE_FEATURES,
+    RULE_IMMUTABLE_DATA,
+    RULE_PERMITTED_RANGE,
+    RULE_ONE_HOT,
+    RULE_ONE_HOT_DATA,
+    RULE_MAX_EDITS,
+    RULE_THRESHOLD,
+    RULE_DIRECTED,
+    RULE_NEXT,
+    RULE_CLASS,
+    RULE_COSTS,
+    RULE_TOTAL_CFS,
+    RULE_DIVERSE,
+    RULE_BUDGET,
+    RULE_TIME_LIMIT,
+    RULE_KINDS_AUTO,
+    RULE_START_BOTH,
+    RULE_CANCEL, /* the caller stops the search in the middle */
+    RULE_METHOD, /* another one than minimal, which knows no rules */
+    RULES
+} rule;
+
+extern const char *const rule_names[RULES];
+
+enum { KEEP_ANY, KEEP_NO_ISOLATED, KEEP_CONNECTED };
+enum { TARGET_NEXT = -2, TARGET_ANY = -1 };
+
+typedef struct question {
+    uint64_t  seed;
+    int64_t   number;
+    world     world;
+    naive_gnn gnn;
+    int       row;
+    uint32_t  rules; /* bits */
+
+    /* what they mean */
+    int     keep;
+    bool    keep_edges, own_edges, own_features, directed, diverse, kinds_auto;
+    uint8_t fixed[MAX_FEATURES]; /* by the question's rules and by the data */
+    uint8_t asked_fixed[MAX_FEATURES];
+    uint8_t discrete[MAX_FEATURES];
+    float   lo[MAX_FEATURES], hi[MAX_FEATURES];                 /* permitted, within the data's */
+    float   asked_lo[MAX_FEATURES], asked_hi[MAX_FEATURES];     /* NaN: not asked for */
+    int32_t group[MAX_FEATURES], groups;                        /* one-hot, by both */
+    uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
+    int     max_edits, target, total_cfs;
+    int     patience; /* calls of the progress function after which it stops the search; 0: never */
+    double  threshold, edge_cost, feature_cost;
+
+    /* how they are told: names and values of cbx_explain_table */
+    int  num_settings;
+    char settings[MAX_SETTINGS][2][MAX_SETTING];
+} question;
+
+static inline bool has_rule(const question *q, rule r)
+{
+    return q->rules >> r & 1;
+}
+
+static inline float feature_of(const world *w, int node, int feature)
+{
+    return w->x[node * w->features + feature];
+}
+
+/* The nodes of the row: one, or those of a graph. */
+static inline int first_node(const question *q)
+{
+    return q->world.task == CBX_GRAPH ? (int)q->world.graph_ptr[q->row] : q->row;
+}
+
+static inline int end_node(const question *q)
+{
+    return q->world.task == CBX_GRAPH ? (int)q->world.graph_ptr[q->row + 1] : q->row + 1;
+}
+
+/* May these two nodes lose their edges, as far as the two are concerned? May this node's features
+ * change? */
+bool may_lose_edges(const question *q, int u, int v);
+bool may_change_node(const question *q, int node);
+
+/* May a feature become this, one-hot groups aside? */
+bool may_become(const question *q, int feature, float value);
+
+/* ---- drawing them, the same for the same seed and number */
+
+void draw_question(question *q, uint64_t seed, int64_t number);
+
+void draw_world(world *w, dice *d, uint32_t rules);
+void draw_gnn(naive_gnn *gnn, const world *w, dice *d);
+void draw_rules(question *q, dice *d);
+void tell_rules(question *q, dice *d);
+
+#endif

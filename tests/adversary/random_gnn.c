@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* random_gnn.c: oracles of every kind, with weights drawn at random. */
+#include <math.h>
+
+#include "question.h"
+
+/* Doubles that single precision holds, so that both sides have the same. */
+static double draw(dice *d, double size)
+{
+    return (double)(float)dice_real(d, -size, size);
+}
+
+static void draw_layers(naive_gnn *g, dice *d)
+{
+    double size = dice_real(d, 0.8, 2.5);
+    for (int l = 0; l < g->layers; l++)
+        for (int h = 0; h < g->hidden; h++) {
+            g->bias[l][h] = draw(d, 0.4);
+            for (int k = 0; k < MAX_ORDER; k++)
+                for (int j = 0; j < MAX_WIDE; j++)
+                    g->weight[l][k][h][j] = draw(d, size / sqrt(l == 0 ? g->features : g->hidden));
+        }
+}
+
+/* A class can have so large a bias that nothing leads away from it, or be outdone by another in
+ * everything. */
+static void draw_head(naive_gnn *g, dice *d)
+{
+    int    width = (g->cat ? g->layers : 1) * g->hidden;
+    double size = dice_real(d, 0.5, 2), ahead = dice_chance(d, 0.5) ? dice_real(d, 0, 2.5) : 0;
+    for (int c = 0; c < g->classes; c++) {
+        g->head_bias[c] = draw(d, 0.5);
+        for (int k = 0; k < width; k++)
+            g->head[c][k] = draw(d, size);
+    }
+    g->head_bias[dice_below(d, g->classes)] += (double)(float)ahead;
+    if (!dice_chance(d, 0.08))
+        return;
+    int above = dice_below(d, g->classes), below = (above + 1) % g->classes;
+    g->head_bias[below] = g->head_bias[above] - (dice_chance(d, 0.9) ? 0.125 : 0);
+    for (int k = 0; k < width; k++)
+        g->head[below][k] = g->head[above][k] - (dice_chance(d, 0.5) ? 0.25 : 0);
+}
+
+void draw_gnn(naive_gnn *g, const world *w, dice *d)
+{
+    static const naive_conv convs[] = {NAIVE_GCN,  NAIVE_GCN,  NAIVE_GCN, NAIVE_SUM,  NAIVE_SUM,
+                                       NAIVE_MEAN, NAIVE_MEAN, NAIVE_MAX, NAIVE_CHEB, NAIVE_CHEB};
+    *g = (naive_gnn){.features = w->features, .classes = w->classes};
+    g->conv = convs[dice_below(d, (int)(sizeof convs / sizeof *convs))];
+    g->order = g->conv == NAIVE_CHEB ? dice_between(d, 1, MAX_ORDER) : 1;
+    g->layers = dice_chance(d, 0.1) ? 3 : dice_between(d, 1, 2);
+    g->hidden = dice_between(d, 2, MAX_HIDDEN);
+    g->cat = dice_chance(d, 0.5);
+    g->pool = w->task == CBX_GRAPH ? (naive_pool)dice_below(d, 3) : POOL_NONE;
+    draw_layers(g, d);
+    draw_head(g, d);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* random_rules.c: what a question's rules are. To those it is to have more are added, until there
+ * are few enough sets of edits to try them all. */
+#include <math.h>
+#include <string.h>
+
+#include "brute_force.h"
+
+const char *const rule_names[RULES] = {"none",
+                                       "keep no-isolated",
+                                       "keep connected",
+                                       "keep-edges",
+                                       "own-edges",
+                                       "own-features",
+                                       "immutable-nodes",
+                                       "protected-edges",
+                                       "features-to-vary",
+                                       "immutable-features",
+                                       "immutable (data)",
+                                       "permitted-range",
+                                       "one-hot",
+                                       "one-hot (data)",
+                                       "max-edits",
+                                       "stopping-threshold",
+                                       "edges directed",
+                                       "target next",
+                                       "target a class",
+                                       "costs",
+                                       "total-cfs",
+                                       "diverse",
+                                       "budget",
+                                       "time-limit",
+                                       "kinds auto",
+                                       "start both",
+                                       "cancelled",
+                                       "another method"};
+
+/* ---- what they mean */
+
+static void fix_features(question *q, dice *d)
+{
+    for (int j = 0; j < q->world.features; j++)
+        q->asked_fixed[j] |= dice_chance(d, 0.5);
+}
+
+static void protect_edges(question *q, dice *d, double share)
+{
+    for (int e = 0; e < q->world.edges; e++)
+        q->protect_edge[e] |= dice_chance(d, share);
+}
+
+/* Ranges that cut values off, between whole numbers too, that hold the only value a feature is
+ * to take, and that hold none of the data's. */
+static void draw_range(question *q, dice *d)
+{
+    static const float ranges[][2] = {{-0.1f, 0.1f}, {0.3f, 0.35f}, {0, 0.7f},    {0, 0},
+                                      {1, 1},        {1, 2},        {0.2f, 0.8f}, {-0.5f, 1},
+                                      {0, 1.5f},     {2, 3},        {-5, 5},      {0.5f, 1}};
+    for (int times = dice_between(d, 1, 2); times > 0; times--) {
+        int j = dice_below(d, q->world.features);
+        int k = dice_below(d, (int)(sizeof ranges / sizeof *ranges));
+        q->asked_lo[j] = ranges[k][0];
+        q->asked_hi[j] = ranges[k][1];
+    }
+}
+
+static void draw_target(question *q, dice *d)
+{
+    static const uint8_t none[MAX_EDGES];
+    naive_graph          graph;
+    int                  others = dice_between(d, 1, q->world.classes - 1);
+    build_graph(q, none, q->world.x, &graph);
+    q->target = has_rule(q, RULE_NEXT) ? TARGET_NEXT : TARGET_ANY;
+    if (has_rule(q, RULE_CLASS)) /* the prediction itself is refused */
+        q->target = (ask_naive(q, &graph, 0, -1).best + others) % q->world.classes;
+}
+
+static void draw_costs(question *q, dice *d)
+{
+    static const double costs[] = {1e-6, 0.1, 0.25, 0.3, 0.5, 1, 1.5, 2, 3, 10, 1e6};
+    int                 count = (int)(sizeof costs / sizeof *costs);
+    q->edge_cost = costs[dice_below(d, count)];
+    q->feature_cost = costs[dice_below(d, count)];
+}
+
+static void mean_rule(question *q, dice *d, rule r)
+{
+    q->keep = r == RULE_NO_ISOLATED ? KEEP_NO_ISOLATED
+              : r == RULE_CONNECTED ? KEEP_CONNECTED
+                                    : q->keep;
+    q->keep_edges |= r == RULE_KEEP_EDGES;
+    q->own_edges |= r == RULE_OWN_EDGES;
+    q->own_features |= r == RULE_OWN_FEATURES;
+    q->directed |= r == RULE_DIRECTED;
+    q->kinds_auto |= r == RULE_KINDS_AUTO;
+    q->diverse |= r == RULE_DIVERSE;
+    for (int i = 0; i < q->world.nodes && r == RULE_IMMUTABLE_NODES; i++)
+        q->immutable_node[i] |= dice_chance(d, 0.3);
+    if (r == RULE_PROTECTED_EDGES)
+        protect_edges(q, d, 0.3);
+    if (r == RULE_FEATURES_TO_VARY || r == RULE_IMMUTABLE_FEATURES)
+        fix_features(q, d);
+    if (r == RULE_PERMITTED_RANGE)
+        draw_range(q, d);
+    if (r == RULE_MAX_EDITS)
+        q->max_edits = dice_between(d, 1, 4);
+    if (r == RULE_THRESHOLD)
+        q->threshold = (double)dice_between(d, 2, 19) / 20;
+    if (r == RULE_COSTS)
+        draw_costs(q, d);
+    if (r == RULE_CANCEL)
+        q->patience = dice_between(d, 1, 12);
+    if (r == RULE_TOTAL_CFS || r == RULE_DIVERSE)
+        q->total_cfs = dice_between(d, 2, 5);
+}
+
+/* Only edges that lead from what counts to what does not may go. */
+static void protect_all_but_leaving(question *q)
+{
+    bool influence[MAX_NODES];
+    find_influence(q, influence);
+    for (int e = 0; e < q->world.edges; e++)
+        q->protect_edge[e] |= influence[q->world.target[e]] || !influence[q->world.source[e]];
+}
+
+/* Hardly anything may change, or only edges: proofs that have little to try, and so little that
+ * could save them from what they overlook. */
+static void leave_little(question *q, dice *d)
+{
+    if (!dice_chance(d, q->gnn.conv == NAIVE_CHEB ? 0.5 : 0.25))
+        return;
+    if (dice_chance(d, 0.75)) {
+        memset(q->asked_fixed, 1, sizeof q->asked_fixed);
+        q->rules |= 1u << RULE_FEATURES_TO_VARY;
+        if (dice_chance(d, 0.4))
+            return;
+    }
+    if (dice_chance(d, q->gnn.conv == NAIVE_CHEB ? 0.6 : 0.1)) /* which count in Chebyshev layers */
+        protect_all_but_leaving(q);
+    else
+        protect_edges(q, d, dice_real(d, 0.2, 1));
+    q->rules |= 1u << RULE_PROTECTED_EDGES;
+}
+
+/* From what is asked and what the data says to what holds. */
+static void work_out(question *q)
+{
+    const world *w = &q->world;
+    q->groups = 0;
+    for (int j = 0; j < w->features; j++) {
+        bool whole = true;
+        for (int i = 0; i < w->nodes; i++)
+            whole = whole && feature_of(w, i, j) == rintf(feature_of(w, i, j));
+        bool group =
+            w->block[j] >= 0 && (w->block[j] < w->told_blocks || has_rule(q, RULE_ONE_HOT));
+        /* one that has fractions may take others */
+        q->discrete[j] = whole && (q->kinds_auto || w->discrete[j]);
+        q->fixed[j] = q->asked_fixed[j] || w->immutable[j];
+        q->lo[j] = isnan(q->asked_lo[j]) ? w->lo[j] : fmaxf(w->lo[j], q->asked_lo[j]);
+        q->hi[j] = isnan(q->asked_hi[j]) ? w->hi[j] : fminf(w->hi[j], q->asked_hi[j]);
+        q->group[j] = group ? w->block[j] : -1;
+        q->groups += group;
+    }
+}
+
+/* ---- few enough to try them all */
+
+static void restrict_once(question *q, dice *d)
+{
+    const world *w = &q->world;
+    int          edge = w->edges ? dice_below(d, w->edges) : 0;
+    switch (dice_below(d, 8)) {
+    case 0:
+        q->asked_fixed[dice_below(d, w->features)] = 1;
+        q->rules |= has_rule(q, RULE_FEATURES_TO_VARY) ? 0 : 1u << RULE_IMMUTABLE_FEATURES;
+        break;
+    case 1:
+    case 2:
+        if (w->edges) {
+            q->protect_edge[edge] = 1;
+            q->rules |= 1u << RULE_PROTECTED_EDGES;
+        }
+        break;
+    case 3:
+        q->own_features = w->task == CBX_NODE;
+        q->rules |= w->task == CBX_NODE ? 1u << RULE_OWN_FEATURES : 0;
+        break;
+    case 4:
+        q->max_edits = q->max_edits > 1 ? q->max_edits - 1 : q->max_edits ? 1 : 4;
+        q->rules |= 1u << RULE_MAX_EDITS;
+        break;
+    default: /* a node that counts, or it would not help */
+        q->immutable_node[w->edges && dice_chance(d, 0.8) ? (int)w->source[edge]
+                                                          : dice_below(d, w->nodes)] = 1;
+        q->rules |= 1u << RULE_IMMUTABLE_NODES;
+        break;
+    }
+    work_out(q);
+}
+
+/* A few questions stay as large as they are. */
+static void restrict_space(question *q, dice *d)
+{
+    space  s;
+    double most = ldexp(1, dice_between(d, 5, 12));
+    if (dice_chance(d, 0.01))
+        return;
+    for (int times = 0; times < 200; times++) {
+        dice again = *d;
+        find_space(q, &again, &s);
+        if (count_sets(&s, q->max_edits) <= most)
+            return;
+        restrict_once(q, d);
+    }
+}
+
+void draw_rules(question *q, dice *d)
+{
+    q->total_cfs = 1;
+    q->edge_cost = q->feature_cost = 1;
+    for (int j = 0; j < MAX_FEATURES; j++)
+        q->asked_lo[j] = q->asked_hi[j] = NAN;
+    for (int r = 0; r < RULES; r++)
+        if (has_rule(q, (rule)r))
+            mean_rule(q, d, (rule)r);
+    draw_target(q, d);
+    if (!has_rule(q, RULE_METHOD)) {
+        leave_little(q, d);
+        work_out(q);
+        restrict_space(q, d);
+    }
+    work_out(q);
+    tell_rules(q, d);
+}

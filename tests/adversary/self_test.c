@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* self_test.c: see self_test.h. */
+#include "self_test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+#include "judge.h"
+#include "lie.h"
+
+enum { MODELS = 2000, LIARS = 600 };
+
+static bool check(bool holds, const char *what)
+{
+    printf("%s %s\n", holds ? "ok    " : "FAILED", what);
+    return holds;
+}
+
+/* The naive model's log-probabilities are the library's, for every row. */
+static double largest_difference(question *q)
+{
+    static const uint8_t none[MAX_EDGES];
+    asked                a;
+    naive_graph          graph;
+    float                told[MAX_NODES * MAX_CLASSES];
+    double               largest = 0;
+    build_graph(q, none, q->world.x, &graph);
+    if (!ask_prepare(q, &a) || cbx_predict(a.model, a.graph, 1, told, &a.error)) {
+        printf("  case %lld: %s\n", (long long)q->number, a.error.message);
+        largest = INFINITY;
+    }
+    int rows = q->world.task == CBX_GRAPH ? q->world.graphs : q->world.nodes;
+    for (q->row = 0; q->row < rows && largest < INFINITY; q->row++) {
+        outcome o = ask_naive(q, &graph, 0, -1);
+        for (int c = 0; c < q->gnn.classes; c++) {
+            double size = o.blur / ROUNDING;
+            double difference = fabs((double)told[q->row * q->gnn.classes + c] - o.log_probs[c]);
+            largest = fmax(largest, difference / size);
+        }
+    }
+    ask_free(&a);
+    return largest;
+}
+
+/* What is not in the space has no influence: without it all the row is what it was. */
+static bool leaves_nothing_out(question *q)
+{
+    bool        influence[MAX_NODES];
+    uint8_t     gone[MAX_EDGES] = {0};
+    float       x[MAX_NODES * MAX_FEATURES];
+    naive_graph graph;
+    dice        d = dice_of(q->seed, (uint64_t)q->number);
+    build_graph(q, gone, q->world.x, &graph);
+    outcome before = ask_naive(q, &graph, 0, -1);
+    find_influence(q, influence);
+    memcpy(x, q->world.x, sizeof x);
+    for (int i = 0; i < q->world.nodes; i++)
+        for (int j = 0; j < q->world.features && !influence[i]; j++)
+            x[i * q->world.features + j] = (float)dice_real(&d, -9, 9);
+    for (int e = 0; e < q->world.edges; e++)
+        gone[e] = !edge_counts(q, influence, e) && dice_chance(&d, 0.7);
+    build_graph(q, gone, x, &graph);
+    outcome after = ask_naive(q, &graph, 0, -1);
+    return !memcmp(before.log_probs, after.log_probs,
+                   (size_t)q->gnn.classes * sizeof *before.log_probs);
+}
+
+/* Without rules on what is kept every set is tried once. */
+static bool tries_all(question *q)
+{
+    dice      d = {0};
+    space     s;
+    found_set set;
+    q->keep = KEEP_ANY;
+    q->threshold = 2; /* which no probability is */
+    find_space(q, &d, &s);
+    double all = count_sets(&s, q->max_edits);
+    if (all > 5000 || !s.whole)
+        return true;
+    return find_set(q, &s, 0, -1, INFINITY, 5000, &d, &set) == VERDICT_NONE &&
+           (double)set.tried == all - 1;
+}
+
+/* How many claims of this kind are found to be false. */
+static int broken_by(lie kind, claim c, question *q)
+{
+    int broken = 0;
+    for (int64_t number = 0; number < LIARS; number++) {
+        asked  a;
+        judged j = {0};
+        draw_question(q, 7, number);
+        lie_before(kind, q);
+        if (ask_prepare(q, &a) && ask_explain(q, &a)) {
+            lie_after(kind, q, a.answer);
+            judge(q, a.answer, &j);
+        }
+        for (int k = 0; k < j.count; k++)
+            broken += j.at[k].claim == c && j.at[k].ruling == BROKEN;
+        ask_free(&a);
+    }
+    return broken;
+}
+
+static bool finds_lies_out(question *q)
+{
+    static const struct {
+        lie         lie;
+        claim       claim;
+        const char *what;
+    } lies[] = {{LIE_FOUND, CLAIM_FOUND, "answers that miss an edit are found out"},
+                {LIE_IRREDUCIBLE, CLAIM_IRREDUCIBLE, "answers with a needless edit are found out"},
+                {LIE_OPTIMAL, CLAIM_OPTIMAL, "false claims of being optimal are found out"},
+                {LIE_PROVED_NONE, CLAIM_PROVED_NONE, "false proofs of absence are found out"}};
+    bool fine = true;
+    for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
+        int honest = broken_by(LIE_NONE, lies[k].claim, q);
+        int lying = broken_by(lies[k].lie, lies[k].claim, q);
+        fine &= check(lying >= honest + 10, lies[k].what);
+    }
+    return fine;
+}
+
+int self_test(void)
+{
+    question *q = malloc(sizeof *q);
+    double    difference = 0;
+    bool      nothing_left_out = true, all_tried = true;
+    if (!q)
+        return 1;
+    for (int64_t number = 0; number < MODELS; number++) {
+        draw_question(q, 5, number);
+        nothing_left_out = nothing_left_out && leaves_nothing_out(q);
+        all_tried = all_tried && tries_all(q);
+        difference = fmax(difference, largest_difference(q));
+    }
+    bool fine = check(difference < 1e-5, "the naive model agrees with the library");
+    printf("       (largest difference %.2g, for scores of size 1)\n", difference);
+    fine &= check(nothing_left_out, "what cannot be edited here has no influence");
+    fine &= check(all_tried, "every set of edits is tried once");
+    fine &= finds_lies_out(q);
+    free(q);
+    return !fine;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* space.c: see space.h. */
+#include "space.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what the rules say of single edits */
+
+bool may_lose_edges(const question *q, int u, int v)
+{
+    const world *w = &q->world;
+    bool         own = w->task == CBX_GRAPH || u == q->row || v == q->row;
+    if (q->keep_edges || (q->own_edges && !own) || q->immutable_node[u] || q->immutable_node[v])
+        return false;
+    for (int e = 0; e < w->edges; e++)
+        if (q->protect_edge[e] &&
+            ((w->source[e] == u && w->target[e] == v) || (w->source[e] == v && w->target[e] == u)))
+            return false;
+    return true;
+}
+
+bool may_change_node(const question *q, int node)
+{
+    return (!q->own_features || q->world.task == CBX_GRAPH || node == q->row) &&
+           !q->immutable_node[node];
+}
+
+bool may_become(const question *q, int feature, float value)
+{
+    return !q->fixed[feature] && value >= q->lo[feature] && value <= q->hi[feature] &&
+           (!q->discrete[feature] || value == rintf(value));
+}
+
+/* ---- what counts at all */
+
+void find_influence(const question *q, bool *nodes)
+{
+    const world *w = &q->world;
+    bool         next[MAX_NODES];
+    for (int i = 0; i < w->nodes; i++)
+        nodes[i] = i >= first_node(q) && i < end_node(q);
+    for (int hop = w->task == CBX_GRAPH ? 0 : naive_reach(&q->gnn); hop > 0; hop--) {
+        memcpy(next, nodes, sizeof next);
+        for (int e = 0; e < w->edges; e++)
+            next[w->source[e]] |= nodes[w->target[e]];
+        memcpy(nodes, next, sizeof next);
+    }
+}
+
+/* An edge acts by what it carries to its target and by the degrees it counts in: for Chebyshev
+ * layers that of its source, otherwise that of its target. */
+bool edge_counts(const question *q, const bool *influence, int edge)
+{
+    const world *w = &q->world;
+    return influence[w->target[edge]] || (q->gnn.conv == NAIVE_CHEB && influence[w->source[edge]]);
+}
+
+/* ---- the places */
+
+static place *add(space *s, place_kind kind)
+{
+    if (s->count == MAX_PLACES) { /* more than can be tried anyway */
+        s->whole = false;
+        s->count--;
+    }
+    place *p = &s->places[s->count++];
+    memset(p, 0, sizeof *p);
+    p->kind = kind;
+    p->edge = -1;
+    p->choices = 1;
+    p->edits = 1;
+    return p;
+}
+
+static void add_edges(const question *q, const bool *influence, space *s)
+{
+    const world *w = &q->world;
+    for (int e = 0; e < w->edges; e++) {
+        int  u = (int)w->source[e], v = (int)w->target[e];
+        bool told = false;
+        if (!edge_counts(q, influence, e) || !may_lose_edges(q, u, v))
+            continue;
+        for (int k = 0; k < s->count && !q->directed; k++)
+            told = told || (s->places[k].u == u && s->places[k].v == v) ||
+                   (s->places[k].u == v && s->places[k].v == u);
+        if (told)
+            continue;
+        place *p = add(s, PLACE_EDGE);
+        p->u = u;
+        p->v = v;
+        p->edge = q->directed ? e : -1;
+        p->choices = 2;
+        p->cost = q->edge_cost;
+    }
+}
+
+/* Whole numbers all; of continuous features the ends, the middle and some between. */
+static void add_values(const question *q, dice *d, int node, int feature, space *s)
+{
+    float  x = feature_of(&q->world, node, feature), lo = q->lo[feature], hi = q->hi[feature];
+    float  tried[MAX_VALUES];
+    int    count = 0;
+    place *p = add(s, PLACE_FEATURE);
+    p->node = node;
+    p->feature = feature;
+    p->cost = q->feature_cost;
+    if (q->discrete[feature]) {
+        s->whole = s->whole && hi - lo < MAX_VALUES - 1;
+        for (float value = ceilf(lo); value <= hi && count < MAX_VALUES; value++)
+            tried[count++] = value;
+    } else if (lo <= hi) {
+        const float some[] = {lo,
+                              hi,
+                              (lo + hi) / 2,
+                              (float)dice_real(d, lo, hi),
+                              (float)dice_real(d, lo, hi),
+                              (float)dice_real(d, lo, hi)};
+        s->whole = s->whole && lo == hi;
+        for (size_t k = 0; k < sizeof some / sizeof *some && (lo < hi || k == 0); k++)
+            tried[count++] = some[k];
+    }
+    for (int k = 0; k < count; k++)
+        if (tried[k] != x && may_become(q, feature, tried[k]))
+            p->values[p->choices++ - 1] = tried[k];
+    if (p->choices == 1)
+        s->count--;
+}
+
+/* Where a node has none or more of a group on, the rule cannot be kept, and nothing is tried. */
+static bool is_one_hot(const question *q, int node, int group)
+{
+    int on = 0;
+    for (int j = 0; j < q->world.features; j++)
+        on += q->group[j] == group && feature_of(&q->world, node, j) != 0;
+    return on == 1;
+}
+
+static void add_group(const question *q, int node, int on, space *s)
+{
+    place *p = add(s, PLACE_GROUP);
+    p->node = node;
+    p->feature = on;
+    p->edits = 2;
+    p->cost = q->feature_cost;
+    for (int j = 0; j < q->world.features; j++)
+        if (q->group[j] == q->group[on] && j != on && may_become(q, on, 0) && may_become(q, j, 1))
+            p->features[p->choices++ - 1] = j;
+    if (p->choices == 1)
+        s->count--;
+}
+
+void find_space(const question *q, dice *d, space *s)
+{
+    bool influence[MAX_NODES];
+    s->count = 0;
+    s->whole = true;
+    find_influence(q, influence);
+    add_edges(q, influence, s);
+    for (int i = 0; i < q->world.nodes; i++)
+        for (int j = 0; j < q->world.features && influence[i] && may_change_node(q, i); j++) {
+            if (q->group[j] < 0)
+                add_values(q, d, i, j, s);
+            else if (feature_of(&q->world, i, j) == 1 && is_one_hot(q, i, q->group[j]))
+                add_group(q, i, j, s);
+        }
+}
+
+double count_sets(const space *s, int most_edits)
+{
+    enum { MOST = 32 };
+    double by_edits[MOST + 1] = {1}, all = 1, within = 0;
+    bool   limited = most_edits > 0 && most_edits < MOST;
+    int    most = limited ? most_edits : MOST;
+    for (int k = 0; k < s->count; k++) {
+        const place *p = &s->places[k];
+        all *= p->choices;
+        for (int e = most; e >= p->edits; e--)
+            by_edits[e] += by_edits[e - p->edits] * (p->choices - 1);
+    }
+    for (int e = 0; e <= most; e++)
+        within += by_edits[e];
+    return limited ? within : all;
+}

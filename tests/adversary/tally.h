@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tally.h: how many claims of which kind were judged how. */
+#ifndef CBX_ADVERSARY_TALLY_H
+#define CBX_ADVERSARY_TALLY_H
+
+#include "judge.h"
+
+enum { ORACLES = 7 }; /* gcn, graphconv's three, cheb of order 1 to 3 */
+
+typedef struct tally {
+    int64_t cases, refused, without; /* without: neither found nor proved */
+    int64_t tried;                   /* sets of edits */
+    int64_t claims[CLAIMS][RULINGS];
+    int64_t by_rule[RULES][CLAIMS], broken_by_rule[RULES][CLAIMS];
+    int64_t by_oracle[ORACLES][CLAIMS], broken_by_oracle[ORACLES][CLAIMS];
+} tally;
+
+void    tally_add(tally *t, const question *q, const judged *j);
+void    tally_merge(tally *to, const tally *from);
+int64_t tally_broken(const tally *t);
+int64_t tally_claims(const tally *t);
+void    tally_show(const tally *t);
+
+#endif
