@@ -12,17 +12,6 @@
 /* Multiplications in the time of a slot whose pair is looked up, and of a pair. */
 static const double SLOT = 30, PAIR = 10;
 
-static int find_pairs(cbx_edge_mask *E)
-{
-    const cbx_view *v = E->s->view;
-    E->pair_of = CBX_NEW(E->s->arena, int64_t, v->m);
-    E->slot_of = CBX_NEW(E->s->arena, int64_t, v->m);
-    if (!E->pair_of || !E->slot_of)
-        return -1;
-    E->pairs = cbx_number_pairs(v, E->pair_of, E->slot_of);
-    return E->pairs < 0 ? -1 : 0;
-}
-
 /* What is left of the graph once edges are cut. */
 static void apply_cuts(cbx_edge_mask *E)
 {
@@ -45,8 +34,11 @@ cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *
     for (int32_t i = 0; i < v->n; i++)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
             E->target_of[e] = i;
-    if (s->options->edges == CBX_EDGES_UNDIRECTED && find_pairs(E))
-        return cbx_fail_late(err);
+    if (s->options->edges == CBX_EDGES_UNDIRECTED) {
+        E->pairs = s->num_removable;
+        E->pair_of = s->pair_of;
+        E->slot_of = s->slot_of;
+    }
     float **by_slot[] = {&E->soft, &E->hard, &E->dw}, **by_pair[] = {&E->EP, &E->weight, &E->grad};
     for (int i = 0; i < 3; i++) {
         *by_slot[i] = CBX_NEW(s->arena, float, v->m);

@@ -66,25 +66,34 @@ static cbx_status count_removable(cbx_search *s, cbx_error *err)
     s->num_removable = m;
     if (s->options->edges != CBX_EDGES_UNDIRECTED)
         return CBX_OK;
-    cbx_arena work = {0};
-    int64_t  *pair_of = CBX_NEW(&work, int64_t, m), *slot_of = CBX_NEW(&work, int64_t, m);
+    int64_t *pair_of = CBX_NEW(s->keep, int64_t, m), *slot_of = CBX_NEW(s->keep, int64_t, m);
+    s->pair_of = pair_of;
+    s->slot_of = slot_of;
     s->num_removable = pair_of && slot_of ? cbx_number_pairs(s->view, pair_of, slot_of) : -1;
-    cbx_arena_free(&work);
     return s->num_removable < 0 ? cbx_fail_late(err) : CBX_OK;
+}
+
+/* The model on the factual graph, in memory that is given back: a search needs as much again. */
+static cbx_status run_model(const cbx_search *s, float *logp, cbx_error *err)
+{
+    cbx_arena  arena = {0};
+    cbx_pass   pass;
+    cbx_status status = cbx_pass_init(&pass, s->model, s->view, &s->X, false, 1, &arena, err);
+    if (!status) {
+        cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+        memcpy(logp, pass.logp, (size_t)s->model->num_classes * sizeof *logp);
+    }
+    cbx_arena_free(&arena);
+    return !status && cbx_time_is_up() ? cbx_fail_late(err) : status;
 }
 
 static cbx_status ask(cbx_search *s, cbx_error *err)
 {
-    cbx_pass   pass;
     int32_t    C = s->model->num_classes;
     float     *logp = CBX_NEW(s->arena, float, C);
-    cbx_status status = cbx_pass_init(&pass, s->model, s->view, &s->X, false, 1, s->arena, err);
-    if (status || !logp)
-        return status ? status : cbx_fail_memory(err);
-    cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
-    if (cbx_time_is_up())
-        return cbx_fail_late(err);
-    memcpy(logp, pass.logp, (size_t)C * sizeof *logp);
+    cbx_status status = logp ? run_model(s, logp, err) : cbx_fail_memory(err);
+    if (status)
+        return status;
     s->before = logp;
     if (isnan(logp[0]))
         return cbx_fail_overflow(s->graph, s->row, err);
@@ -316,11 +325,11 @@ void cbx_workspace_free(cbx_workspace *workspace)
     cbx_arena_free(&workspace->scratch);
 }
 
-/* Seconds to keep for the answer: verifying and ranking take passes like those that were made to
- * ask for the class, and the latter one backward. */
+/* Seconds to keep for the answer. Verifying takes what asking for the class took, and ranking,
+ * which an answer can do without, a pass forward and one backward. */
 static double time_to_wrap_up(double asked, double limit)
 {
-    return 3 * asked + fmin(0.02 * limit, 0.01);
+    return 1.5 * asked + fmin(2 * asked, 0.2 * limit) + fmin(0.02 * limit, 0.01);
 }
 
 /* Time was up before the model had answered. */

@@ -61,6 +61,8 @@ typedef struct cbx_search {
     int32_t                    target;        /* -1: any other class */
     const float               *before;        /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
+    const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
+    const int64_t             *slot_of;
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
     cbx_deadline              *deadline; /* the thread's own, or NULL: none */

@@ -56,6 +56,14 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
     return -sum;
 }
 
+static bool sets_features(const cbx_search *s)
+{
+    bool any = false;
+    for (int64_t k = 0; k < s->num_edits && !any; k++)
+        any = s->edits[k].op == CBX_SET_FEATURE;
+    return any;
+}
+
 cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
 {
     if (s->num_edits == 0)
@@ -69,9 +77,10 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
     if (status)
         return status;
     int32_t rows = cbx_pass_input_rows(&pass);
-    float  *dX = CBX_NEW(s->arena, float, (size_t)rows *(size_t)s->X.cols);
+    bool    features = sets_features(s);
+    float  *dX = features ? CBX_NEW(s->arena, float, (size_t)rows *(size_t)s->X.cols) : NULL;
     float  *dw = CBX_NEW(s->arena, float, v->m), *dlogp = CBX_NEW0(s->arena, float, C);
-    if (!dX || !dw || !dlogp || cbx_places_init(&places, v))
+    if ((features && !dX) || !dw || !dlogp || cbx_places_init(&places, v))
         return cbx_fail_late(err);
     dlogp[s->prediction] = -1;
     dlogp[result] = 1;

@@ -67,17 +67,33 @@ static int make_lost(cbx_ways *W, const cbx_search *s)
     return 0;
 }
 
+/* The search's own numbers, or, where it takes edges one by one, new ones. */
+static int number_pairs(cbx_ways *W, const cbx_search *s, const int64_t **slot_of)
+{
+    int64_t m = s->view->m;
+    W->pairs = s->num_removable;
+    W->pair_of = s->pair_of;
+    *slot_of = s->slot_of;
+    if (W->pair_of)
+        return 0;
+    int64_t *pair_of = CBX_NEW(s->arena, int64_t, m), *slots = CBX_NEW(s->arena, int64_t, m);
+    W->pairs = pair_of && slots ? cbx_number_pairs(s->view, pair_of, slots) : -1;
+    W->pair_of = pair_of;
+    *slot_of = slots;
+    return W->pairs < 0 ? -1 : 0;
+}
+
 int cbx_ways_init(cbx_ways *W, const cbx_search *s)
 {
     const cbx_view *v = s->view;
-    int64_t        *slot_of = CBX_NEW(s->arena, int64_t, v->m);
+    const int64_t  *slot_of;
     int32_t        *target_of = CBX_NEW(s->arena, int32_t, v->m);
-    W->pair_of = CBX_NEW(s->arena, int64_t, v->m);
-    if (!slot_of || !target_of || !W->pair_of)
+    if (!target_of)
         return -1;
     for (int32_t i = 0; i < v->n; i++)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
             target_of[e] = i;
-    W->pairs = cbx_number_pairs(v, W->pair_of, slot_of);
-    return W->pairs < 0 || make_ways(W, s, slot_of, target_of) || make_lost(W, s) ? -1 : 0;
+    return number_pairs(W, s, &slot_of) || make_ways(W, s, slot_of, target_of) || make_lost(W, s)
+               ? -1
+               : 0;
 }

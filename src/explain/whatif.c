@@ -41,26 +41,38 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     return 0;
 }
 
+/* Which slots go together: the search's own numbers, where it has some. */
+static int number_pairs(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_search *s = W->s;
+    int64_t           m = s->view->m;
+    bool              undirected = s->options->edges == CBX_EDGES_UNDIRECTED;
+    W->pairs = s->num_removable;
+    W->pair_of = s->pair_of;
+    W->slot_of = s->slot_of;
+    if (undirected && W->pair_of)
+        return 0;
+    int64_t *pair_of = CBX_NEW(arena, int64_t, m), *slot_of = CBX_NEW(arena, int64_t, m);
+    if (!pair_of || !slot_of)
+        return -1;
+    for (int64_t e = 0; e < m; e++)
+        pair_of[e] = slot_of[e] = e;
+    W->pairs = undirected ? cbx_number_pairs(s->view, pair_of, slot_of) : m;
+    W->pair_of = pair_of;
+    W->slot_of = slot_of;
+    return W->pairs < 0 ? -1 : 0;
+}
+
 static int make_pairs(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_view *v = W->s->view;
-    bool            undirected = W->s->options->edges == CBX_EDGES_UNDIRECTED;
-    W->pair_of = CBX_NEW(arena, int64_t, v->m);
-    W->slot_of = CBX_NEW(arena, int64_t, v->m);
     W->slots = CBX_NEW(arena, int64_t, v->m);
     W->target_of = CBX_NEW(arena, int32_t, v->m);
-    if (!W->pair_of || !W->slot_of || !W->slots || !W->target_of)
+    if (!W->slots || !W->target_of || number_pairs(W, arena))
         return -1;
-    W->pairs = v->m;
     for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
             W->target_of[e] = i;
-            W->pair_of[e] = W->slot_of[e] = e;
-        }
-    if (undirected)
-        W->pairs = cbx_number_pairs(v, W->pair_of, W->slot_of);
-    if (W->pairs < 0)
-        return -1;
     W->slots_begin = CBX_NEW0(arena, int64_t, W->pairs + 2);
     W->gone = CBX_NEW0(arena, uint8_t, W->pairs);
     if (!W->slots_begin || !W->gone)

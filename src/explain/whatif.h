@@ -38,9 +38,10 @@ typedef struct cbx_whatif {
     float            *lost;    /* by node: edges into it that are gone */
     uint8_t          *removed; /* by slot: likewise */
     int64_t           pairs;
-    int64_t          *pair_of, *slot_of, *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
-    int32_t          *target_of;                               /* by slot */
-    uint8_t          *gone;                                    /* by pair */
+    const int64_t    *pair_of, *slot_of;   /* by slot; one of each pair */
+    int64_t          *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
+    int32_t          *target_of;           /* by slot */
+    uint8_t          *gone;                /* by pair */
     uint8_t          *allowed_row, *allowed_pair;
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
