@@ -445,7 +445,7 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     cbx_setup           setup;
     cbx_workspace       workspace = {0};
     cbx_deadline        deadline;
-    cbx_explain_options fallback;
+    cbx_explain_options fallback = {0};
     *out = NULL;
     if (!options)
         cbx_options_default(cbx_explain_table(), &fallback);

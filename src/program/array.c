@@ -62,7 +62,7 @@ bool cbx_array_is_injective(const cbx_array *a)
         for (int32_t i = 0; i < a->rank; i++)
             if (left >> i & 1 && (next < 0 || a->stride[i] < a->stride[next]))
                 next = i;
-        if (a->stride[next] <= reach)
+        if (next < 0 || a->stride[next] <= reach)
             return a->count == 0;
         reach += (a->size[next] - 1) * a->stride[next];
         left &= ~(1u << next);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
 #include "ir.h"
 #include "rng.h"
 
@@ -227,7 +228,7 @@ cbx_status cbx_build_fail(const cbx_builder *b, const cbx_node *node, cbx_error 
     char    what[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    (void)cbx_vprint(what, sizeof what, format, args);
     va_end(args);
     return cbx_fail(err, CBX_INVALID, "%s: node %d, '%.80s' (%s): %.300s", b->program->info.path,
                     b->current, node->name, node->op->name, what);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
 #include "runner.h"
 
 cbx_array *cbx_call_array(const cbx_call *c, int32_t k)
@@ -201,7 +202,7 @@ cbx_status cbx_call_fail(const cbx_call *c, cbx_error *err, const char *format, 
     char    what[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    (void)cbx_vprint(what, sizeof what, format, args);
     va_end(args);
     return cbx_fail(err, CBX_INVALID, "%s: '%.80s' (%s): %.300s", c->runner->program->info.path,
                     c->node->name, c->node->op->name, what);

@@ -353,7 +353,7 @@ static cbx_status add_weights(cbx_graph_reader *r)
 cbx_status cbx_model_json_read(cbx_builder *b, const cbx_parts *parts, const cbx_json *json,
                                const cbx_program_options *options, cbx_error *err)
 {
-    cbx_error        unheard;
+    cbx_error        unheard = {0};
     cbx_graph_reader r = {.b = b, .parts = parts, .options = options, .scratch = &b->scratch};
     const cbx_json  *outputs = NULL;
     const char      *output = NULL;

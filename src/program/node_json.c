@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "graph_json.h"
+#include "number.h"
 
 typedef struct node_reader {
     cbx_graph_reader *r;
@@ -25,7 +26,7 @@ fail(const node_reader *n, const char *format, ...)
     char    what[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    (void)cbx_vprint(what, sizeof what, format, args);
     va_end(args);
     return cbx_fail(n->r->err, CBX_INVALID,
                     "%s: models/model.json: node %lld, '%.80s' (%.80s): %.240s", n->r->parts->path,
