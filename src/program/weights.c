@@ -110,8 +110,10 @@ static cbx_status read_shape(const cbx_numbers *n, const char *name, const cbx_j
                                __builtin_add_overflow(last, by, &last)))
             return fail(n, name, err, "strides beyond 64 bits");
     }
+    if (last == INT64_MAX)
+        return fail(n, name, err, "strides beyond 64 bits");
     *reach = a->count ? last + 1 : 0;
-    return reach && last == INT64_MAX ? fail(n, name, err, "strides beyond 64 bits") : CBX_OK;
+    return CBX_OK;
 }
 
 /* An integer of 1, 2, 4 or 8 bytes. */
@@ -144,9 +146,10 @@ static void *load(cbx_numbers *n, const cbx_part *part, int64_t type, cbx_arena 
     void               **loaded = &n->loaded[part - n->parts->part].as[type];
     const unsigned char *bytes = part->bytes;
     size_t               count = part->size / from->size, size = cbx_type_size(from->as);
-    if (*loaded)
-        return *loaded;
-    unsigned char *to = cbx_arena_alloc(arena, count, size);
+    unsigned char       *to = *loaded;
+    if (to)
+        return to;
+    to = cbx_arena_alloc(arena, count, size);
     for (size_t i = 0; to && i < count && from->as == CBX_INTEGER; i++) {
         int64_t value = integer_at(bytes + i * from->size, from->size);
         memcpy(to + i * size, &value, size);
