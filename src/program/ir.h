@@ -13,6 +13,7 @@ typedef struct cbx_value {
     cbx_type    type;
     int32_t     rank;
     uint32_t    symbolic; /* dimensions whose size depends on the graph, as bits */
+    int64_t     size[CBX_RANKS]; /* of the others, as the file says; -1: not known */
     bool        number;   /* an integer rather than a tensor */
     bool        made;     /* by rewriting: the file knows nothing of its shape */
     int32_t     node;     /* that gives it; -1: an input or a constant */

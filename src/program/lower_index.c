@@ -194,6 +194,13 @@ static cbx_status scatter(cbx_builder *b, cbx_node *n, const bring *s, cbx_error
                        s->index, cbx_is_real(type) ? type : CBX_REAL32);
     if (weights < 0)
         return cbx_fail_memory(err);
+    cbx_gathered g;
+    if (kind == 0 && s->include &&
+        cbx_fuse_find(b->program, s->self, s->src, s->shape, &s->dim, &g)) {
+        int32_t all[] = {s->self, s->index, g.rows, g.sources, weights, g.factor};
+        cbx_arg more[CBX_ARGS] = {[6] = {.kind = CBX_ARG_LOGIC, .real = s->wraps}, [7] = g.wraps};
+        return become(b, n, "cbx.propagate", 6, all, more, err);
+    }
     int32_t    inputs[] = {s->self, s->index, s->src, weights, s->shape};
     cbx_arg    args[CBX_ARGS] = {[4] = s->dim,
                                  [6] = {.kind = CBX_ARG_LOGIC, .real = s->include},

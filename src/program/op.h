@@ -86,7 +86,8 @@ typedef enum cbx_reach {
     CBX_REACH_TAIL,    /* over the last dimensions, as many as argument `reach_arg` has */
     CBX_REACH_PRODUCT, /* over the last dimension of input `reach_arg` */
     CBX_REACH_GATHER,  /* by input 1, along argument `reach_arg`; none: the first */
-    CBX_REACH_SCATTER  /* by input 1, along argument `reach_arg`; none: the first */
+    CBX_REACH_SCATTER, /* by input 1, along argument `reach_arg`; none: the first */
+    CBX_REACH_PROPAGATE /* gathers input 2 by input 3, and scatters by input 1 */
 } cbx_reach;
 
 #define CBX_IN(k) (1u << (k))

@@ -75,7 +75,7 @@ static cbx_status scatter_shape(cbx_call *c, cbx_error *err)
     s->r.wraps = cbx_call_real(c, 7) != 0;
     s->include = cbx_call_real(c, 6) != 0;
     s->detached = c->node->detached;
-    status = cbx_rows_shape(c, &s->r, dim, cbx_rows_are_each(self, c->in[1], shape, dim), err);
+    status = cbx_rows_shape(c, &s->r, 0, 1, dim, cbx_rows_are_each(self, c->in[1], shape, dim), err);
     if (status)
         return status;
     if (src->count != s->r.outer * s->r.entries * s->r.inner || src->type != c->out[0]->type) {
