@@ -37,12 +37,13 @@ static int64_t row_of(const cbx_value *v)
 /* Goes back through what changes the shape and keeps rows. */
 static int32_t through_views(const cbx_program *p, int32_t value)
 {
-    static const char *const views[] = {"cbx.rows",     "cbx.crop",             "cbx.spread",
-                                        "cbx.dense",    "view.default",         "_unsafe_view.default",
-                                        "clone.default", "unsqueeze.default",   "reshape.default"};
+    static const char *const views[] = {
+        "cbx.rows",      "cbx.crop",          "cbx.spread",
+        "cbx.dense",     "view.default",      "_unsafe_view.default",
+        "clone.default", "unsqueeze.default", "reshape.default"};
     for (;;) {
-        const cbx_node  *n = maker(p, value);
-        size_t           i = 0;
+        const cbx_node *n = maker(p, value);
+        size_t          i = 0;
         while (i < sizeof views / sizeof *views && !is(n, views[i]))
             i++;
         if (i == sizeof views / sizeof *views || row_of(&p->values[value]) < 0 ||

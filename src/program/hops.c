@@ -147,7 +147,7 @@ static look look_of(const cbx_runner *r, const cbx_node *n, const looks *of, int
 {
     const cbx_op *op = n->op;
     look          l = {NEVER, NEVER, NEVER};
-    bool by_index = op->reach == CBX_REACH_GATHER || op->reach == CBX_REACH_SCATTER;
+    bool          by_index = op->reach == CBX_REACH_GATHER || op->reach == CBX_REACH_SCATTER;
     if (op->reach == CBX_REACH_NOTHING)
         return l;
     if (op->reach == CBX_REACH_PROPAGATE)

@@ -7,7 +7,7 @@
 
 /* A tensor as outer x rows x inner elements, and an index that names rows. */
 typedef struct cbx_rows {
-    int32_t        place;    /* of the index among the inputs */
+    int32_t        place; /* of the index among the inputs */
     int64_t        outer, inner;
     int64_t        rows;    /* of the tensor that is indexed */
     int64_t        entries; /* of the index */

@@ -12,13 +12,13 @@ typedef struct cbx_value {
     const char *name; /* in the file */
     cbx_type    type;
     int32_t     rank;
-    uint32_t    symbolic; /* dimensions whose size depends on the graph, as bits */
+    uint32_t    symbolic;        /* dimensions whose size depends on the graph, as bits */
     int64_t     size[CBX_RANKS]; /* of the others, as the file says; -1: not known */
-    bool        number;   /* an integer rather than a tensor */
-    bool        made;     /* by rewriting: the file knows nothing of its shape */
-    int32_t     node;     /* that gives it; -1: an input or a constant */
-    int32_t     input;    /* of the program; -1: none */
-    cbx_array  *constant; /* a weight, or what was computed of weights alone */
+    bool        number;          /* an integer rather than a tensor */
+    bool        made;            /* by rewriting: the file knows nothing of its shape */
+    int32_t     node;            /* that gives it; -1: an input or a constant */
+    int32_t     input;           /* of the program; -1: none */
+    cbx_array  *constant;        /* a weight, or what was computed of weights alone */
 } cbx_value;
 
 struct cbx_program {

@@ -238,7 +238,7 @@ static cbx_status read_args(node_reader *n)
     const cbx_op   *op = n->node.op;
     for (const cbx_json *v = inputs ? inputs->first : NULL; v; v = v->next) {
         const char *name = cbx_text_of(v, "name");
-        int32_t     k = 0;
+        int32_t     k = name && !strncmp(name, "cbx.", 4) ? CBX_ARGS : 0; /* our own */
         while (name && k < CBX_ARGS && op->args[k].name && strcmp(op->args[k].name, name) != 0)
             k++;
         if (name && k < CBX_ARGS && op->args[k].name)

@@ -49,13 +49,20 @@ typedef struct cbx_arg {
     const char    *text;
 } cbx_arg;
 
-/* What a table says of an argument. An argument that files may leave out has a fallback. */
+/* What a table says of an argument. An argument that files may leave out has a fallback. One whose
+ * name begins with "cbx." comes from rewriting, and never from a file. */
 typedef struct cbx_arg_spec {
     const char  *name; /* NULL: no more arguments */
     cbx_arg_kind kind;
     bool         optional;
     double       fallback; /* of an int, a real or a logic that is left out */
 } cbx_arg_spec;
+
+/* For macros that stand for one. */
+#define CBX_SPEC(...) \
+    {                 \
+        __VA_ARGS__   \
+    }
 
 /* ---- entries */
 

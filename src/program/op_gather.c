@@ -143,26 +143,11 @@ static cbx_status gather_tags(cbx_call *c, cbx_error *err)
     return CBX_OK;
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define INDEX                  \
-    {                          \
-        "index", CBX_ARG_ARRAY \
-    }
-#define DIM                         \
-    {                               \
-        "dim", CBX_ARG_INT, true, 0 \
-    }
-#define SHAPE                        \
-    {                                \
-        "shape", CBX_ARG_ARRAY, true \
-    }
-#define WRAPS                           \
-    {                                   \
-        "wraps", CBX_ARG_LOGIC, true, 0 \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define INDEX CBX_SPEC("index", CBX_ARG_ARRAY)
+#define DIM CBX_SPEC("dim", CBX_ARG_INT, true, 0)
+#define SHAPE CBX_SPEC("cbx.shape", CBX_ARG_ARRAY, true)
+#define WRAPS CBX_SPEC("cbx.wraps", CBX_ARG_LOGIC, true, 0)
 #define GATHERS(how_far)                                                                          \
     .dense = CBX_IN(0) | CBX_IN(1), .state = sizeof(cbx_rows), .shape = gather_shape,             \
     .forward = gather_run, .backward = gather_reverse, .passes = CBX_IN(0), .reads = {CBX_IN(1)}, \
@@ -191,4 +176,5 @@ const cbx_op cbx_ops_gather[] = {
     /* By a mask: rows stay what they are. */
     {.name = "cbx.select", .args = {SELF, INDEX, DIM, SHAPE, WRAPS}, GATHERS(CBX_REACH_ROWS)},
     {.name = "cbx.gather", .args = {SELF, INDEX, DIM, SHAPE, WRAPS}, GATHERS(CBX_REACH_GATHER)},
-    {0}};
+    {0},
+};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_propagate.c: what most layers do with a graph: rows are gathered by one end of each edge, times
- * a number or a few, and summed at the other end. Files have three operations for that, which write
- * a row for each edge between them; fuse.c finds them, and they become this one, which writes none. */
+/* op_propagate.c: what most layers do with a graph: rows are gathered by one end of each edge,
+ * times a number or a few, and summed at the other end. Files have three operations for that, which
+ * write a row for each edge between them; fuse.c finds them, and they become this one, which writes
+ * none. */
 #include <string.h>
 
 #include "index.h"
@@ -90,6 +91,13 @@ static void propagate_reverse(cbx_call *c)
     cbx_grad_put(c, 0, y, y->grad);
     void *dh = open_gradient(c, ROWS_ARRAY), *dm = open_gradient(c, WEIGHTS_ARRAY);
     void *df = open_gradient(c, FACTOR_ARRAY);
+    if (dh && (df || dm) && s->heads == 1) {
+        if (y->type == CBX_REAL32)
+            of_all_32(s, y->grad, H, F, M, dh, df, dm);
+        else
+            of_all_64(s, y->grad, H, F, M, dh, df, dm);
+        return;
+    }
     if (y->type == CBX_REAL32) {
         if (dh)
             of_rows_32(s, y->grad, F, M, dh);
@@ -116,7 +124,8 @@ const cbx_op cbx_ops_propagate[] = {
               {"wraps_index", CBX_ARG_LOGIC, true},
               {"wraps_sources", CBX_ARG_LOGIC, true}},
      .typing = CBX_TYPING_FREE,
-     .dense = CBX_IN(INDEX_ARRAY) | CBX_IN(ROWS_ARRAY) | CBX_IN(SOURCES_ARRAY) | CBX_IN(FACTOR_ARRAY),
+     .dense =
+         CBX_IN(INDEX_ARRAY) | CBX_IN(ROWS_ARRAY) | CBX_IN(SOURCES_ARRAY) | CBX_IN(FACTOR_ARRAY),
      .rows = CBX_IN(SELF_ARRAY),
      .state = sizeof(propagate),
      .shape = propagate_shape,
@@ -125,4 +134,5 @@ const cbx_op cbx_ops_propagate[] = {
      .reads = {0, 0, ENDS | CBX_IN(FACTOR_ARRAY), 0,
                ENDS | CBX_IN(ROWS_ARRAY) | CBX_IN(FACTOR_ARRAY)},
      .reach = CBX_REACH_PROPAGATE},
-    {0}};
+    {0},
+};
