@@ -70,10 +70,19 @@ static uint64_t hash_node(const cbx_node *n)
     return cbx_mix64(hash);
 }
 
+/* So that NaN is NaN and -0 is not 0. */
+static bool same_bits(double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y;
+}
+
 static bool same_arg(const cbx_arg *a, const cbx_arg *b)
 {
     if (a->kind != b->kind || a->first != b->first || a->count != b->count ||
-        memcmp(&a->real, &b->real, sizeof a->real) != 0 || !a->text != !b->text ||
+        !same_bits(a->real, b->real) || !a->text != !b->text ||
         (a->text && strcmp(a->text, b->text) != 0))
         return false;
     for (int32_t i = 0; a->ints && i < a->count; i++)
@@ -222,8 +231,8 @@ cbx_status cbx_build_outputs(cbx_builder *b, cbx_node *n, int32_t count, cbx_typ
     return CBX_OK;
 }
 
-cbx_status cbx_build_fail(const cbx_builder *b, const cbx_node *node, cbx_error *err,
-                          const char *format, ...)
+cbx_status(cbx_build_fail)(const cbx_builder *b, const cbx_node *node, cbx_error *err,
+                           const char *format, ...)
 {
     char    what[CBX_MESSAGE_SIZE];
     va_list args;

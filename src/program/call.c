@@ -197,7 +197,7 @@ void cbx_grad_open(cbx_call *c, int32_t k)
     memset(s->grad, 0, (size_t)s->count * cbx_type_size(s->type));
 }
 
-cbx_status cbx_call_fail(const cbx_call *c, cbx_error *err, const char *format, ...)
+cbx_status(cbx_call_fail)(const cbx_call *c, cbx_error *err, const char *format, ...)
 {
     char    what[CBX_MESSAGE_SIZE];
     va_list args;

@@ -142,8 +142,11 @@ int32_t cbx_graph_tensor(cbx_graph_reader *r, const char *name)
                        sizes ? sizes->count : 0, CBX_RANKS);
         return -1;
     }
-    for (const cbx_json *s = sizes->first; s; s = s->next, value.rank++)
-        value.symbolic |= cbx_json_get(s, "as_int") ? 0 : 1u << value.rank;
+    for (const cbx_json *s = sizes->first; s; s = s->next, value.rank++) {
+        const cbx_json *literal = cbx_json_get(s, "as_int");
+        value.symbolic |= literal ? 0 : 1u << value.rank;
+        value.size[value.rank] = literal ? literal->integer : -1;
+    }
     int32_t made = cbx_build_value(r->b, &value);
     if (made < 0 || !cbx_name_put(&r->value, value.name, made)) {
         (void)cbx_fail_memory(r->err);

@@ -93,15 +93,12 @@ static bool mixes(const cbx_program *p, const cbx_node *n, const looks *of)
 /* ---- ends of edges */
 
 /* Bit 0: some integers of an index are sources of edges; bit 1: some are targets. 0: it stands for
- * no edges. */
-static uint32_t ends_of(const cbx_runner *r, const cbx_node *n)
+ * no edges, or what it indexes is itself integers that do. */
+static uint32_t ends_of(const cbx_runner *r, int32_t self, int32_t value)
 {
-    bool by_index = n->op->reach == CBX_REACH_GATHER || n->op->reach == CBX_REACH_SCATTER;
-    if (!by_index || n->num_inputs < 2 || r->array[n->input[0]].tag)
-        return 0;
-    const cbx_array *index = &r->array[n->input[1]];
+    const cbx_array *index = &r->array[value];
     uint32_t         ends = 0;
-    if (!index->tag)
+    if (r->array[self].tag || !index->tag)
         return 0;
     for (int64_t i = 0; i < index->count; i++) {
         int64_t tag = index->tag[index->rank == 1 ? i * index->stride[0] : i];
@@ -110,35 +107,58 @@ static uint32_t ends_of(const cbx_runner *r, const cbx_node *n)
     return ends ? ends : 3;
 }
 
-static looks look_of(const cbx_runner *r, const cbx_node *n, const looks *of)
+static look join(look a, look b)
+{
+    return (look){most(a.node, b.node), most(a.source, b.source), most(a.target, b.target)};
+}
+
+static look gather(look l, uint32_t ends)
+{
+    return (look){NEVER, most(l.source, ends & 1 ? l.node : NEVER),
+                  most(l.target, ends & 2 ? l.node : NEVER)};
+}
+
+/* A node looks at the edges that come in, whatever they bring. */
+static look scatter(look l, uint32_t ends, bool of_edges)
+{
+    int32_t far = most(further(l.source, ends & 2), further(l.target, ends & 1));
+    return (look){most(most(l.node, of_edges ? 0 : NEVER), far), NEVER, NEVER};
+}
+
+static const look whole = {WHOLE, NEVER, NEVER};
+
+static look look_of_propagate(const cbx_runner *r, const cbx_node *n, const looks *of, int32_t k)
 {
     const cbx_program *p = r->program;
-    uint32_t           ends = ends_of(r, n);
-    looks              out = nothing;
-    if (n->op->reach == CBX_REACH_NOTHING)
-        return nothing;
-    for (int32_t k = 0; k < 2; k++) {
-        look *l = &out.of[k], far;
-        for (int32_t i = 0; i < n->num_inputs; i++) {
-            if (n->input[i] < 0 || n->op->shape_inputs >> (i < 31 ? i : 31) & 1)
-                continue;
-            far = of[n->input[i]].of[k];
-            *l = (look){most(l->node, far.node), most(l->source, far.source),
-                        most(l->target, far.target)};
-        }
-        if (ends && n->op->reach == CBX_REACH_SCATTER) {
-            int32_t far_source = further(l->source, ends & 2),
-                    far_target = further(l->target, ends & 1);
-            *l = (look){most(most(l->node, k ? 0 : NEVER), most(far_source, far_target)), NEVER,
-                        NEVER};
-        } else if (ends) {
-            *l = (look){NEVER, most(l->source, ends & 1 ? l->node : NEVER),
-                        most(l->target, ends & 2 ? l->node : NEVER)};
-        } else if (furthest(l) > NEVER && mixes(p, n, of)) {
-            *l = (look){WHOLE, NEVER, NEVER};
-        }
-    }
-    return out;
+    look               rows = of[n->input[2]].of[k], l = of[n->input[0]].of[k];
+    uint32_t           ends = ends_of(r, n->input[2], n->input[3]);
+    if (ends)
+        rows = gather(rows, ends);
+    else if (rows.node > NEVER && is_symbolic(&p->values[n->input[2]], 0))
+        rows = whole;
+    l = join(l, rows);
+    if (n->num_inputs > 5 && n->input[5] >= 0)
+        l = join(l, of[n->input[5]].of[k]);
+    ends = ends_of(r, n->input[0], n->input[1]);
+    return ends ? scatter(l, ends, k) : furthest(&l) > NEVER ? whole : l;
+}
+
+static look look_of(const cbx_runner *r, const cbx_node *n, const looks *of, int32_t k)
+{
+    const cbx_op *op = n->op;
+    look          l = {NEVER, NEVER, NEVER};
+    bool          by_index = op->reach == CBX_REACH_GATHER || op->reach == CBX_REACH_SCATTER;
+    if (op->reach == CBX_REACH_NOTHING)
+        return l;
+    if (op->reach == CBX_REACH_PROPAGATE)
+        return look_of_propagate(r, n, of, k);
+    for (int32_t i = 0; i < n->num_inputs; i++)
+        if (n->input[i] >= 0 && !(op->shape_inputs >> (i < 31 ? i : 31) & 1))
+            l = join(l, of[n->input[i]].of[k]);
+    uint32_t ends = by_index ? ends_of(r, n->input[0], n->input[1]) : 0;
+    if (ends)
+        return op->reach == CBX_REACH_SCATTER ? scatter(l, ends, k) : gather(l, ends);
+    return furthest(&l) > NEVER && mixes(r->program, n, of) ? whole : l;
 }
 
 /* ---- the program */
@@ -153,7 +173,7 @@ static void find(const cbx_runner *r, looks *of)
             of[p->input_value[i]].of[0].node = 0;
     for (int32_t i = 0; i < p->num_nodes; i++) {
         const cbx_node *n = &p->nodes[i];
-        looks           now = look_of(r, n, of);
+        looks           now = {{look_of(r, n, of, 0), look_of(r, n, of, 1)}};
         for (int32_t k = 0; k < n->num_outputs; k++)
             of[n->output[k]] = now;
     }

@@ -12,12 +12,13 @@ typedef struct cbx_value {
     const char *name; /* in the file */
     cbx_type    type;
     int32_t     rank;
-    uint32_t    symbolic; /* dimensions whose size depends on the graph, as bits */
-    bool        number;   /* an integer rather than a tensor */
-    bool        made;     /* by rewriting: the file knows nothing of its shape */
-    int32_t     node;     /* that gives it; -1: an input or a constant */
-    int32_t     input;    /* of the program; -1: none */
-    cbx_array  *constant; /* a weight, or what was computed of weights alone */
+    uint32_t    symbolic;        /* dimensions whose size depends on the graph, as bits */
+    int64_t     size[CBX_RANKS]; /* of the others, as the file says; -1: not known */
+    bool        number;          /* an integer rather than a tensor */
+    bool        made;            /* by rewriting: the file knows nothing of its shape */
+    int32_t     node;            /* that gives it; -1: an input or a constant */
+    int32_t     input;           /* of the program; -1: none */
+    cbx_array  *constant;        /* a weight, or what was computed of weights alone */
 } cbx_value;
 
 struct cbx_program {
@@ -84,5 +85,8 @@ __attribute__((format(printf, 4, 5)))
 #endif
 cbx_status
 cbx_build_fail(const cbx_builder *b, const cbx_node *node, cbx_error *err, const char *format, ...);
+#ifdef CBX_ANALYZE /* see error.h */
+#define cbx_build_fail(...) (cbx_build_fail(__VA_ARGS__), CBX_INVALID)
+#endif
 
 #endif

@@ -116,7 +116,7 @@ static bool join(cbx_builder *b, place *p, const int32_t *indices, int32_t count
 
 static cbx_status find_place(cbx_builder *b, const cbx_node *n, place *p, cbx_error *err)
 {
-    int32_t found[CBX_RANKS], count;
+    int32_t found[CBX_RANKS] = {0}, count;
     *p = (place){.self = value_at(n, 0)};
     cbx_status status = indices_of(b, n, 1, found, &count, p, err);
     if (status)
@@ -170,6 +170,7 @@ typedef struct bring {
     int32_t     self, index, src, shape; /* values; the shape of an index for each element, or -1 */
     cbx_arg     dim;
     bool        include, wraps;
+    bool        detached; /* the shift inside a softmax, of which no gradient is wanted */
     const char *reduce;
 } bring;
 
@@ -186,14 +187,22 @@ static cbx_status scatter(cbx_builder *b, cbx_node *n, const bring *s, cbx_error
         return cbx_build_fail(b, n, err, "reduces by '%.40s', which is not known here", s->reduce);
     (void)snprintf(op, sizeof op, "cbx.scatter_%s", kinds[kind]);
     cbx_type type = values[s->src].type, out = values[n->output[0]].type;
-    int32_t  from = values[s->src].node;
-    n->detached = from >= 0 && b->program->nodes[from].op->stops &&
-                  (!strcmp(s->reduce, "amax") || !strcmp(s->reduce, "amin"));
-    int32_t weights =
+    int32_t  weights =
         cbx_build_call(b, "cbx.weights", 2, (int32_t[]){s->index, b->program->weights}, NULL,
                        s->index, cbx_is_real(type) ? type : CBX_REAL32);
+    n->detached = s->detached && (kind == 1 || kind == 2);
+    if (n->detached && weights >= 0)
+        weights = cbx_build_call(b, "detach.default", 1, &weights, NULL, weights,
+                                 b->program->values[weights].type);
     if (weights < 0)
         return cbx_fail_memory(err);
+    cbx_gathered g;
+    if (kind == 0 && s->include &&
+        cbx_fuse_find(b->program, s->self, s->src, s->shape, &s->dim, &g)) {
+        int32_t all[] = {s->self, s->index, g.rows, g.sources, weights, g.factor};
+        cbx_arg more[CBX_ARGS] = {[6] = {.kind = CBX_ARG_LOGIC, .real = s->wraps}, [7] = g.wraps};
+        return become(b, n, "cbx.propagate", 6, all, more, err);
+    }
     int32_t    inputs[] = {s->self, s->index, s->src, weights, s->shape};
     cbx_arg    args[CBX_ARGS] = {[4] = s->dim,
                                  [6] = {.kind = CBX_ARG_LOGIC, .real = s->include},
@@ -214,8 +223,8 @@ cbx_status cbx_lower_scatter(cbx_builder *b, cbx_node *n, cbx_error *err)
     s.reduce = reduces ? n->arg[4].text : adds ? "sum" : "put";
     s.include = reduces && n->arg[5].kind != CBX_ARG_NONE ? n->arg[5].real != 0 : true;
     cbx_type type = b->program->values[n->output[0]].type;
-    int32_t  detached = b->program->values[src].node;
-    bool     stops = detached >= 0 && b->program->nodes[detached].op->stops;
+    int32_t  from = b->program->values[src].node;
+    s.detached = from >= 0 && b->program->nodes[from].op->stops;
     src = cbx_build_cast(b, src, type);
     s.index =
         cbx_build_call(b, "cbx.linear", 2, (int32_t[]){index, s.self}, args, index, CBX_INTEGER);
@@ -223,9 +232,7 @@ cbx_status cbx_lower_scatter(cbx_builder *b, cbx_node *n, cbx_error *err)
         src < 0 ? -1 : cbx_build_call(b, "cbx.crop", 2, (int32_t[]){src, index}, NULL, src, type);
     if (s.index < 0 || s.src < 0)
         return cbx_fail_memory(err);
-    cbx_status status = scatter(b, n, &s, err);
-    n->detached = stops && (!strcmp(s.reduce, "amax") || !strcmp(s.reduce, "amin"));
-    return status;
+    return scatter(b, n, &s, err);
 }
 
 /* index_add and index_reduce: an index of rows. */

@@ -33,6 +33,10 @@ fail(const node_reader *n, const char *format, ...)
                     (long long)n->r->at, n->name, n->target, what);
 }
 
+#ifdef CBX_ANALYZE /* see error.h */
+#define fail(...) (fail(__VA_ARGS__), CBX_INVALID)
+#endif
+
 /* ---- tensors and numbers, which earlier nodes have made */
 
 static cbx_status find_value(node_reader *n, const char *name, bool number, int32_t *out)
@@ -239,7 +243,7 @@ static cbx_status read_args(node_reader *n)
     const cbx_op   *op = n->node.op;
     for (const cbx_json *v = inputs ? inputs->first : NULL; v; v = v->next) {
         const char *name = cbx_text_of(v, "name");
-        int32_t     k = 0;
+        int32_t     k = name && !strncmp(name, "cbx.", 4) ? CBX_ARGS : 0; /* our own */
         while (name && k < CBX_ARGS && op->args[k].name && strcmp(op->args[k].name, name) != 0)
             k++;
         if (name && k < CBX_ARGS && op->args[k].name)
@@ -310,7 +314,7 @@ cbx_status cbx_node_read(cbx_graph_reader *r)
 {
     enum { ROOM = 64 };
     const cbx_json *json = r->node[r->at];
-    const char     *names[ROOM];
+    const char     *names[ROOM] = {NULL};
     node_reader     n = {.r = r, .name = cbx_text_of(json, "name")};
     n.target = cbx_text_of(json, "target");
     n.name = n.name ? n.name : "(no name)";

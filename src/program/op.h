@@ -49,13 +49,20 @@ typedef struct cbx_arg {
     const char    *text;
 } cbx_arg;
 
-/* What a table says of an argument. An argument that files may leave out has a fallback. */
+/* What a table says of an argument. An argument that files may leave out has a fallback. One whose
+ * name begins with "cbx." comes from rewriting, and never from a file. */
 typedef struct cbx_arg_spec {
     const char  *name; /* NULL: no more arguments */
     cbx_arg_kind kind;
     bool         optional;
     double       fallback; /* of an int, a real or a logic that is left out */
 } cbx_arg_spec;
+
+/* For macros that stand for one. */
+#define CBX_SPEC(...) \
+    {                 \
+        __VA_ARGS__   \
+    }
 
 /* ---- entries */
 
@@ -86,7 +93,8 @@ typedef enum cbx_reach {
     CBX_REACH_TAIL,    /* over the last dimensions, as many as argument `reach_arg` has */
     CBX_REACH_PRODUCT, /* over the last dimension of input `reach_arg` */
     CBX_REACH_GATHER,  /* by input 1, along argument `reach_arg`; none: the first */
-    CBX_REACH_SCATTER  /* by input 1, along argument `reach_arg`; none: the first */
+    CBX_REACH_SCATTER, /* by input 1, along argument `reach_arg`; none: the first */
+    CBX_REACH_PROPAGATE /* gathers input 2 by input 3, and scatters by input 1 */
 } cbx_reach;
 
 #define CBX_IN(k) (1u << (k))
@@ -209,5 +217,8 @@ __attribute__((format(printf, 3, 4)))
 #endif
 cbx_status
 cbx_call_fail(const cbx_call *c, cbx_error *err, const char *format, ...);
+#ifdef CBX_ANALYZE /* see error.h */
+#define cbx_call_fail(...) (cbx_call_fail(__VA_ARGS__), CBX_INVALID)
+#endif
 
 #endif

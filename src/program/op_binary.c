@@ -119,47 +119,43 @@ static void reverse(cbx_call *c, const cbx_inner of_a[CBX_TYPES], const cbx_inne
         .forward = id##_run, .backward = id##_reverse, .reads = {id##_reads_a, id##_reads_b}, \
         .tags = CBX_TAGS_MERGE                                                                \
     }
-#define OTHER                   \
-    {                           \
-        "other", CBX_ARG_NUMBER \
-    }
-#define ALPHA                          \
-    {                                  \
-        "alpha", CBX_ARG_REAL, true, 1 \
-    }
+#define OTHER CBX_SPEC("other", CBX_ARG_NUMBER)
+#define ALPHA CBX_SPEC("alpha", CBX_ARG_REAL, true, 1)
 
-const cbx_op cbx_ops_binary[] = {ENTRY("add.Tensor", add, OTHER, ALPHA),
-                                 ENTRY("add.Scalar", add, OTHER, ALPHA),
-                                 ENTRY("sub.Tensor", sub, OTHER, ALPHA),
-                                 ENTRY("sub.Scalar", sub, OTHER, ALPHA),
-                                 ENTRY("rsub.Scalar", rsub, OTHER, ALPHA),
-                                 ENTRY("mul.Tensor", mul, OTHER),
-                                 ENTRY("mul.Scalar", mul, OTHER),
-                                 ENTRY("div.Tensor", div, OTHER),
-                                 ENTRY("div.Scalar", div, OTHER),
-                                 ENTRY("maximum.default", maximum, OTHER),
-                                 ENTRY("minimum.default", minimum, OTHER),
-                                 ENTRY("pow.Tensor_Tensor", power, {"exponent", CBX_ARG_NUMBER}),
-                                 ENTRY("pow.Scalar", power, {"exponent", CBX_ARG_NUMBER}),
-                                 {.name = "floor_divide.default",
-                                  .args = {{"self", CBX_ARG_NUMBER}, OTHER},
-                                  .typing = CBX_TYPING_PROMOTE,
-                                  .state = sizeof(binary),
-                                  .shape = shape,
-                                  .forward = floor_divide_run,
-                                  .tags = CBX_TAGS_MERGE},
-                                 {.name = "remainder.Scalar",
-                                  .args = {{"self", CBX_ARG_NUMBER}, OTHER},
-                                  .typing = CBX_TYPING_PROMOTE,
-                                  .state = sizeof(binary),
-                                  .shape = shape,
-                                  .forward = remainder_run,
-                                  .tags = CBX_TAGS_MERGE},
-                                 {.name = "remainder.Tensor",
-                                  .args = {{"self", CBX_ARG_NUMBER}, OTHER},
-                                  .typing = CBX_TYPING_PROMOTE,
-                                  .state = sizeof(binary),
-                                  .shape = shape,
-                                  .forward = remainder_run,
-                                  .tags = CBX_TAGS_MERGE},
-                                 {0}};
+const cbx_op cbx_ops_binary[] = {
+    ENTRY("add.Tensor", add, OTHER, ALPHA),
+    ENTRY("add.Scalar", add, OTHER, ALPHA),
+    ENTRY("sub.Tensor", sub, OTHER, ALPHA),
+    ENTRY("sub.Scalar", sub, OTHER, ALPHA),
+    ENTRY("rsub.Scalar", rsub, OTHER, ALPHA),
+    ENTRY("mul.Tensor", mul, OTHER),
+    ENTRY("mul.Scalar", mul, OTHER),
+    ENTRY("div.Tensor", div, OTHER),
+    ENTRY("div.Scalar", div, OTHER),
+    ENTRY("maximum.default", maximum, OTHER),
+    ENTRY("minimum.default", minimum, OTHER),
+    ENTRY("pow.Tensor_Tensor", power, {"exponent", CBX_ARG_NUMBER}),
+    ENTRY("pow.Scalar", power, {"exponent", CBX_ARG_NUMBER}),
+    {.name = "floor_divide.default",
+     .args = {{"self", CBX_ARG_NUMBER}, OTHER},
+     .typing = CBX_TYPING_PROMOTE,
+     .state = sizeof(binary),
+     .shape = shape,
+     .forward = floor_divide_run,
+     .tags = CBX_TAGS_MERGE},
+    {.name = "remainder.Scalar",
+     .args = {{"self", CBX_ARG_NUMBER}, OTHER},
+     .typing = CBX_TYPING_PROMOTE,
+     .state = sizeof(binary),
+     .shape = shape,
+     .forward = remainder_run,
+     .tags = CBX_TAGS_MERGE},
+    {.name = "remainder.Tensor",
+     .args = {{"self", CBX_ARG_NUMBER}, OTHER},
+     .typing = CBX_TYPING_PROMOTE,
+     .state = sizeof(binary),
+     .shape = shape,
+     .forward = remainder_run,
+     .tags = CBX_TAGS_MERGE},
+    {0},
+};

@@ -198,13 +198,9 @@ static cbx_status where_shape(cbx_call *c, cbx_error *err)
     return shape(c, err);
 }
 
-#define TWO                         \
-    {                               \
-        {"self", CBX_ARG_NUMBER},   \
-        {                           \
-            "other", CBX_ARG_NUMBER \
-        }                           \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_NUMBER)
+#define OTHER CBX_SPEC("other", CBX_ARG_NUMBER)
+#define TWO CBX_SPEC(SELF, OTHER)
 #define ENTRY(file_name, id)                                                                    \
     {                                                                                           \
         .name = file_name, .args = TWO, .typing = CBX_TYPING_COMPARE, .state = sizeof(compare), \
@@ -254,4 +250,5 @@ const cbx_op cbx_ops_compare[] = {
      .tags = CBX_TAGS_MOVE,
      .tagged_inputs = CBX_IN(1) | CBX_IN(2),
      .move_tags = where_tags},
-    {0}};
+    {0},
+};

@@ -381,10 +381,7 @@ static void convert_reverse(cbx_call *c)
                   (const size_t[]){cbx_type_size(x->type), cbx_type_size(y->type)}, NULL);
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
 
 const cbx_op cbx_ops_copy[] = {
     {.name = "cat.default",
@@ -446,4 +443,5 @@ const cbx_op cbx_ops_copy[] = {
      .forward = convert_run,
      .backward = convert_reverse,
      .reshapes = true},
-    {0}};
+    {0},
+};

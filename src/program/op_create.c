@@ -136,18 +136,9 @@ static cbx_status arange_end_run(cbx_call *c, cbx_error *err)
     return CBX_OK;
 }
 
-#define TYPE                        \
-    {                               \
-        "dtype", CBX_ARG_TYPE, true \
-    }
-#define SIZE                 \
-    {                        \
-        "size", CBX_ARG_INTS \
-    }
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
+#define TYPE CBX_SPEC("dtype", CBX_ARG_TYPE, true)
+#define SIZE CBX_SPEC("size", CBX_ARG_INTS)
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
 #define ENTRY(file_name, shape_function, run, ...)                           \
     {                                                                        \
         .name = file_name, .args = {__VA_ARGS__}, .typing = CBX_TYPING_FREE, \
@@ -175,4 +166,5 @@ const cbx_op cbx_ops_create[] = {
     ENTRY("arange.start", arange_shape, arange_run, {"start", CBX_ARG_INT, true, 0},
           {"end", CBX_ARG_INT}, {"step", CBX_ARG_INT, true, 1}, TYPE),
     ENTRY("arange.default", arange_end_shape, arange_end_run, {"end", CBX_ARG_INT}, TYPE),
-    {0}};
+    {0},
+};

@@ -5,9 +5,11 @@
 #include "index.h"
 #include "kernel.h"
 
-cbx_status cbx_rows_shape(const cbx_call *c, cbx_rows *r, int32_t dim, bool each, cbx_error *err)
+cbx_status cbx_rows_shape(const cbx_call *c, cbx_rows *r, int32_t self_place, int32_t index_place,
+                          int32_t dim, bool each, cbx_error *err)
 {
-    const cbx_array *self = c->in[0], *index = c->in[1];
+    const cbx_array *self = c->in[self_place], *index = c->in[index_place];
+    r->place = index_place;
     if (index->type != CBX_INTEGER)
         return cbx_call_fail(c, err, "an index of %s, int64 expected", cbx_type_name(index->type));
     r->outer = r->inner = r->rows = 1;
@@ -16,7 +18,7 @@ cbx_status cbx_rows_shape(const cbx_call *c, cbx_rows *r, int32_t dim, bool each
     r->entries = index->count;
     r->step = index->rank == 1 ? index->stride[0] : 1; /* else it is packed */
     /* An index that stays is looked at once. */
-    if (cbx_call_is_live(c, 1) || (c->planned && !c->dynamic))
+    if (cbx_call_is_live(c, index_place) || (c->planned && !c->dynamic))
         return CBX_OK;
     return cbx_rows_open(c, r, err);
 }
@@ -24,7 +26,7 @@ cbx_status cbx_rows_shape(const cbx_call *c, cbx_rows *r, int32_t dim, bool each
 cbx_status cbx_rows_open(const cbx_call *c, cbx_rows *r, cbx_error *err)
 {
     int64_t least = r->wraps ? -r->rows : 0;
-    r->index = c->in[1]->data;
+    r->index = c->in[r->place]->data;
     for (int64_t i = 0; i < r->entries; i++)
         if (r->index[i * r->step] < least || r->index[i * r->step] >= r->rows)
             return cbx_call_fail(c, err, "index %lld, from %lld to %lld expected",
@@ -61,7 +63,7 @@ static cbx_status gather_shape(cbx_call *c, cbx_error *err)
     for (int32_t i = dim + 1; !shape && i < self->rank; i++)
         size[rank++] = self->size[i];
     r->wraps = cbx_call_real(c, 4) != 0;
-    status = cbx_rows_shape(c, r, dim, cbx_rows_are_each(self, index, shape, dim), err);
+    status = cbx_rows_shape(c, r, 0, 1, dim, cbx_rows_are_each(self, index, shape, dim), err);
     return status ? status : cbx_out_new(c, 0, rank, size, err);
 }
 
@@ -141,26 +143,11 @@ static cbx_status gather_tags(cbx_call *c, cbx_error *err)
     return CBX_OK;
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define INDEX                  \
-    {                          \
-        "index", CBX_ARG_ARRAY \
-    }
-#define DIM                         \
-    {                               \
-        "dim", CBX_ARG_INT, true, 0 \
-    }
-#define SHAPE                        \
-    {                                \
-        "shape", CBX_ARG_ARRAY, true \
-    }
-#define WRAPS                           \
-    {                                   \
-        "wraps", CBX_ARG_LOGIC, true, 0 \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define INDEX CBX_SPEC("index", CBX_ARG_ARRAY)
+#define DIM CBX_SPEC("dim", CBX_ARG_INT, true, 0)
+#define SHAPE CBX_SPEC("cbx.shape", CBX_ARG_ARRAY, true)
+#define WRAPS CBX_SPEC("cbx.wraps", CBX_ARG_LOGIC, true, 0)
 #define GATHERS(how_far)                                                                          \
     .dense = CBX_IN(0) | CBX_IN(1), .state = sizeof(cbx_rows), .shape = gather_shape,             \
     .forward = gather_run, .backward = gather_reverse, .passes = CBX_IN(0), .reads = {CBX_IN(1)}, \
@@ -189,4 +176,5 @@ const cbx_op cbx_ops_gather[] = {
     /* By a mask: rows stay what they are. */
     {.name = "cbx.select", .args = {SELF, INDEX, DIM, SHAPE, WRAPS}, GATHERS(CBX_REACH_ROWS)},
     {.name = "cbx.gather", .args = {SELF, INDEX, DIM, SHAPE, WRAPS}, GATHERS(CBX_REACH_GATHER)},
-    {0}};
+    {0},
+};

@@ -292,18 +292,9 @@ static void weights_reverse(cbx_call *c)
         weights_back_64_64(index, y->grad, w->grad);
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define INDEX                  \
-    {                          \
-        "index", CBX_ARG_ARRAY \
-    }
-#define DIM                \
-    {                      \
-        "dim", CBX_ARG_INT \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define INDEX CBX_SPEC("index", CBX_ARG_ARRAY)
+#define DIM CBX_SPEC("dim", CBX_ARG_INT)
 
 const cbx_op cbx_ops_index[] = {
     {.name = "cbx.positions",
@@ -352,4 +343,5 @@ const cbx_op cbx_ops_index[] = {
      .passes = CBX_IN(1),
      .reads = {0, CBX_IN(0)},
      .reach = CBX_REACH_NOTHING},
-    {0}};
+    {0},
+};

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_matmul.c: products of matrices, one or a stack of them. The second may lie transposed, as
  * weights do: a product reads it as it is. */
+#include <string.h>
+
+#include "error.h"
+#include "ir.h"
 #include "kernel.h"
-#include "op.h"
 
 /* y = alpha A B + beta C, for each of `stack` matrices. */
 typedef struct product {
@@ -44,6 +47,33 @@ static cbx_status product_shape(cbx_call *c, const cbx_array *a, const cbx_array
     return cbx_out_new(c, 0, r, r == 3 ? size : size + 1, err);
 }
 
+/* A matrix of weights, once as it is and once transposed: products without transposition are the
+ * fastest, forwards and backwards. Both are made when the program is read. */
+static cbx_status lower_product(cbx_builder *b, cbx_node *n, cbx_error *err)
+{
+    cbx_program    *p = b->program;
+    int32_t         place = n->num_inputs - 1, weight = n->input[place];
+    const cbx_node *by = p->values[weight].node < 0 ? NULL : &p->nodes[p->values[weight].node];
+    bool            seen = by && by->num_inputs == 1 && p->values[by->input[0]].constant;
+    if (!p->values[weight].constant && !seen)
+        return CBX_OK;
+    cbx_type type = p->values[weight].type;
+    cbx_arg  args[CBX_ARGS] = {[1] = cbx_build_int(b, 0), [2] = cbx_build_int(b, 1)};
+    int32_t  turned = cbx_build_call(b, "transpose.int", 1, &weight, args, weight, type);
+    if (turned >= 0)
+        turned = cbx_build_call(b, "cbx.dense", 1, &turned, NULL, turned, type);
+    int32_t  dense = cbx_build_call(b, "cbx.dense", 1, &weight, NULL, weight, type);
+    int32_t *input = CBX_NEW(b->arena, int32_t, place + 2);
+    if (turned < 0 || dense < 0 || !input)
+        return cbx_fail_memory(err);
+    memcpy(input, n->input, (size_t)place * sizeof *input);
+    input[place] = dense;
+    input[place + 1] = turned;
+    n->input = input;
+    n->num_inputs = place + 2;
+    return CBX_OK;
+}
+
 typedef enum layout { NN, NT, TN } layout; /* which operand is read transposed */
 
 /* C = A B or C += A B, C being m x n, everything packed. */
@@ -81,6 +111,13 @@ static void reverse_all(cbx_call *c, int32_t place_a, int32_t place_b)
     const product   *s = c->state;
     const cbx_array *a = c->in[place_a], *b = c->in[place_b], *y = c->out[0];
     cbx_type         type = y->type;
+    const cbx_array *turned = place_b + 1 < c->node->num_inputs ? c->in[place_b + 1] : NULL;
+    if (turned) { /* of weights, which have no gradient */
+        if (c->mode[place_a])
+            multiply(type, NN, s->m, s->k, s->n, y->grad, turned->data, a->grad,
+                     c->mode[place_a] == CBX_GRAD_ADD);
+        return;
+    }
     for (int64_t i = 0; i < s->stack && c->mode[place_a]; i++)
         multiply(type, s->turned ? NN : NT, s->m, s->k, s->n,
                  matrix(y->grad, i, (int64_t)s->m * s->n, type),
@@ -185,41 +222,45 @@ static void addmm_reverse(cbx_call *c)
     reverse_all(c, 1, 2);
 }
 
-const cbx_op cbx_ops_matmul[] = {{.name = "mm.default",
-                                  .args = {{"self", CBX_ARG_ARRAY}, {"mat2", CBX_ARG_ARRAY}},
-                                  .dense = CBX_IN(0),
-                                  .matrices = CBX_IN(1),
-                                  .state = sizeof(product),
-                                  .shape = mm_shape,
-                                  .forward = mm_run,
-                                  .backward = mm_reverse,
-                                  .reads = {CBX_IN(1), CBX_IN(0)},
-                                  .reach = CBX_REACH_PRODUCT,
-                                  .reach_arg = 0},
-                                 {.name = "bmm.default",
-                                  .args = {{"self", CBX_ARG_ARRAY}, {"mat2", CBX_ARG_ARRAY}},
-                                  .dense = CBX_IN(0),
-                                  .matrices = CBX_IN(1),
-                                  .state = sizeof(product),
-                                  .shape = mm_shape,
-                                  .forward = mm_run,
-                                  .backward = mm_reverse,
-                                  .reads = {CBX_IN(1), CBX_IN(0)},
-                                  .reach = CBX_REACH_PRODUCT,
-                                  .reach_arg = 0},
-                                 {.name = "addmm.default",
-                                  .args = {{"self", CBX_ARG_ARRAY},
-                                           {"mat1", CBX_ARG_ARRAY},
-                                           {"mat2", CBX_ARG_ARRAY},
-                                           {"beta", CBX_ARG_REAL, true, 1},
-                                           {"alpha", CBX_ARG_REAL, true, 1}},
-                                  .dense = CBX_IN(1),
-                                  .matrices = CBX_IN(2),
-                                  .state = sizeof(product),
-                                  .shape = addmm_shape,
-                                  .forward = addmm_run,
-                                  .backward = addmm_reverse,
-                                  .reads = {0, CBX_IN(2), CBX_IN(1)},
-                                  .reach = CBX_REACH_PRODUCT,
-                                  .reach_arg = 1},
-                                 {0}};
+const cbx_op cbx_ops_matmul[] = {
+    {.name = "mm.default",
+     .args = {{"self", CBX_ARG_ARRAY}, {"mat2", CBX_ARG_ARRAY}},
+     .lower = lower_product,
+     .dense = CBX_IN(0),
+     .matrices = CBX_IN(1),
+     .state = sizeof(product),
+     .shape = mm_shape,
+     .forward = mm_run,
+     .backward = mm_reverse,
+     .reads = {CBX_IN(1) | CBX_IN(2), CBX_IN(0)},
+     .reach = CBX_REACH_PRODUCT,
+     .reach_arg = 0},
+    {.name = "bmm.default",
+     .args = {{"self", CBX_ARG_ARRAY}, {"mat2", CBX_ARG_ARRAY}},
+     .dense = CBX_IN(0),
+     .matrices = CBX_IN(1),
+     .state = sizeof(product),
+     .shape = mm_shape,
+     .forward = mm_run,
+     .backward = mm_reverse,
+     .reads = {CBX_IN(1), CBX_IN(0)},
+     .reach = CBX_REACH_PRODUCT,
+     .reach_arg = 0},
+    {.name = "addmm.default",
+     .args = {{"self", CBX_ARG_ARRAY},
+              {"mat1", CBX_ARG_ARRAY},
+              {"mat2", CBX_ARG_ARRAY},
+              {"beta", CBX_ARG_REAL, true, 1},
+              {"alpha", CBX_ARG_REAL, true, 1}},
+     .lower = lower_product,
+     .dense = CBX_IN(1),
+     .matrices = CBX_IN(2),
+     .state = sizeof(product),
+     .shape = addmm_shape,
+     .forward = addmm_run,
+     .backward = addmm_reverse,
+     .reads = {0, CBX_IN(2) | CBX_IN(3), CBX_IN(1)},
+     .reach = CBX_REACH_PRODUCT,
+     .reach_arg = 1},
+    {0},
+};

@@ -247,65 +247,58 @@ static void groups_reverse(cbx_call *c)
         groups_reverse_64(c);
 }
 
-#define INPUT                  \
-    {                          \
-        "input", CBX_ARG_ARRAY \
-    }
-#define WEIGHT                        \
-    {                                 \
-        "weight", CBX_ARG_ARRAY, true \
-    }
-#define BIAS                        \
-    {                               \
-        "bias", CBX_ARG_ARRAY, true \
-    }
+#define INPUT CBX_SPEC("input", CBX_ARG_ARRAY)
+#define WEIGHT CBX_SPEC("weight", CBX_ARG_ARRAY, true)
+#define BIAS CBX_SPEC("bias", CBX_ARG_ARRAY, true)
 #define DENSE CBX_IN(0) | CBX_IN(1) | CBX_IN(2) | CBX_IN(3) | CBX_IN(4)
 /* All arrays, wherever absent ones have left them. */
 #define VECTORS CBX_IN(1) | CBX_IN(2) | CBX_IN(3) | CBX_IN(4)
 
-const cbx_op cbx_ops_norm[] = {{.name = "_native_batch_norm_legit_no_training.default",
-                                .args = {INPUT,
-                                         WEIGHT,
-                                         BIAS,
-                                         {"running_mean", CBX_ARG_ARRAY},
-                                         {"running_var", CBX_ARG_ARRAY},
-                                         {"momentum", CBX_ARG_REAL, true},
-                                         {"eps", CBX_ARG_REAL, true, 1e-5}},
-                                .dense = DENSE,
-                                .state = sizeof(batch),
-                                .shape = batch_shape,
-                                .forward = batch_run,
-                                .backward = batch_reverse,
-                                .passes = CBX_IN(0),
-                                .reads = {CBX_OUT(1)}},
-                               {.name = "native_layer_norm.default",
-                                .args = {INPUT,
-                                         WEIGHT,
-                                         BIAS,
-                                         {"normalized_shape", CBX_ARG_INTS},
-                                         {"eps", CBX_ARG_REAL, true, 1e-5}},
-                                .dense = DENSE,
-                                .state = sizeof(groups),
-                                .shape = layer_shape,
-                                .forward = layer_run,
-                                .backward = groups_reverse,
-                                .passes = CBX_IN(0),
-                                .reads = {CBX_IN(0) | CBX_OUT(1) | CBX_OUT(2) | VECTORS},
-                                .reach = CBX_REACH_TAIL,
-                                .reach_arg = 3},
-                               {.name = "_native_batch_norm_legit.no_stats",
-                                .args = {INPUT,
-                                         WEIGHT,
-                                         BIAS,
-                                         {"training", CBX_ARG_LOGIC, true},
-                                         {"momentum", CBX_ARG_REAL, true},
-                                         {"eps", CBX_ARG_REAL, true, 1e-5}},
-                                .dense = DENSE,
-                                .state = sizeof(groups),
-                                .shape = instance_shape,
-                                .forward = instance_run,
-                                .backward = groups_reverse,
-                                .passes = CBX_IN(0),
-                                .reads = {CBX_IN(0) | CBX_OUT(1) | CBX_OUT(2) | VECTORS},
-                                .reach = CBX_REACH_ALL},
-                               {0}};
+const cbx_op cbx_ops_norm[] = {
+    {.name = "_native_batch_norm_legit_no_training.default",
+     .args = {INPUT,
+              WEIGHT,
+              BIAS,
+              {"running_mean", CBX_ARG_ARRAY},
+              {"running_var", CBX_ARG_ARRAY},
+              {"momentum", CBX_ARG_REAL, true},
+              {"eps", CBX_ARG_REAL, true, 1e-5}},
+     .dense = DENSE,
+     .state = sizeof(batch),
+     .shape = batch_shape,
+     .forward = batch_run,
+     .backward = batch_reverse,
+     .passes = CBX_IN(0),
+     .reads = {CBX_OUT(1)}},
+    {.name = "native_layer_norm.default",
+     .args = {INPUT,
+              WEIGHT,
+              BIAS,
+              {"normalized_shape", CBX_ARG_INTS},
+              {"eps", CBX_ARG_REAL, true, 1e-5}},
+     .dense = DENSE,
+     .state = sizeof(groups),
+     .shape = layer_shape,
+     .forward = layer_run,
+     .backward = groups_reverse,
+     .passes = CBX_IN(0),
+     .reads = {CBX_IN(0) | CBX_OUT(1) | CBX_OUT(2) | VECTORS},
+     .reach = CBX_REACH_TAIL,
+     .reach_arg = 3},
+    {.name = "_native_batch_norm_legit.no_stats",
+     .args = {INPUT,
+              WEIGHT,
+              BIAS,
+              {"training", CBX_ARG_LOGIC, true},
+              {"momentum", CBX_ARG_REAL, true},
+              {"eps", CBX_ARG_REAL, true, 1e-5}},
+     .dense = DENSE,
+     .state = sizeof(groups),
+     .shape = instance_shape,
+     .forward = instance_run,
+     .backward = groups_reverse,
+     .passes = CBX_IN(0),
+     .reads = {CBX_IN(0) | CBX_OUT(1) | CBX_OUT(2) | VECTORS},
+     .reach = CBX_REACH_ALL},
+    {0},
+};

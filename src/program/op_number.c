@@ -75,39 +75,35 @@ static cbx_status neg_shape(cbx_call *c, cbx_error *err)
     return CBX_OK;
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
 #define ENTRY(file_name, function, ...)                                                        \
     {                                                                                          \
         .name = file_name, .args = {__VA_ARGS__}, .typing = CBX_TYPING_FREE, .shape = function \
     }
-#define TWO              \
-    {"a", CBX_ARG_INT},  \
-    {                    \
-        "b", CBX_ARG_INT \
-    }
+#define FIRST CBX_SPEC("a", CBX_ARG_INT)
+#define SECOND CBX_SPEC("b", CBX_ARG_INT)
 
-const cbx_op cbx_ops_number[] = {{.name = "sym_size.int",
-                                  .args = {SELF, {"dim", CBX_ARG_INT}},
-                                  .typing = CBX_TYPING_FREE,
-                                  .shape = size_shape,
-                                  .shape_inputs = CBX_IN(0),
-                                  .reach = CBX_REACH_NOTHING},
-                                 {.name = "sym_numel.default",
-                                  .args = {SELF},
-                                  .typing = CBX_TYPING_FREE,
-                                  .shape = numel_shape,
-                                  .shape_inputs = CBX_IN(0),
-                                  .reach = CBX_REACH_NOTHING},
-                                 ENTRY("_local_scalar_dense.default", item_shape, SELF),
-                                 ENTRY("_operator.add", add_shape, TWO),
-                                 ENTRY("_operator.sub", sub_shape, TWO),
-                                 ENTRY("_operator.mul", mul_shape, TWO),
-                                 ENTRY("_operator.floordiv", floordiv_shape, TWO),
-                                 ENTRY("_operator.mod", mod_shape, TWO),
-                                 ENTRY("_operator.neg", neg_shape, {"a", CBX_ARG_INT}),
-                                 ENTRY("torch.sym_max", max_shape, TWO),
-                                 ENTRY("torch.sym_min", min_shape, TWO),
-                                 {0}};
+const cbx_op cbx_ops_number[] = {
+    {.name = "sym_size.int",
+     .args = {SELF, {"dim", CBX_ARG_INT}},
+     .typing = CBX_TYPING_FREE,
+     .shape = size_shape,
+     .shape_inputs = CBX_IN(0),
+     .reach = CBX_REACH_NOTHING},
+    {.name = "sym_numel.default",
+     .args = {SELF},
+     .typing = CBX_TYPING_FREE,
+     .shape = numel_shape,
+     .shape_inputs = CBX_IN(0),
+     .reach = CBX_REACH_NOTHING},
+    ENTRY("_local_scalar_dense.default", item_shape, SELF),
+    ENTRY("_operator.add", add_shape, FIRST, SECOND),
+    ENTRY("_operator.sub", sub_shape, FIRST, SECOND),
+    ENTRY("_operator.mul", mul_shape, FIRST, SECOND),
+    ENTRY("_operator.floordiv", floordiv_shape, FIRST, SECOND),
+    ENTRY("_operator.mod", mod_shape, FIRST, SECOND),
+    ENTRY("_operator.neg", neg_shape, {"a", CBX_ARG_INT}),
+    ENTRY("torch.sym_max", max_shape, FIRST, SECOND),
+    ENTRY("torch.sym_min", min_shape, FIRST, SECOND),
+    {0},
+};

@@ -321,22 +321,10 @@ static void extreme_reverse(cbx_call *c)
     }
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define DIMS                      \
-    {                             \
-        "dim", CBX_ARG_INTS, true \
-    }
-#define KEEP                              \
-    {                                     \
-        "keepdim", CBX_ARG_LOGIC, true, 0 \
-    }
-#define TYPE                        \
-    {                               \
-        "dtype", CBX_ARG_TYPE, true \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define DIMS CBX_SPEC("dim", CBX_ARG_INTS, true)
+#define KEEP CBX_SPEC("keepdim", CBX_ARG_LOGIC, true, 0)
+#define TYPE CBX_SPEC("dtype", CBX_ARG_TYPE, true)
 #define ENTRY(file_name, run, reverse, needs, ...)                                           \
     {                                                                                        \
         .name = file_name, .args = {SELF, __VA_ARGS__}, .typing = CBX_TYPING_PROMOTE,        \
@@ -348,10 +336,10 @@ static void extreme_reverse(cbx_call *c)
 const cbx_op cbx_ops_reduce[] = {
     ENTRY("sum.dim_IntList", sum_run, sum_reverse, 0, DIMS, KEEP, TYPE),
     ENTRY("sum.default", sum_run, sum_reverse, 0, DIMS, KEEP, TYPE),
-    ENTRY("mean.dim", mean_run, mean_reverse, 0, DIMS, KEEP, {"correction", CBX_ARG_REAL, true, 0},
-          TYPE),
+    ENTRY("mean.dim", mean_run, mean_reverse, 0, DIMS, KEEP,
+          {"cbx.correction", CBX_ARG_REAL, true, 0}, TYPE),
     ENTRY("mean.default", mean_run, mean_reverse, 0, DIMS, KEEP,
-          {"correction", CBX_ARG_REAL, true, 0}, TYPE),
+          {"cbx.correction", CBX_ARG_REAL, true, 0}, TYPE),
     {.name = "var.correction",
      .args = {SELF, DIMS, {"correction", CBX_ARG_REAL, true, 1}, KEEP},
      .lower = lower_variance,
@@ -379,4 +367,5 @@ const cbx_op cbx_ops_reduce[] = {
     ENTRY("any.dim", amax_run, NULL, 0, DIMS, KEEP),
     ENTRY("any.default", amax_run, NULL, 0, DIMS, KEEP),
     ENTRY("all.default", amin_run, NULL, 0, DIMS, KEEP),
-    {0}};
+    {0},
+};

@@ -75,7 +75,8 @@ static cbx_status scatter_shape(cbx_call *c, cbx_error *err)
     s->r.wraps = cbx_call_real(c, 7) != 0;
     s->include = cbx_call_real(c, 6) != 0;
     s->detached = c->node->detached;
-    status = cbx_rows_shape(c, &s->r, dim, cbx_rows_are_each(self, c->in[1], shape, dim), err);
+    status =
+        cbx_rows_shape(c, &s->r, 0, 1, dim, cbx_rows_are_each(self, c->in[1], shape, dim), err);
     if (status)
         return status;
     if (src->count != s->r.outer * s->r.entries * s->r.inner || src->type != c->out[0]->type) {
@@ -470,30 +471,12 @@ static void put_reverse(cbx_call *c)
 
 /* ---- the table: what files have, and what it becomes */
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define DIM                         \
-    {                               \
-        "dim", CBX_ARG_INT, true, 0 \
-    }
-#define INDEX                  \
-    {                          \
-        "index", CBX_ARG_ARRAY \
-    }
-#define SRC                  \
-    {                        \
-        "src", CBX_ARG_ARRAY \
-    }
-#define REDUCE                 \
-    {                          \
-        "reduce", CBX_ARG_TEXT \
-    }
-#define INCLUDE                                \
-    {                                          \
-        "include_self", CBX_ARG_LOGIC, true, 1 \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define DIM CBX_SPEC("dim", CBX_ARG_INT, true, 0)
+#define INDEX CBX_SPEC("index", CBX_ARG_ARRAY)
+#define SRC CBX_SPEC("src", CBX_ARG_ARRAY)
+#define REDUCE CBX_SPEC("reduce", CBX_ARG_TEXT)
+#define INCLUDE CBX_SPEC("include_self", CBX_ARG_LOGIC, true, 1)
 #define FILE_NAME(file_name, function, ...)                                        \
     {                                                                              \
         .name = file_name, .args = {SELF, __VA_ARGS__}, .typing = CBX_TYPING_FREE, \
@@ -530,4 +513,5 @@ const cbx_op cbx_ops_scatter[] = {
     SCATTER("cbx.scatter_mean", mean_run, mean_reverse, ALL, 0, ALL, ALL),
     SCATTER("cbx.scatter_prod", product_run, product_reverse, ALL, 0, ALL, ALL),
     SCATTER("cbx.scatter_put", put_run, put_reverse, ALL, 0, ALL, ALL),
-    {0}};
+    {0},
+};

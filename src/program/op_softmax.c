@@ -126,6 +126,8 @@ RUN(log_softmax)
         .backward = id##_reverse, .reads = {CBX_OUT(0)}, .reach = CBX_REACH_OVER, .reach_arg = 1   \
     }
 
-const cbx_op cbx_ops_softmax[] = {ENTRY("_softmax.default", softmax, "half_to_float"),
-                                  ENTRY("_log_softmax.default", log_softmax, "half_to_float"),
-                                  {0}};
+const cbx_op cbx_ops_softmax[] = {
+    ENTRY("_softmax.default", softmax, "half_to_float"),
+    ENTRY("_log_softmax.default", log_softmax, "half_to_float"),
+    {0},
+};

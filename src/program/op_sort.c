@@ -281,22 +281,10 @@ static void cumsum_reverse(cbx_call *c)
         cumsum_back_64(c->state, c->out[0]->grad, c->in[0]->grad);
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define LAST                         \
-    {                                \
-        "dim", CBX_ARG_INT, true, -1 \
-    }
-#define KEEP                              \
-    {                                     \
-        "keepdim", CBX_ARG_LOGIC, true, 0 \
-    }
-#define DESCENDING                           \
-    {                                        \
-        "descending", CBX_ARG_LOGIC, true, 0 \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define LAST CBX_SPEC("dim", CBX_ARG_INT, true, -1)
+#define KEEP CBX_SPEC("keepdim", CBX_ARG_LOGIC, true, 0)
+#define DESCENDING CBX_SPEC("descending", CBX_ARG_LOGIC, true, 0)
 #define SORT(file_name, ...)                                                                   \
     {                                                                                          \
         .name = file_name, .args = {SELF, LAST, DESCENDING, __VA_ARGS__}, .dense = CBX_IN(0),  \
@@ -317,20 +305,22 @@ static void cumsum_reverse(cbx_call *c)
         .reach = CBX_REACH_OVER, .reach_arg = 1                                                   \
     }
 
-const cbx_op cbx_ops_sort[] = {SORT("sort.default", {0}),
-                               SORT("sort.stable", {"stable", CBX_ARG_LOGIC, true}),
-                               BEST("max.dim", max_run),
-                               BEST("min.dim", min_run),
-                               WHERE("argmax.default", max_run),
-                               WHERE("argmin.default", min_run),
-                               {.name = "cumsum.default",
-                                .args = {SELF, {"dim", CBX_ARG_INT}, {"dtype", CBX_ARG_TYPE, true}},
-                                .typing = CBX_TYPING_PROMOTE,
-                                .dense = CBX_IN(0),
-                                .state = sizeof(lines),
-                                .shape = cumsum_shape,
-                                .forward = cumsum_run,
-                                .backward = cumsum_reverse,
-                                .reach = CBX_REACH_OVER,
-                                .reach_arg = 1},
-                               {0}};
+const cbx_op cbx_ops_sort[] = {
+    SORT("sort.default", {0}),
+    SORT("sort.stable", {"stable", CBX_ARG_LOGIC, true}),
+    BEST("max.dim", max_run),
+    BEST("min.dim", min_run),
+    WHERE("argmax.default", max_run),
+    WHERE("argmin.default", min_run),
+    {.name = "cumsum.default",
+     .args = {SELF, {"dim", CBX_ARG_INT}, {"dtype", CBX_ARG_TYPE, true}},
+     .typing = CBX_TYPING_PROMOTE,
+     .dense = CBX_IN(0),
+     .state = sizeof(lines),
+     .shape = cumsum_shape,
+     .forward = cumsum_run,
+     .backward = cumsum_reverse,
+     .reach = CBX_REACH_OVER,
+     .reach_arg = 1},
+    {0},
+};

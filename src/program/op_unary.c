@@ -117,37 +117,13 @@ static void reverse(cbx_call *c, const cbx_inner kernels[CBX_TYPES])
 #undef STEPS
 #undef INTEGERS
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
-#define NUMBER(name, value)             \
-    {                                   \
-        name, CBX_ARG_REAL, true, value \
-    }
-#define NO_ARGS \
-    {           \
-        SELF    \
-    }
-#define ARGS1(a, av)        \
-    {                       \
-        SELF, NUMBER(a, av) \
-    }
-#define ARGS2(a, av, b, bv)                \
-    {                                      \
-        SELF, NUMBER(a, av), NUMBER(b, bv) \
-    }
-#define ARGS3(a, av, b, bv, c, cv)                        \
-    {                                                     \
-        SELF, NUMBER(a, av), NUMBER(b, bv), NUMBER(c, cv) \
-    }
-#define ARGS_TEXT(a)              \
-    {                             \
-        SELF,                     \
-        {                         \
-            a, CBX_ARG_TEXT, true \
-        }                         \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
+#define NUMBER(name, value) CBX_SPEC(name, CBX_ARG_REAL, true, value)
+#define NO_ARGS CBX_SPEC(SELF)
+#define ARGS1(a, av) CBX_SPEC(SELF, NUMBER(a, av))
+#define ARGS2(a, av, b, bv) CBX_SPEC(SELF, NUMBER(a, av), NUMBER(b, bv))
+#define ARGS3(a, av, b, bv, c, cv) CBX_SPEC(SELF, NUMBER(a, av), NUMBER(b, bv), NUMBER(c, cv))
+#define ARGS_TEXT(a) CBX_SPEC(SELF, CBX_SPEC(a, CBX_ARG_TEXT, true))
 #define ENTRY(id, file_name, arguments, needs, back, tagging) \
     {.name = file_name,                                       \
      .args = arguments,                                       \
@@ -167,4 +143,5 @@ static void reverse(cbx_call *c, const cbx_inner kernels[CBX_TYPES])
 
 const cbx_op cbx_ops_unary[] = {
 #include "unary.def"
-    {0}};
+    {0},
+};

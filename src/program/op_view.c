@@ -101,7 +101,7 @@ static cbx_status split_sizes_shape(cbx_call *c, cbx_error *err)
 
 static cbx_status split_shape(cbx_call *c, cbx_error *err)
 {
-    int64_t    size[CBX_RANKS], each = cbx_call_int(c, 1);
+    int64_t    size[CBX_RANKS] = {0}, each = cbx_call_int(c, 1);
     int32_t    dim, parts = c->node->num_outputs;
     cbx_status status = cbx_call_dim(c, 2, c->in[0]->rank, &dim, err);
     if (status)
@@ -440,14 +440,14 @@ static void copy_reverse(cbx_call *c)
 static cbx_status same_shape(cbx_call *c, cbx_error *err)
 {
     (void)err;
-    (void)cbx_out_view(c, 0, 0);
+    if (c->in[0])
+        (void)cbx_out_view(c, 0, 0);
+    else
+        cbx_out_absent(c, 0);
     return CBX_OK;
 }
 
-#define SELF                  \
-    {                         \
-        "self", CBX_ARG_ARRAY \
-    }
+#define SELF CBX_SPEC("self", CBX_ARG_ARRAY)
 #define VIEW(file_name, function, ...)                                    \
     {                                                                     \
         .name = file_name, .args = {SELF, __VA_ARGS__}, .shape = function \
@@ -504,4 +504,5 @@ const cbx_op cbx_ops_view[] = {
     COPY("cbx.dense", dense_shape, {0}),
     COPY("cbx.rows", rows_shape, {0}),
     COPY("cbx.matrix", matrix_shape, {0}),
-    {0}};
+    {0},
+};
