@@ -65,7 +65,7 @@ static const cbx_node *gather_of(const cbx_program *p, int32_t value, int64_t ro
 {
     const cbx_node  *n = maker(p, value);
     const cbx_value *self = n && n->num_inputs ? &p->values[n->input[0]] : NULL;
-    if (!is(n, "index_select.default") && !is(n, "cbx.index"))
+    if (!self || (!is(n, "index_select.default") && !is(n, "cbx.index")))
         return NULL;
     return is_first(&n->arg[2], self->rank) && row_of(self) == row &&
                    p->values[n->input[1]].rank == 1
