@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(cd "${1:?the build folder}" && pwd)
 which=${2:-}
-short='core_|data_test_safetensors_json$|graph_test_(edit|matrix)|read_test_(pickle|csv)|report_test_json_read'
+short='core_|graph_test_(edit|matrix)|read_test_(pickle|csv)|report_test_json_read'
 export CBX_SOURCE=$PWD CBX_SHARED=${CBX_SHARED:-/nonexistent} COMBINEX=$folder/combinex CBX_BUILD=$folder
 export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
 # more than 20 s each

@@ -111,7 +111,7 @@ double cbx_deadline_elapsed(const cbx_deadline *d)
     return cbx_clock() - d->began;
 }
 
-cbx_status cbx_fail_late(cbx_error *err)
+cbx_status(cbx_fail_late)(cbx_error *err)
 {
     return cbx_time_is_up() ? cbx_fail(err, CBX_CANCELLED, "out of time") : cbx_fail_memory(err);
 }

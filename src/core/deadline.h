@@ -99,5 +99,8 @@ static inline bool cbx_out_of_time_at(int64_t k, double work)
 /* CBX_CANCELLED, for who has nothing to hand back; CBX_NO_MEMORY, where it is not time that ran
  * out. */
 cbx_status cbx_fail_late(cbx_error *err);
+#ifdef CBX_ANALYZE /* see error.h */
+#define cbx_fail_late(err) (cbx_fail_late(err), CBX_CANCELLED)
+#endif
 
 #endif

@@ -307,17 +307,35 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     return status;
 }
 
+/* A search that leaves features alone multiplies the same rows by the same weights in every
+ * epoch: once is enough. Of dense rows it may be cheaper to add them up first. */
+static int keep_products(cbx_search *s, cbx_product_cache *products)
+{
+    const cbx_layer *first = &s->model->layers[0];
+    int32_t          count = cbx_layer_products(first);
+    if (!count || s->X.dense)
+        return 0;
+    s->X.cache = products;
+    return cbx_cache_init(products, count, s->X.rows, first->n_out, 0, s->arena);
+}
+
 /* A large search gives its memory back before the answer is verified, packed and handed over,
  * which takes as much again; a small one keeps it for the next. */
 static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx_arena *scratch,
                               cbx_error *err)
 {
-    const size_t large = (size_t)16 << 20;
+    const size_t      large = (size_t)16 << 20;
+    cbx_product_cache products;
     s->arena = scratch;
-    cbx_status status = explainer->search(s, err);
+    cbx_status status = CBX_OK;
+    if (explainer->edges_only && keep_products(s, &products))
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = explainer->search(s, err);
     if (status == CBX_CANCELLED) /* with nothing to hand back */
         s->found = false;
     s->arena = s->keep;
+    s->X.cache = NULL;
     if (scratch->total > large)
         cbx_arena_free(scratch);
     return status;
@@ -437,7 +455,7 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     cbx_setup           setup;
     cbx_workspace       workspace = {0};
     cbx_deadline        deadline;
-    cbx_explain_options fallback;
+    cbx_explain_options fallback = {0};
     *out = NULL;
     if (!options)
         cbx_options_default(cbx_explain_table(), &fallback);

@@ -97,3 +97,18 @@ void cbx_gemm_tn(int32_t m, int32_t n, int32_t k, const float *A, const float *B
 {
     gemm(CblasTrans, CblasNoTrans, m, n, k, A, B, C, add, threads);
 }
+
+void cbx_dgemm(bool transpose_a, bool transpose_b, int32_t m, int32_t n, int32_t k, const double *A,
+               const double *B, double *C, bool add)
+{
+    if (m <= 0 || n <= 0)
+        return;
+    if (k <= 0) {
+        for (int64_t i = 0; i < (int64_t)m * n && !add; i++)
+            C[i] = 0;
+        return;
+    }
+    cblas_dgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
+                transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0, A, transpose_a ? m : k, B,
+                transpose_b ? k : n, add ? 1.0 : 0.0, C, n);
+}

@@ -56,6 +56,10 @@ void cbx_gemm_nt(int32_t m, int32_t n, int32_t k, const float *A, const float *B
 void cbx_gemm_tn(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
                  bool add, int threads); /* A: k x m, B: k x n */
 
+/* The same in double precision, on one thread; one of A and B may be read transposed. */
+void cbx_dgemm(bool transpose_a, bool transpose_b, int32_t m, int32_t n, int32_t k, const double *A,
+               const double *B, double *C, bool add);
+
 /* ---- products with sparse features (CSR; columns ascending) */
 typedef struct cbx_csr {
     const int64_t *offset;
