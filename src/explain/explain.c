@@ -204,7 +204,7 @@ static bool is_cancelled(const cbx_search *s)
 /* NULL: no memory. */
 static const char *reason_for_nothing(const cbx_search *s)
 {
-    if (s->late)
+    if (s->late && s->certificate != CBX_PROVED_NONE)
         return reason_of_limit(s, "ended the search");
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
@@ -295,6 +295,10 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         s->certificate = s->others[k].certificate;
         s->robustness = s->others[k].robustness;
         status = pack_answer(s, began, tail, err);
+        if (!status && cbx_time_is_up() && (*tail)->outcome != CBX_FOUND) {
+            cbx_counterfactual_free(*tail); /* one more that nobody had time for */
+            *tail = NULL;
+        }
     }
     if (status) {
         cbx_counterfactual_free(*out);
@@ -380,6 +384,26 @@ static cbx_status ask_for_class(cbx_search *s, bool everything, cbx_view *view, 
     return status ? status : ask(s, err);
 }
 
+static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *arena,
+                            cbx_deadline *deadline)
+{
+    return (cbx_search){.model = setup->model,
+                        .graph = setup->graph,
+                        .options = setup->options,
+                        .row = row,
+                        .lo = setup->lo,
+                        .hi = setup->hi,
+                        .discrete = setup->discrete,
+                        .target = setup->target,
+                        .arena = arena,
+                        .keep = arena,
+                        .deadline = deadline,
+                        .whole = setup->whole,
+                        .shared = setup->shared,
+                        .phases = setup->phases,
+                        .robustness = -1};
+}
+
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
                            cbx_workspace *workspace, cbx_deadline *deadline,
                            cbx_counterfactual **out, cbx_error *err)
@@ -387,22 +411,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     double     began = cbx_clock();
     cbx_arena *arena = &workspace->kept;
     cbx_view   view = {0};
-    cbx_search s = {.model = setup->model,
-                    .graph = setup->graph,
-                    .options = setup->options,
-                    .row = row,
-                    .view = &view,
-                    .lo = setup->lo,
-                    .hi = setup->hi,
-                    .discrete = setup->discrete,
-                    .target = setup->target,
-                    .arena = arena,
-                    .keep = arena,
-                    .deadline = deadline,
-                    .whole = setup->whole,
-                    .shared = setup->shared,
-                    .phases = setup->phases,
-                    .robustness = -1};
+    cbx_search s = search_of(setup, row, arena, deadline);
+    s.view = &view;
     cbx_arena_reset(arena);
     cbx_arena_reset(&workspace->scratch);
     cbx_status status = ask_for_class(&s, setup->explainer->searches_all, &view, err);
