@@ -285,20 +285,22 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
 {
     if (is_cancelled(s) || !s->found)
         return pack_nothing(s, CBX_NOT_FOUND, reason_for_nothing(s), began, out, err);
-    cbx_status           status = pack_answer(s, began, out, err);
-    cbx_counterfactual **tail = out;
-    for (int64_t k = 0; k < s->num_others && !status && !cbx_time_is_up(); k++) {
-        tail = &(*tail)->next;
+    cbx_status          status = pack_answer(s, began, out, err);
+    cbx_counterfactual *last = *out;
+    for (int64_t k = 0; k < s->num_others && !status && last && !cbx_time_is_up(); k++) {
+        cbx_counterfactual *answer = NULL;
         s->edits = s->others[k].edits;
         s->num_edits = s->others[k].num_edits;
         s->cost = s->others[k].cost;
         s->certificate = s->others[k].certificate;
         s->robustness = s->others[k].robustness;
-        status = pack_answer(s, began, tail, err);
-        if (!status && cbx_time_is_up() && (*tail)->outcome != CBX_FOUND) {
-            cbx_counterfactual_free(*tail); /* one more that nobody had time for */
-            *tail = NULL;
+        status = pack_answer(s, began, &answer, err);
+        if (answer && answer->outcome != CBX_FOUND && cbx_time_is_up()) {
+            cbx_counterfactual_free(answer); /* one more that nobody had time for */
+            answer = NULL;
         }
+        last->next = answer;
+        last = answer;
     }
     if (status) {
         cbx_counterfactual_free(*out);
