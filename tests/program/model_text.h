@@ -32,7 +32,7 @@ typedef struct line_call {
     char       output[LINE_OUTPUTS]; /* r w v d i b n */
     int32_t    num_outputs;
     char       args[4096]; /* as JSON */
-    bool       twice; /* adds the sum of each input to the result, so that it is used twice */
+    bool       twice;      /* adds the sum of each input to the result, so that it is used twice */
 } line_call;
 
 typedef struct writer {
@@ -200,8 +200,8 @@ static inline void put_sums(writer *w, const line_call *c)
     for (int i = 0; i < c->num_inputs; i++) {
         if (!cbx_is_real(c->input[i].type) || c->input[i].constant)
             continue;
-        (void)snprintf(args, sizeof args, "{\"name\":\"self\",\"arg\":{\"as_tensor\":{\"name\":\"in%d\"}}}",
-                       i);
+        (void)snprintf(args, sizeof args,
+                       "{\"name\":\"self\",\"arg\":{\"as_tensor\":{\"name\":\"in%d\"}}}", i);
         (void)snprintf(output, sizeof output, "{\"as_tensor\":{\"name\":\"sum%d\"}}", i);
         put_node(w, "sum.default", args, output);
         (void)snprintf(args, sizeof args,
@@ -214,8 +214,8 @@ static inline void put_sums(writer *w, const line_call *c)
         put_node(w, "add.Tensor", args, output);
         put(w, ",");
     }
-    (void)snprintf(args, sizeof args, "{\"name\":\"self\",\"arg\":{\"as_tensor\":{\"name\":\"%s\"}}}",
-                   so_far);
+    (void)snprintf(args, sizeof args,
+                   "{\"name\":\"self\",\"arg\":{\"as_tensor\":{\"name\":\"%s\"}}}", so_far);
     put_node(w, "clone.default", args, "{\"as_tensor\":{\"name\":\"result0\"}}");
 }
 
@@ -256,8 +256,10 @@ static inline void line_write(const line_call *c, int k, char *json, size_t size
     writer o = {outputs, 0, sizeof outputs};
     put(&w, "{\"schema_version\":{\"major\":8},\"graph_module\":{\"signature\":{\"input_specs\":[");
     for (int i = 0; i < c->num_inputs; i++)
-        put(&w, "%s{\"user_input\":{\"arg\":{\"as_tensor\":{\"name\":\"in%d\"}}}}", i ? "," : "", i);
-    put(&w, "],\"output_specs\":[{\"user_output\":{\"arg\":{\"as_tensor\":{\"name\":\"result0\"}}}}]}");
+        put(&w, "%s{\"user_input\":{\"arg\":{\"as_tensor\":{\"name\":\"in%d\"}}}}", i ? "," : "",
+            i);
+    put(&w,
+        "],\"output_specs\":[{\"user_output\":{\"arg\":{\"as_tensor\":{\"name\":\"result0\"}}}}]}");
     put(&w, ",\"graph\":{\"tensor_values\":{");
     for (int i = 0; i < c->num_inputs; i++) {
         const line_input *in = &c->input[i];
@@ -274,8 +276,9 @@ static inline void line_write(const line_call *c, int k, char *json, size_t size
                         : c->output[i] == 'b' ? CBX_LOGICAL
                                               : c->real;
         put_tensor_value(&w, "out", i, type, 0, NULL);
-        put(&o, c->output[i] == 'n' ? "%s{\"as_sym_int\":{\"as_name\":\"out%d\"}}"
-                                    : "%s{\"as_tensor\":{\"name\":\"out%d\"}}",
+        put(&o,
+            c->output[i] == 'n' ? "%s{\"as_sym_int\":{\"as_name\":\"out%d\"}}"
+                                : "%s{\"as_tensor\":{\"name\":\"out%d\"}}",
             i ? "," : "", i);
     }
     /* what normalisations give besides */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every operation, by the lines of operations.txt: values and gradients as torch has them, in single
- * and double precision; gradients by central differences, of edge weights too. An operation that
- * is added to a table fails here until it has a line. */
+/* Every operation, by the lines of operations.txt: values and gradients as torch has them, in
+ * single and double precision; gradients by central differences, of edge weights too. An operation
+ * that is added to a table fails here until it has a line. */
 #include <math.h>
 
 #include "model_text.h"
@@ -132,7 +132,8 @@ static void check_gradients(trial *t, const golden *g, double tolerance)
         const void       *got = wants_gradient(in) ? cbx_runner_gradient(t->runner, i) : NULL;
         for (int64_t j = 0; got && j < in->count; j++, at++) {
             double expected = (double)((const float *)g->grad->data)[at] + more;
-            if (!CHECK_NEAR(element(in->type, got, j), expected, tolerance * fmax(1, fabs(expected))))
+            if (!CHECK_NEAR(element(in->type, got, j), expected,
+                            tolerance * fmax(1, fabs(expected))))
                 break;
         }
     }
@@ -174,7 +175,8 @@ static void check_slopes(trial *t)
         for (int64_t j = 0; got && j < in->count; j++)
             check_slope(t, cbx_runner_values(t->runner, i), j, kept, "an input");
         if (w)
-            memcpy(kept, cbx_runner_weight_gradient(t->runner, i), (size_t)in->count * sizeof *kept);
+            memcpy(kept, cbx_runner_weight_gradient(t->runner, i),
+                   (size_t)in->count * sizeof *kept);
         for (int64_t j = 0; w && j < in->count; j++)
             check_slope(t, w, j, kept, "a weight");
     }
