@@ -314,11 +314,11 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
 static int keep_products(cbx_search *s, cbx_product_cache *products)
 {
     const cbx_layer *first = &s->model->layers[0];
-    int32_t          count = cbx_layer_products(first);
+    int32_t          widest, count = cbx_layer_products(first, &widest);
     if (!count || s->X.dense)
         return 0;
     s->X.cache = products;
-    return cbx_cache_init(products, count, s->X.rows, first->n_out, 0, s->arena);
+    return cbx_cache_init(products, count, s->X.rows, widest, 0, s->arena);
 }
 
 /* A large search gives its memory back before the answer is verified, packed and handed over,

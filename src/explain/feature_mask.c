@@ -92,10 +92,10 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
 {
     const cbx_layer *first = &F->s->model->layers[0];
-    int32_t          products = cbx_layer_products(first);
+    int32_t          widest, products = cbx_layer_products(first, &widest);
     if (!products)
         return 0;
-    if (cbx_cache_init(&F->cache, products, F->rows, first->n_out, F->most_changes, arena))
+    if (cbx_cache_init(&F->cache, products, F->rows, widest, F->most_changes, arena))
         return -1;
     F->hard.cache = &F->cache;
     return 0;
