@@ -245,10 +245,14 @@ static void forget_influence(cbx_search *s)
 /* Ranks an answer that holds. `reason`: what is to be said of it. */
 static cbx_status rank(cbx_search *s, int32_t result, const char **reason, cbx_error *err)
 {
+    cbx_search_reserve_copy(s);
     cbx_status status = cbx_rank_edits(s, result, err);
     bool       ranked = status == CBX_OK;
     *reason = "";
-    if (cbx_search_status(status))
+    status = cbx_search_status(status);
+    if (s->deadline)
+        cbx_deadline_use_reserve(s->deadline);
+    if (status)
         return status;
     if (!ranked)
         forget_influence(s);
