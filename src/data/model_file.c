@@ -241,8 +241,8 @@ static char *arch_text(const cbx_model *model)
 cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err)
 {
     if (model->oracle)
-        return cbx_fail(err, CBX_INVALID, "%s: a model of the kind '%s' has no layers to save", path,
-                        model->oracle->kind);
+        return cbx_fail(err, CBX_INVALID, "%s: a model of the kind '%s' has no layers to save",
+                        path, model->oracle->kind);
     cbx_arena  arena = {0};
     size_t     count = (size_t)model->num_parameters, notes = 0, meta_count = 0;
     cbx_status status = CBX_OK;

@@ -52,8 +52,8 @@ static cbx_status cut(cbx_search *s, bool everything, cbx_view *view, cbx_error 
         status =
             cbx_receptive_view(s->model, s->graph, s->whole, s->row, most, s->arena, view, err);
     else
-        status =
-            cbx_view_nearest(s->graph, s->row, cbx_model_factual_hops(s->model), most, s->arena, view, err);
+        status = cbx_view_nearest(s->graph, s->row, cbx_model_factual_hops(s->model), most,
+                                  s->arena, view, err);
     s->view = view;
     s->complete = !view->left_out && (everything ? cbx_receptive_is_known(s->model)
                                                  : !cbx_model_sees_further(s->model));

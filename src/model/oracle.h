@@ -20,6 +20,7 @@ typedef struct cbx_oracle {
     /* The class of a node depends on the features of nodes within so many steps, and on edges
      * that touch them, whichever way these lead; CBX_HOPS_ALL: on everything. */
     int32_t hops;
+    bool    one_graph; /* views hold one graph: it cannot tell several apart */
     /* Makes ready for a view, in memory of the arena; X tells the shape of the inputs. */
     cbx_status (*open)(const void *model, const cbx_view *view, const cbx_matrix *X, bool gradient,
                        cbx_arena *arena, void **run, cbx_error *err);

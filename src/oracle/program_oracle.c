@@ -19,6 +19,7 @@ typedef struct model {
     char         hash[65];
     int32_t      x, edges, batch, edge_weight; /* inputs; -1: it has none */
     int32_t      num_scores;                   /* of a row; 1: log-odds */
+    bool         graphs;                       /* a row is a graph's, and not a node's */
 } model;
 
 typedef struct run {
@@ -80,8 +81,8 @@ static cbx_status plan(run *r, int32_t features, bool gradient, cbx_arena *arena
     const cbx_view         *v = r->view;
     const cbx_program_info *info = cbx_program_describe(m->program);
     cbx_runner_input       *in = CBX_NEW0(arena, cbx_runner_input, info->num_inputs);
-    int64_t *edges = list_edges(v, arena), *batch = list_graphs(v, arena);
-    double  *zeros = CBX_NEW0(arena, double, (size_t)v->n *(size_t)features);
+    int64_t                *edges = list_edges(v, arena), *batch = list_graphs(v, arena);
+    double                 *zeros = CBX_NEW0(arena, double, (size_t)v->n *(size_t)features);
     if (!in || !edges || !batch || !zeros)
         return cbx_fail_memory(err);
     in[m->x] = (cbx_runner_input){
@@ -102,10 +103,15 @@ static cbx_status plan(run *r, int32_t features, bool gradient, cbx_arena *arena
 /* Room for probabilities and gradients of what the program gives: a row for each node or graph. */
 static cbx_status make_rows(run *r, cbx_arena *arena, cbx_error *err)
 {
-    int64_t given = r->view->graph_ptr ? r->view->num_graphs : r->view->n;
-    if (r->model->batch >= 0 && !r->view->graph_ptr)
-        given = 1;
+    const cbx_array *out = cbx_runner_output(r->runner);
+    int64_t          given = r->model->graphs ? r->view->num_graphs : r->view->n;
     r->num_scores = given * r->model->num_scores;
+    if (out->count != r->num_scores)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: the output has %lld numbers for %lld %s, where %lld were expected",
+                        cbx_program_describe(r->model->program)->path, (long long)out->count,
+                        (long long)given, r->model->graphs ? "graphs" : "nodes",
+                        (long long)r->num_scores);
     r->probs = CBX_NEW0(arena, float, (size_t)r->rows *(size_t)r->num_classes);
     r->scores_grad = CBX_NEW0(arena, double, r->num_scores);
     return r->probs && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
@@ -120,7 +126,7 @@ static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix 
         return cbx_fail_memory(err);
     r->model = m;
     r->view = view;
-    r->rows = m->batch >= 0 ? view->num_graphs : cbx_view_rows(view, 0);
+    r->rows = m->graphs ? view->num_graphs : cbx_view_rows(view, 0);
     r->num_classes = m->num_scores == 1 ? 2 : m->num_scores;
     cbx_status status = cbx_runner_new(m->program, &r->runner, err);
     if (!status && cbx_arena_defer(arena, free_runner, r->runner))
@@ -139,7 +145,7 @@ static void give_features(run *r, const cbx_matrix *X)
 {
     void   *values = cbx_runner_values(r->runner, r->model->x);
     int64_t f = X->cols, n = r->view->n;
-    bool wide = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
+    bool    wide = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
     if (!wide) {
         cbx_matrix_expand(X, (int32_t)n, values);
         return;
@@ -231,8 +237,7 @@ static void backward(void *self, const float *dlogp, float *dX, float *dw)
     run          *r = self;
     const int32_t C = r->num_classes, S = r->model->num_scores;
     bool          wide = cbx_runner_output(r->runner)->type == CBX_REAL64;
-    bool          wide_x =
-        cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
+    bool   wide_x = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
     float *narrow = (float *)r->scores_grad;
     for (int32_t i = 0; i < r->rows; i++) {
         const float *g = dlogp + (int64_t)i * C, *p = r->probs + (int64_t)i * C;
@@ -251,10 +256,9 @@ static void backward(void *self, const float *dlogp, float *dX, float *dw)
     cbx_runner_backward(r->runner, r->scores_grad);
     const void *gx = cbx_runner_gradient(r->runner, r->model->x);
     const void *gw = cbx_runner_weight_gradient(r->runner, r->model->edges);
-    int64_t     size =
-        dX ? (int64_t)r->view->n *
-                 cbx_program_describe(r->model->program)->inputs[r->model->x].size[1]
-           : 0;
+    int64_t     size = dX ? (int64_t)r->view->n *
+                            cbx_program_describe(r->model->program)->inputs[r->model->x].size[1]
+                          : 0;
     for (int64_t k = 0; k < size; k++)
         dX[k] = wide_x ? (float)((const double *)gx)[k] : ((const float *)gx)[k];
     bool wide_w = cbx_runner_real(r->runner) == CBX_REAL64;
@@ -296,10 +300,12 @@ static cbx_status find_inputs(model *m, cbx_error *err)
     for (int32_t i = 0; i < info->num_inputs; i++) {
         const cbx_program_input *in = &info->inputs[i];
         if (in->role == CBX_ROLE_EDGE_ATTR)
-            return refuse(info, err, in->name, "is of edge attributes, which graphs do not have yet");
-        if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight)
             return refuse(info, err, in->name,
-                          "is none of x, edge_index, edge_weight and batch, or a second one of them");
+                          "is of edge attributes, which graphs do not have yet");
+        if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight)
+            return refuse(
+                info, err, in->name,
+                "is none of x, edge_index, edge_weight and batch, or a second one of them");
     }
     if (m->x < 0 || m->edges < 0)
         return cbx_fail(err, CBX_INVALID, "%s: there is no input '%s'", info->path,
@@ -320,6 +326,7 @@ static cbx_status find_scores(model *m, cbx_error *err)
                         "score",
                         info->path);
     m->num_scores = (int32_t)scores;
+    m->graphs = m->batch >= 0 || info->output_size[0] == 1;
     return CBX_OK;
 }
 
@@ -345,13 +352,16 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], 
     int32_t    hops = info->hops_x > info->hops_edges ? info->hops_x : info->hops_edges;
     cbx_oracle oracle = {.kind = "program",
                          .model = m,
-                         .hops = hops == CBX_WHOLE_GRAPH ? CBX_HOPS_ALL : hops < 0 ? 0 : hops,
+                         .hops = hops == CBX_WHOLE_GRAPH ? CBX_HOPS_ALL
+                                 : hops < 0              ? 0
+                                                         : hops,
+                         .one_graph = m->batch < 0,
                          .open = open,
                          .forward = forward,
                          .backward = backward,
                          .hash = hash,
                          .free = free_model};
-    return cbx_model_of_oracle(&oracle, m->batch >= 0 ? CBX_GRAPH : CBX_NODE,
+    return cbx_model_of_oracle(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
                                (int32_t)info->inputs[m->x].size[1],
                                m->num_scores == 1 ? 2 : m->num_scores, out, err);
 }
