@@ -97,6 +97,10 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     if (r->num_val) /* without validation the last one is the best */
         (void)printf(", best %s", text_count(best, r->best_epoch));
     (void)printf("\n");
+    if (r->num_standardised)
+        (void)printf("  %-12s %s of %s to mean 0 and deviation 1, for training\n", "standardised",
+                     text_count(n, r->num_standardised),
+                     text_counted(rows, info->num_features, "feature"));
     (void)printf("  %-12s train %.3f on %s", "accuracy", r->train_accuracy,
                  text_counted(rows, r->num_train, source_row(s)));
     if (r->num_val)
@@ -106,6 +110,9 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     (void)printf("\n  %-12s ", "written to");
     text_put(stdout, a->output, 0);
     (void)printf("\n");
+    if (r->scales_differ)
+        (void)printf(
+            "  Features are of very different sizes, or large: --standardise on may help.\n");
 }
 
 static void print_json(const cbx_model_info *info, const train_args *a, const source *s,
@@ -124,6 +131,7 @@ static void print_json(const cbx_model_info *info, const train_args *a, const so
     json_int(&j, "num_train", r->num_train);
     json_int(&j, "num_val", r->num_val);
     json_int(&j, "num_test", r->num_test);
+    json_int(&j, "standardised", r->num_standardised);
     json_double(&j, "seconds", r->seconds);
     json_int(&j, "parameters", info->num_parameters);
     json_text(&j, "file", a->output);

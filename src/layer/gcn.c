@@ -55,8 +55,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 
 static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 {
-    (void)l;
-    cbx_propagate_sway(s, y, y->stretch[0]);
+    cbx_propagate_sway(l, s, y, y->stretch[0]);
 }
 
 const cbx_layer_ops cbx_layer_gcn = {

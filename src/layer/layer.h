@@ -23,6 +23,10 @@ typedef struct cbx_layer {
     int32_t              order;       /* cheb's K */
     cbx_aggregation      aggregation; /* graphconv's */
     const float         *theta;       /* parameters, in the order of ops->parameter */
+    /* NULL, or for each weight matrix, in that order, a row of n_out that is added to every row of
+     * the input's product with it: what subtracting a constant from the input makes of it. Only
+     * where cbx_layer_products has them; parameters have no gradient then. */
+    const float *shift;
 } cbx_layer;
 
 typedef enum cbx_init {

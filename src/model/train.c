@@ -15,9 +15,11 @@
 #include "number.h"
 #include "pass.h"
 #include "rng.h"
+#include "standardise.h"
 #include "threads.h"
 
 static const char *const splits[] = {"random", "kfold", "public", NULL};
+static const char *const standardise[] = {"off", "auto", "on", NULL};
 
 #define AT(field) offsetof(cbx_train_options, field)
 static const cbx_option train_options[] = {
@@ -39,6 +41,12 @@ static const cbx_option train_options[] = {
      "which fold, which random shuffle, or which published split"},
     {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
      "stop after so many epochs without a lower validation loss, and keep the best; 0: never"},
+    {"standardise", CBX_OPTION_CHOICE, AT(standardise), "off", 0, 0, standardise,
+     "train on dense features of mean 0 and deviation 1, but for those that are 0 or 1; the model "
+     "still "
+     "takes the data as it is. auto: where a feature's root mean square is beyond 10, or beyond "
+     "100 "
+     "times another's"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of weights, split, dropout and batches"},
     {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL, "0: all cores"},
@@ -272,6 +280,10 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
     cbx_status status = cbx_options_check(&train_table, options, err);
     if (!status)
         status = cbx_model_fits(model, graph, err);
+    if (!status && model->mean)
+        status = cbx_fail(err, CBX_INVALID,
+                          "the model was trained on standardised features, and is not trained on: "
+                          "make a new one");
     if (!status && options->patience && options->val_share == 0 &&
         !(options->split == CBX_SPLIT_PUBLIC && graph->data.val_mask))
         status = cbx_fail(err, CBX_INVALID,
@@ -280,26 +292,14 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
     return status;
 }
 
-cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
-                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+static cbx_status train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                        cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
 {
-    cbx_train_options fallback;
-    cbx_train_result  mine = {0};
-    if (!options) {
-        cbx_options_default(&train_table, &fallback);
-        options = &fallback;
-    }
-    result = result ? result : &mine;
-    *result = (cbx_train_result){0};
-    cbx_status status = check(model, graph, options, err);
-    if (status)
-        return status;
-    cbx_blas_single_threaded();
     run r = {
         .model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
-    status = start(&r, err);
-    double began = cbx_clock(), val_loss, accuracy[3];
-    float *logp =
+    cbx_status status = start(&r, err);
+    double     began = cbx_clock(), val_loss, accuracy[3];
+    float     *logp =
         CBX_NEW(&r.arena, float, (size_t)cbx_graph_label_rows(graph) * (size_t)model->num_classes);
     if (!status && !logp)
         status = cbx_fail_memory(err);
@@ -322,5 +322,57 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     }
     cbx_arena_free(&r.batch);
     cbx_arena_free(&r.arena);
+    return status;
+}
+
+/* On standardised features, and then rewritten for those that the data has. */
+static cbx_status train_standardised(const cbx_standard *standard, cbx_arena *arena,
+                                     cbx_model *model, const cbx_graph *graph,
+                                     const cbx_train_options *options, cbx_progress progress,
+                                     void *user, cbx_train_result *result, cbx_error *err)
+{
+    cbx_graph *standardised = NULL;
+    if (!cbx_layer_products(&model->layers[0]))
+        return cbx_fail(err, CBX_INVALID,
+                        "--standardise: a first layer that aggregates by maximum takes features as "
+                        "they are");
+    cbx_status status = cbx_standard_graph(standard, graph, arena, &standardised, err);
+    if (!status)
+        status = train(model, standardised, options, progress, user, result, err);
+    cbx_graph_free(standardised);
+    if (!status)
+        status = cbx_standard_fold(standard, model, err);
+    result->num_standardised = status ? 0 : standard->count;
+    return status;
+}
+
+cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+{
+    cbx_train_options fallback;
+    cbx_train_result  mine = {0};
+    cbx_standard      standard;
+    cbx_arena         arena = {0};
+    if (!options) {
+        cbx_options_default(&train_table, &fallback);
+        options = &fallback;
+    }
+    result = result ? result : &mine;
+    *result = (cbx_train_result){0};
+    cbx_status status = check(model, graph, options, err);
+    if (!status)
+        status = cbx_standard_find(&standard, graph, &arena, err);
+    if (status) {
+        cbx_arena_free(&arena);
+        return status;
+    }
+    cbx_blas_single_threaded();
+    if (cbx_standard_applies(&standard, options->standardise))
+        status = train_standardised(&standard, &arena, model, graph, options, progress, user,
+                                    result, err);
+    else
+        status = train(model, graph, options, progress, user, result, err);
+    result->scales_differ = options->standardise == CBX_STANDARDISE_OFF && standard.needed;
+    cbx_arena_free(&arena);
     return status;
 }
