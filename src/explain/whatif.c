@@ -120,13 +120,9 @@ static int32_t count_values(const cbx_whatif *W, int32_t j)
 {
     enum { MOST = 64 };
     float lo = W->rules->lo[j], hi = W->rules->hi[j];
-    if (!W->s->discrete[j] || lo != rintf(lo) || hi != rintf(hi) || hi - lo > MOST)
+    if (!W->rules->fractions || W->rules->fractions[j] || !W->s->discrete[j] || lo != rintf(lo) ||
+        hi != rintf(hi) || hi - lo > MOST)
         return 0;
-    for (int32_t i = 0; i < W->rows; i++) {
-        float x = W->x0[(int64_t)i * W->f + j];
-        if (x != rintf(x))
-            return 0;
-    }
     return (int32_t)(hi - lo) + 1;
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "blas.h"
 #include "clock.h"
 #include "error.h"
 #include "number.h"
@@ -361,12 +362,13 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     *result = (cbx_train_result){0};
     cbx_status status = check(model, graph, options, err);
     if (!status)
+        status = cbx_blas_begin(err);
+    if (!status)
         status = cbx_standard_find(&standard, graph, &arena, err);
     if (status) {
         cbx_arena_free(&arena);
         return status;
     }
-    cbx_blas_single_threaded();
     if (cbx_standard_applies(&standard, options->standardise))
         status = train_standardised(&standard, &arena, model, graph, options, progress, user,
                                     result, err);

@@ -228,6 +228,47 @@ TEST(what_cannot_be_written_is_told)
     cbx_graph_free(g);
 }
 
+TEST(a_table_of_sparse_features_is_refused_before_it_fills_the_disk)
+{
+    enum { NODES = 2000, FEATURES = 20000 };
+    static int64_t       indptr[NODES + 1]; /* nothing in it */
+    static const int     column = 0;
+    const cbx_graph_data d = {.num_nodes = NODES,
+                              .num_features = FEATURES,
+                              .x_indptr = indptr,
+                              .x_indices = &column,
+                              .x_values = x};
+    cbx_graph           *g = make(&d);
+    cbx_error            err = {0};
+    if (!g)
+        return;
+    CHECK_INT(cbx_graph_export(g, "csv", NULL, 0, test_path("wide"), &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "40000000 fields for 0 values");
+    CHECK(access(test_path("wide"), F_OK) != 0);
+    CHECK_OK(cbx_graph_export(g, "npz", NULL, 0, test_path("wide.npz"), &err), err);
+    cbx_graph_free(g);
+}
+
+TEST(one_long_name_does_not_make_all_of_an_npz_long)
+{
+    enum { NODES = 2000, LONG = 20000 };
+    static float       ones[NODES];
+    static char        long_name[LONG + 1];
+    static const char *names[NODES];
+    cbx_graph_data     d = {.num_nodes = NODES, .num_features = 1, .x = ones, .node_names = names};
+    cbx_error          err = {0};
+    memset(long_name, 'n', LONG);
+    for (int i = 0; i < NODES; i++)
+        names[i] = i ? "x" : long_name;
+    cbx_graph *g = make(&d);
+    if (!g)
+        return;
+    CHECK_INT(cbx_graph_export(g, "npz", NULL, 0, test_path("long.npz"), &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "one of 2000 names has 20000 characters");
+    CHECK_OK(cbx_graph_export(g, "graphml", NULL, 0, test_path("long.graphml"), &err), err);
+    cbx_graph_free(g);
+}
+
 typedef struct attempt {
     cbx_graph  *graph;
     const char *format, *path;
