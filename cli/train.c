@@ -98,9 +98,10 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
         (void)printf(", best %s", text_count(best, r->best_epoch));
     (void)printf("\n");
     if (r->num_standardised)
-        (void)printf("  %-12s %s of %s to mean 0 and deviation 1, for training\n", "standardised",
+        (void)printf("  %-12s %s of %s, by the mean and deviation of training %s\n", "standardised",
                      text_count(n, r->num_standardised),
-                     text_counted(rows, info->num_features, "feature"));
+                     text_counted(rows, info->num_features, "feature"),
+                     info->task == CBX_GRAPH ? "graphs' nodes" : "nodes");
     (void)printf("  %-12s train %.3f on %s", "accuracy", r->train_accuracy,
                  text_counted(rows, r->num_train, source_row(s)));
     if (r->num_val)
@@ -110,9 +111,6 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     (void)printf("\n  %-12s ", "written to");
     text_put(stdout, a->output, 0);
     (void)printf("\n");
-    if (r->scales_differ)
-        (void)printf(
-            "  Features are of very different sizes, or large: --standardise on may help.\n");
 }
 
 static void print_json(const cbx_model_info *info, const train_args *a, const source *s,

@@ -11,7 +11,6 @@
 #include "error.h"
 #include "number.h"
 #include "rows.h"
-#include "standardise.h"
 
 enum { KEY_SIZE = 256 };
 #define NOTE_KEY "benchmark"
@@ -26,33 +25,17 @@ static char *file_of(const cbx_bench_plan *plan, const char *folder, int32_t dat
     return cbx_bench_path(folder, name);
 }
 
-/* Both protocols train alike where nothing is standardised. */
-static cbx_status standardises(const cbx_bench_plan *plan, int32_t data, bool *out, cbx_error *err)
-{
-    cbx_standard standard;
-    cbx_arena    arena = {0};
-    *out = false;
-    if (plan->options->protocol != CBX_PROTOCOL_MEANT)
-        return CBX_OK;
-    cbx_status status = cbx_standard_find(&standard, plan->data[data].graph, &arena, err);
-    *out = !status && cbx_standard_applies(&standard, CBX_STANDARDISE_AUTO);
-    cbx_arena_free(&arena);
-    return status;
-}
-
 /* All that decides the parameters. */
-static cbx_status key_of(const cbx_bench_plan *plan, int32_t data, int32_t model, int32_t fold,
-                         char key[KEY_SIZE], cbx_error *err)
+static void key_of(const cbx_bench_plan *plan, int32_t data, int32_t model, int32_t fold,
+                   char key[KEY_SIZE])
 {
-    char       hash[65];
-    bool       standardised;
-    cbx_status status = standardises(plan, data, &standardised, err);
+    char hash[65];
+    bool meant = plan->options->protocol == CBX_PROTOCOL_MEANT;
     cbx_graph_hash(plan->data[data].graph, hash);
     (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld%s",
                    cbx_version(), hash, plan->models[model], fold,
                    (long long)plan->options->train_epochs, (long long)plan->options->seed,
-                   standardised ? " standardised" : "");
-    return status;
+                   meant ? " standardise auto" : "");
 }
 
 static cbx_status load(const char *path, const char *key, cbx_model **out, cbx_error *err)
@@ -105,8 +88,9 @@ cbx_status cbx_bench_oracle_make(const cbx_bench_plan *plan, const char *folder,
     char      *path = file_of(plan, folder, data, model, fold);
     if (!path)
         return cbx_fail_memory(err);
-    cbx_status status = key_of(plan, data, model, fold, key, err);
-    if (!status && (access(path, F_OK) != 0 || load(path, key, &there, NULL)))
+    key_of(plan, data, model, fold, key);
+    cbx_status status = CBX_OK;
+    if (access(path, F_OK) != 0 || load(path, key, &there, NULL))
         status = train(plan, path, key, data, model, fold, progress, user, err);
     cbx_model_free(there);
     free(path);
@@ -122,9 +106,8 @@ cbx_status cbx_bench_oracle_load(const cbx_bench_plan *plan, const char *folder,
     *out = NULL;
     if (!path)
         return cbx_fail_memory(err);
-    cbx_status status = key_of(plan, data, model, fold, key, err);
-    if (!status)
-        status = load(path, key, out, err);
+    key_of(plan, data, model, fold, key);
+    cbx_status status = load(path, key, out, err);
     free(path);
     if (status)
         return status;

@@ -141,8 +141,8 @@ cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t
     train->epochs = plan->options->train_epochs;
     train->seed = plan->options->seed;
     train->fold = fold; /* another shuffle */
-    if (plan->options->protocol == CBX_PROTOCOL_MEANT)
-        train->standardise = CBX_STANDARDISE_AUTO;
+    train->standardise =
+        plan->options->protocol == CBX_PROTOCOL_MEANT ? CBX_STANDARDISE_AUTO : CBX_STANDARDISE_OFF;
     train->threads = plan->options->jobs;
     return cbx_options_set(cbx_model_table(), spec, "model", plan->models[model], err);
 }

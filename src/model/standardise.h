@@ -11,26 +11,24 @@
 
 #include "model.h"
 
-enum { CBX_STANDARDISE_OFF, CBX_STANDARDISE_AUTO, CBX_STANDARDISE_ON };
+enum { CBX_STANDARDISE_AUTO, CBX_STANDARDISE_ON, CBX_STANDARDISE_OFF };
 
 typedef struct cbx_standard {
     float  *mean, *scale; /* by feature; 0 and 1 where it stays as it is */
     int32_t count;        /* features that do not */
-    bool    needed;       /* what `auto` goes by */
+    bool    shifts;       /* some mean is not 0 */
 } cbx_standard;
 
-/* Of all nodes' features; labels are not looked at. Features that are 0 or 1 throughout, or
- * constant, stay as they are, and so does sparse data. `auto` standardises where a feature's root
- * mean square is beyond 10, or beyond 100 times another's. */
-cbx_status cbx_standard_find(cbx_standard *standard, const cbx_graph *graph, cbx_arena *arena,
-                             cbx_error *err);
-
-/* Does training with this mode standardise? */
-static inline bool cbx_standard_applies(const cbx_standard *standard, int mode)
-{
-    return standard->count > 0 &&
-           (mode == CBX_STANDARDISE_ON || (mode == CBX_STANDARDISE_AUTO && standard->needed));
-}
+/* Of the features of training nodes: those that are training rows (part 0 of cbx_split), or in
+ * graphs that are. Constant features stay as they are, and with AUTO those of 0 and 1 do.
+ *
+ * The mean is subtracted from features that are not 0 in at least half of these nodes, and they are
+ * divided by their deviation. Of others a zero means absence and stays one, so that sparse
+ * data stays sparse: they are divided by the root mean square of what is not 0. So are all where
+ * `first`, the model's layer, takes a maximum, which means would not pass through. How features are
+ * stored makes no difference. */
+cbx_status cbx_standard_find(cbx_standard *standard, const cbx_graph *graph, const uint8_t *part,
+                             int mode, const cbx_layer *first, cbx_arena *arena, cbx_error *err);
 
 /* The graph with standardised features, to be freed before the original one and the arena. */
 cbx_status cbx_standard_graph(const cbx_standard *standard, const cbx_graph *graph,

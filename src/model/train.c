@@ -20,7 +20,7 @@
 #include "threads.h"
 
 static const char *const splits[] = {"random", "kfold", "public", NULL};
-static const char *const standardise[] = {"off", "auto", "on", NULL};
+static const char *const standardise[] = {"auto", "on", "off", NULL};
 
 #define AT(field) offsetof(cbx_train_options, field)
 static const cbx_option train_options[] = {
@@ -42,12 +42,9 @@ static const cbx_option train_options[] = {
      "which fold, which random shuffle, or which published split"},
     {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
      "stop after so many epochs without a lower validation loss, and keep the best; 0: never"},
-    {"standardise", CBX_OPTION_CHOICE, AT(standardise), "off", 0, 0, standardise,
-     "train on dense features of mean 0 and deviation 1, but for those that are 0 or 1; the model "
-     "still "
-     "takes the data as it is. auto: where a feature's root mean square is beyond 10, or beyond "
-     "100 "
-     "times another's"},
+    {"standardise", CBX_OPTION_CHOICE, AT(standardise), "auto", 0, 0, standardise,
+     "train on features of mean 0 and deviation 1, as the training rows have them; the model still "
+     "takes the data as it is. auto: those that are not 0 or 1 throughout; on: these, too"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of weights, split, dropout and batches"},
     {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL, "0: all cores"},
@@ -333,18 +330,37 @@ static cbx_status train_standardised(const cbx_standard *standard, cbx_arena *ar
                                      void *user, cbx_train_result *result, cbx_error *err)
 {
     cbx_graph *standardised = NULL;
-    if (!cbx_layer_products(&model->layers[0]))
-        return cbx_fail(err, CBX_INVALID,
-                        "--standardise: a first layer that aggregates by maximum takes features as "
-                        "they are");
+    float     *before = CBX_NEW(arena, float, model->size);
+    if (!before)
+        return cbx_fail_memory(err);
+    memcpy(before, model->theta, (size_t)model->size * sizeof *before);
     cbx_status status = cbx_standard_graph(standard, graph, arena, &standardised, err);
     if (!status)
         status = train(model, standardised, options, progress, user, result, err);
     cbx_graph_free(standardised);
     if (!status)
         status = cbx_standard_fold(standard, model, err);
+    if (status)
+        memcpy(model->theta, before, (size_t)model->size * sizeof *before);
     result->num_standardised = status ? 0 : standard->count;
     return status;
+}
+
+/* What the training rows' features are to be less and divided by. */
+static cbx_status find_standard(const cbx_model *model, const cbx_graph *graph,
+                                const cbx_train_options *options, cbx_arena *arena,
+                                cbx_standard *standard, cbx_error *err)
+{
+    *standard = (cbx_standard){0};
+    if (options->standardise == CBX_STANDARDISE_OFF)
+        return CBX_OK;
+    uint8_t *part = CBX_NEW(arena, uint8_t, cbx_graph_label_rows(graph));
+    if (!part)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_split(graph, options, part, err);
+    return status ? status
+                  : cbx_standard_find(standard, graph, part, options->standardise,
+                                      &model->layers[0], arena, err);
 }
 
 cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
@@ -364,17 +380,12 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     if (!status)
         status = cbx_blas_begin(err);
     if (!status)
-        status = cbx_standard_find(&standard, graph, &arena, err);
-    if (status) {
-        cbx_arena_free(&arena);
-        return status;
-    }
-    if (cbx_standard_applies(&standard, options->standardise))
+        status = find_standard(model, graph, options, &arena, &standard, err);
+    if (!status && standard.count)
         status = train_standardised(&standard, &arena, model, graph, options, progress, user,
                                     result, err);
-    else
+    else if (!status)
         status = train(model, graph, options, progress, user, result, err);
-    result->scales_differ = options->standardise == CBX_STANDARDISE_OFF && standard.needed;
     cbx_arena_free(&arena);
     return status;
 }

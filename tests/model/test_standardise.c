@@ -15,15 +15,26 @@ static const oracle_shape shapes[] = {
     {"gcn", .nodes = 40, .graphs = 8},
     {"graphconv", .nodes = 24, .directed = true},
     {"graphconv", .aggregation = "mean", .nodes = 24, .sparse = true},
+    {"graphconv", .aggregation = "max", .nodes = 24},
     {"cheb", .order = 1, .nodes = 24},
     {"cheb", .order = 3, .nodes = 24, .directed = true},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEATURES = 5, CLASSES = 3 };
 
-static const float mean[FEATURES] = {1.5f, -0.3f, 0, 2.25f, -4};
+/* Powers of two divide without rounding. */
+static float means[FEATURES] = {1.5f, -0.3f, 0, 2.25f, -4}, none[FEATURES];
+static float scales[FEATURES] = {4, 0.5f, 1, 2, 8};
 
-/* The same values and bounds, each less by the feature's mean. */
-static cbx_graph *less(const oracle *o, bag *b)
+/* A maximum cannot pass a mean on. */
+static cbx_standard standard_of(oracle_shape shape)
+{
+    bool max = shape.aggregation && !strcmp(shape.aggregation, "max");
+    return (cbx_standard){
+        .mean = max ? none : means, .scale = scales, .count = FEATURES, .shifts = !max};
+}
+
+/* The same values and bounds, standardised. */
+static cbx_graph *standardised(const oracle *o, const cbx_standard *s, bag *b)
 {
     cbx_graph_data d = o->data;
     int32_t        n = d.num_nodes;
@@ -31,11 +42,13 @@ static cbx_graph *less(const oracle *o, bag *b)
     float         *hi = TAKE(b, float, FEATURES);
     cbx_graph     *graph = NULL;
     cbx_error      err = {0};
-    for (int32_t k = 0; k < n * FEATURES; k++)
-        x[k] = data_feature(&o->data, k / FEATURES, k % FEATURES) - mean[k % FEATURES];
+    for (int32_t k = 0; k < n * FEATURES; k++) {
+        int32_t j = k % FEATURES;
+        x[k] = (data_feature(&o->data, k / FEATURES, j) - s->mean[j]) / s->scale[j];
+    }
     for (int32_t j = 0; j < FEATURES; j++) {
-        lo[j] = d.feat_min[j] - mean[j];
-        hi[j] = d.feat_max[j] - mean[j];
+        lo[j] = (d.feat_min[j] - s->mean[j]) / s->scale[j];
+        hi[j] = (d.feat_max[j] - s->mean[j]) / s->scale[j];
     }
     d.x = x;
     d.x_indptr = NULL, d.x_indices = NULL, d.x_values = NULL;
@@ -45,21 +58,23 @@ static cbx_graph *less(const oracle *o, bag *b)
     return graph;
 }
 
-/* An oracle that takes x, and the same that takes x - mean. */
+/* An oracle that takes x, and the same that takes (x - mean) / scale. */
 typedef struct pair {
     bag    bag;
-    oracle centred, plain;
+    oracle folded, plain;
 } pair;
 
 static pair make(oracle_shape shape)
 {
-    pair      p = {0};
-    cbx_error err = {0};
+    pair         p = {0};
+    cbx_error    err = {0};
+    cbx_standard s = standard_of(shape);
     shape.seed = 7;
+    shape.kind = 'c'; /* whole numbers are not, when they are divided */
     p.plain = oracle_make(shape);
-    p.centred = oracle_make(shape);
-    CHECK_OK(cbx_model_centre(p.centred.model, mean, &err), err);
-    cbx_graph *graph = less(&p.plain, &p.bag);
+    p.folded = oracle_make(shape);
+    CHECK_OK(cbx_standard_fold(&s, p.folded.model, &err), err);
+    cbx_graph *graph = standardised(&p.plain, &s, &p.bag);
     cbx_graph_free(p.plain.graph);
     p.plain.graph = graph;
     p.plain.data = *cbx_graph_view(graph);
@@ -68,7 +83,7 @@ static pair make(oracle_shape shape)
 
 static void drop(pair *p)
 {
-    oracle_free(&p->centred);
+    oracle_free(&p->folded);
     oracle_free(&p->plain);
     bag_free(&p->bag);
 }
@@ -81,17 +96,17 @@ static double apart(const float *a, const float *b, int64_t count)
     return most;
 }
 
-TEST(means_can_be_subtracted_by_the_model_or_before)
+TEST(the_model_standardises_or_the_data_was_before)
 {
     for (int i = 0; i < SHAPES; i++) {
         pair    p = make(shapes[i]);
         int32_t rows = oracle_rows(&p.plain);
         float  *one = TAKE(&p.bag, float, rows *CLASSES), *two = TAKE(&p.bag, float, rows *CLASSES);
         cbx_error err = {0};
-        CHECK_OK(cbx_predict(p.centred.model, p.centred.graph, 1, one, &err), err);
+        CHECK_OK(cbx_predict(p.folded.model, p.folded.graph, 1, one, &err), err);
         CHECK_OK(cbx_predict(p.plain.model, p.plain.graph, 1, two, &err), err);
         CHECK(apart(one, two, (int64_t)rows * CLASSES) < 1e-4);
-        CHECK_OK(cbx_predict(p.plain.model, p.centred.graph, 1, two, &err), err);
+        CHECK_OK(cbx_predict(p.plain.model, p.folded.graph, 1, two, &err), err);
         CHECK(apart(one, two, (int64_t)rows * CLASSES) > 0.01); /* and it makes a difference */
         drop(&p);
     }
@@ -109,7 +124,7 @@ TEST(removed_edges_take_their_share_of_the_means_with_them)
         edit.target = (int32_t)p.plain.data.edge_target[3];
         edit.edge = 3;
         int32_t row = p.plain.data.task == CBX_GRAPH ? 0 : edit.target;
-        CHECK_OK(cbx_check_edits(p.centred.model, p.centred.graph, row, &edit, 1, one, &err), err);
+        CHECK_OK(cbx_check_edits(p.folded.model, p.folded.graph, row, &edit, 1, one, &err), err);
         CHECK_OK(cbx_check_edits(p.plain.model, p.plain.graph, row, &edit, 1, two, &err), err);
         CHECK(apart(one, two, CLASSES) < 1e-4);
         drop(&p);
@@ -146,15 +161,17 @@ TEST(gradients_pass_through)
     for (int i = 0; i < SHAPES; i++) {
         pair   p = make(shapes[i]);
         float *dX[2], *dw[2];
-        gradients(&p, &p.centred, true, &dX[0], &dw[0]);
+        gradients(&p, &p.folded, true, &dX[0], &dw[0]);
         gradients(&p, &p.plain, true, &dX[1], &dw[1]);
+        for (int32_t k = 0; k < p.plain.data.num_nodes * FEATURES; k++)
+            dX[1][k] /= scales[k % FEATURES];
         CHECK(apart(dX[0], dX[1], (int64_t)p.plain.data.num_nodes * FEATURES) < 1e-4);
         CHECK(apart(dw[0], dw[1], p.plain.data.num_edges) < 1e-3);
         drop(&p);
     }
 }
 
-/* Bounds, kinds and edits are in the data's own units, so those of the two differ by the mean. */
+/* Bounds and edits are in the data's own units. */
 TEST(searches_find_the_same_edits_in_their_own_units)
 {
     static const char *const methods[] = {"combinex", "cf-gnn", "minimal", "unr"};
@@ -167,7 +184,7 @@ TEST(searches_find_the_same_edits_in_their_own_units)
             cbx_explain_options ask = ASK("explainer", methods[k], "target", "any", "epochs", "40",
                                           "policy", "dynamic", "unr-rollouts", "40");
             for (int32_t row = 0; row < 4; row++) {
-                cbx_counterfactual *a = explain_row(&p.centred, row, &ask);
+                cbx_counterfactual *a = explain_row(&p.folded, row, &ask);
                 cbx_counterfactual *b = explain_row(&p.plain, row, &ask);
                 CHECK_INT(a->outcome, b->outcome);
                 CHECK_INT(a->num_edges_removed, b->num_edges_removed);
@@ -175,8 +192,11 @@ TEST(searches_find_the_same_edits_in_their_own_units)
                 for (int64_t e = 0; e < a->num_edits; e++)
                     if (a->edits[e].op == CBX_SET_FEATURE) {
                         int32_t j = a->edits[e].feature;
-                        CHECK(a->edits[e].to >= p.centred.data.feat_min[j] &&
-                              a->edits[e].to <= p.centred.data.feat_max[j]);
+                        CHECK_NEAR(a->edits[e].to,
+                                   b->edits[e].to * scales[j] + standard_of(shapes[i]).mean[j],
+                                   2e-3);
+                        CHECK(a->edits[e].to >= p.folded.data.feat_min[j] &&
+                              a->edits[e].to <= p.folded.data.feat_max[j]);
                     }
                 found += a->outcome == CBX_FOUND;
                 cbx_counterfactual_free(a), cbx_counterfactual_free(b);
@@ -196,8 +216,8 @@ TEST(proofs_hold_with_means)
         cbx_explain_options traced = plain;
         traced.trace = true;
         for (int32_t row = 0; row < 6; row++) {
-            cbx_counterfactual *a = explain_row(&p.centred, row, &plain);
-            cbx_counterfactual *b = explain_row(&p.centred, row, &traced);
+            cbx_counterfactual *a = explain_row(&p.folded, row, &plain);
+            cbx_counterfactual *b = explain_row(&p.folded, row, &traced);
             CHECK_INT(a->outcome, b->outcome);
             CHECK_INT(a->epoch, b->epoch);
             CHECK_INT(a->num_edits, b->num_edits);
@@ -209,19 +229,29 @@ TEST(proofs_hold_with_means)
 
 /* ---- training */
 
-/* Features 3 and 4 are binary and constant; the others have these means and deviations. */
-static oracle scaled(double size, double offset)
+/* Feature 3 is 0 or 1, 4 is constant; of the others, 2 is 0 in most nodes. */
+static oracle scaled(double size, double offset, bool sparse)
 {
-    oracle o = oracle_make((oracle_shape){"gcn", .nodes = 60, .kind = 'c', .seed = 3});
-    float *x = TAKE(&o.bag, float, 60 * FEATURES);
+    oracle   o = oracle_make((oracle_shape){"gcn", .nodes = 60, .kind = 'c', .seed = 3});
+    float   *x = TAKE(&o.bag, float, 60 * FEATURES), *value = TAKE(&o.bag, float, 60 * FEATURES);
+    int64_t *indptr = TAKE(&o.bag, int64_t, 61), at = 0;
+    int32_t *column = TAKE(&o.bag, int32_t, 60 * FEATURES);
     for (int32_t k = 0; k < 60 * FEATURES; k++) {
         int32_t j = k % FEATURES;
         x[k] = (float)(offset + size * o.data.x[k]);
         x[k] = j == 3 ? (float)(o.data.x[k] > 0) : j == 4 ? 7 : x[k];
+        x[k] = j == 2 && k / FEATURES % 3 ? 0 : x[k];
+        indptr[k / FEATURES + 1] = at + (x[k] != 0);
+        column[at] = j;
+        value[at] = x[k];
+        at += x[k] != 0;
     }
+    indptr[0] = 0;
     cbx_graph_data d = o.data;
     cbx_error      err = {0};
-    d.x = x;
+    d.x = sparse ? NULL : x;
+    if (sparse)
+        d.x_indptr = indptr, d.x_indices = column, d.x_values = value, d.num_x_values = at;
     d.discrete = NULL, d.feat_min = d.feat_max = NULL;
     cbx_graph *graph = NULL;
     oracle_must(cbx_graph_new(&d, &graph, &err), &err);
@@ -231,46 +261,91 @@ static oracle scaled(double size, double offset)
     return o;
 }
 
-TEST(features_that_are_0_or_1_or_constant_stay_as_they_are)
+static cbx_standard find(const oracle *o, const uint8_t *part, int mode, cbx_arena *arena)
 {
-    oracle       o = scaled(20, 50);
     cbx_standard s;
-    cbx_arena    arena = {0};
     cbx_error    err = {0};
-    CHECK_OK(cbx_standard_find(&s, o.graph, &arena, &err), err);
-    CHECK_INT(s.count, 3);
-    CHECK(s.needed);
-    CHECK(s.mean[3] == 0 && s.scale[3] == 1 && s.mean[4] == 0 && s.scale[4] == 1);
+    CHECK_OK(cbx_standard_find(&s, o->graph, part, mode, &o->model->layers[0], arena, &err), err);
+    return s;
+}
+
+/* As the definition has it, of the nodes of one part. */
+static void moments(const oracle *o, const uint8_t *part, int32_t j, double *mean,
+                    double *deviation)
+{
     double sum = 0, squares = 0;
-    for (int32_t i = 0; i < 60; i++) {
-        double z = (o.data.x[i * FEATURES] - s.mean[0]) / s.scale[0];
-        sum += z;
-        squares += z * z;
+    int    count = 0;
+    for (int32_t i = 0; i < 60; i++)
+        if (part[i] == 0) {
+            double v = data_feature(&o->data, i, j);
+            sum += v;
+            squares += v * v;
+            count++;
+        }
+    *mean = sum / count;
+    *deviation = sqrt(squares / count - *mean * *mean);
+}
+
+TEST(means_and_deviations_are_those_of_training_rows)
+{
+    for (int sparse = 0; sparse < 2; sparse++) {
+        oracle    o = scaled(20, 50, sparse);
+        cbx_arena arena = {0};
+        uint8_t   part[60];
+        for (int32_t i = 0; i < 60; i++)
+            part[i] = (uint8_t)(i % 4 == 1 ? 2 : 0);
+        cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
+        for (int32_t j = 0; j < 2; j++) {
+            double mean, deviation;
+            moments(&o, part, j, &mean, &deviation);
+            CHECK_NEAR(s.mean[j], mean, 1e-4);
+            CHECK_NEAR(s.scale[j], deviation, 1e-4);
+        }
+        cbx_arena_free(&arena);
+        oracle_free(&o);
     }
-    CHECK_NEAR(sum, 0, 1e-3);
-    CHECK_NEAR(squares, 60, 1e-3);
-    cbx_arena_free(&arena);
-    oracle_free(&o);
 }
 
-static bool needed(double size, double offset)
+TEST(what_a_feature_is_decides_what_is_done_to_it)
 {
-    oracle       o = scaled(size, offset);
-    cbx_standard s;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        oracle       o = scaled(20, 50, sparse);
+        cbx_arena    arena = {0};
+        uint8_t      part[60] = {0};
+        cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
+        double       squares = 0;
+        for (int32_t i = 0; i < 60; i++)
+            squares += pow(data_feature(&o.data, i, 2), 2);
+        CHECK_INT(s.count, 3);
+        CHECK(s.shifts);
+        CHECK(s.mean[2] == 0); /* its zeros stay zeros */
+        CHECK_NEAR(s.scale[2], sqrt(squares / 20), 1e-4);
+        CHECK(s.mean[3] == 0 && s.scale[3] == 1); /* 0 or 1 */
+        CHECK(s.mean[4] == 0 && s.scale[4] == 1); /* constant */
+        s = find(&o, part, CBX_STANDARDISE_ON, &arena);
+        CHECK(s.mean[4] == 0 && s.scale[4] == 1);
+        CHECK(s.count == 3 || s.mean[3] > 0); /* on: 0 or 1 as any other */
+        cbx_arena_free(&arena);
+        oracle_free(&o);
+    }
+}
+
+TEST(a_maximum_has_features_divided_only)
+{
+    oracle       o = scaled(20, 50, false);
+    oracle       max = oracle_make((oracle_shape){"graphconv", .aggregation = "max", .nodes = 24});
     cbx_arena    arena = {0};
+    uint8_t      part[60] = {0};
+    cbx_standard s;
     cbx_error    err = {0};
-    CHECK_OK(cbx_standard_find(&s, o.graph, &arena, &err), err);
+    CHECK_OK(cbx_standard_find(&s, o.graph, part, CBX_STANDARDISE_AUTO, &max.model->layers[0],
+                               &arena, &err),
+             err);
+    CHECK(!s.shifts && s.count == 3 && s.scale[0] > 40);
+    CHECK_INT(cbx_model_centre(max.model, means, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "maximum");
     cbx_arena_free(&arena);
-    oracle_free(&o);
-    return s.needed;
-}
-
-TEST(it_is_needed_where_features_are_large_or_of_very_different_sizes)
-{
-    CHECK(!needed(1, 0));
-    CHECK(!needed(4, 5));
-    CHECK(needed(4, 20));    /* root mean squares of 20 */
-    CHECK(needed(0.002, 0)); /* of a thousandth, and the binary one's of about 0.7 */
+    oracle_free(&o), oracle_free(&max);
 }
 
 static cbx_model *train(const oracle *o, const char *mode, cbx_train_result *result,
@@ -293,53 +368,90 @@ static cbx_model *train(const oracle *o, const char *mode, cbx_train_result *res
     return model;
 }
 
-TEST(a_model_that_was_trained_on_standardised_features_takes_the_data_as_it_is)
+static int32_t right_answers(const oracle *o, const float *logp)
 {
-    oracle           o = scaled(40, 900);
-    cbx_train_result raw, result;
-    cbx_model       *model = train(&o, "off", &raw, CBX_OK), *again = NULL;
-    cbx_error        err = {0};
-    float            one[60 * CLASSES], two[60 * CLASSES];
-    CHECK(raw.scales_differ && raw.num_standardised == 0);
-    cbx_model_free(model);
-    model = train(&o, "auto", &result, CBX_OK);
-    CHECK(!result.scales_differ && result.num_standardised == 3);
-    CHECK(raw.train_accuracy < 0.8 && result.train_accuracy > 0.9);
-    CHECK_OK(cbx_predict(model, o.graph, 1, one, &err), err);
     int32_t right = 0;
     for (int32_t i = 0; i < 60; i++)
-        right += best_of(one + i * CLASSES, CLASSES) == o.data.y[i];
-    CHECK_NEAR(right,
-               result.train_accuracy * result.num_train + result.test_accuracy * result.num_test,
-               0.5);
-    /* It goes through a file, and is not the model without its means. */
+        right += best_of(logp + i * CLASSES, CLASSES) == o->data.y[i];
+    return right;
+}
+
+/* Sparse and dense alike: how features are stored is no part of the data. */
+TEST(a_model_that_was_trained_on_standardised_features_takes_the_data_as_it_is)
+{
+    float logp[2][60 * CLASSES];
+    for (int sparse = 0; sparse < 2; sparse++) {
+        oracle           o = scaled(40, 900, sparse);
+        cbx_train_result raw, result;
+        cbx_error        err = {0};
+        cbx_model_free(train(&o, "off", &raw, CBX_OK));
+        cbx_model *model = train(&o, "auto", &result, CBX_OK);
+        CHECK(raw.num_standardised == 0 && result.num_standardised == 3);
+        CHECK(raw.train_accuracy < 0.8 && result.train_accuracy > 0.9);
+        CHECK_OK(cbx_predict(model, o.graph, 1, logp[sparse], &err), err);
+        double right =
+            result.train_accuracy * result.num_train + result.test_accuracy * result.num_test;
+        CHECK_NEAR(right_answers(&o, logp[sparse]), right, 0.5);
+        cbx_train_options again;
+        cbx_options_default(cbx_train_table(), &again);
+        CHECK_INT(cbx_train(model, o.graph, &again, NULL, NULL, NULL, &err), CBX_INVALID);
+        CHECK_CONTAINS(err.message, "standardised");
+        cbx_model_free(model);
+        oracle_free(&o);
+    }
+    CHECK(apart(logp[0], logp[1], 60 * CLASSES) < 0.05);
+}
+
+/* What test rows hold has no say in what is learned. */
+TEST(test_rows_do_not_leak)
+{
+    oracle            o = scaled(40, 900, false);
+    cbx_train_result  result;
+    cbx_model        *model = train(&o, "auto", &result, CBX_OK);
+    cbx_train_options options;
+    uint8_t           part[60];
+    cbx_error         err = {0};
+    cbx_arena         arena = {0};
+    cbx_options_default(cbx_train_table(), &options);
+    CHECK_OK(cbx_split(o.graph, &options, part, &err), err);
+    cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
+    CHECK(apart(model->mean, s.mean, FEATURES) == 0);
+    cbx_arena_free(&arena);
+    cbx_model_free(model);
+    oracle_free(&o);
+}
+
+TEST(a_file_keeps_the_means)
+{
+    oracle           o = scaled(40, 900, false);
+    cbx_train_result result;
+    cbx_model       *model = train(&o, "auto", &result, CBX_OK), *again = NULL;
+    cbx_error        err = {0};
+    float            one[60 * CLASSES], two[60 * CLASSES];
+    char             hash[2][65];
     CHECK_OK(cbx_model_save(model, test_path("centred.safetensors"), &err), err);
     CHECK_OK(cbx_model_load(test_path("centred.safetensors"), &again, &err), err);
+    CHECK_OK(cbx_predict(model, o.graph, 1, one, &err), err);
     CHECK_OK(cbx_predict(again, o.graph, 1, two, &err), err);
     CHECK(!memcmp(one, two, sizeof one));
-    char hash[2][65];
     cbx_model_hash(model, hash[0]);
-    CHECK_OK(cbx_model_centre(again, mean, &err), err);
+    CHECK_OK(cbx_model_centre(again, means, &err), err);
     cbx_model_hash(again, hash[1]);
-    CHECK(strcmp(hash[0], hash[1]) != 0);
-    cbx_train_options options;
-    cbx_options_default(cbx_train_table(), &options);
-    CHECK_INT(cbx_train(model, o.graph, &options, NULL, NULL, NULL, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "standardised");
+    CHECK(strcmp(hash[0], hash[1]) != 0); /* they are a part of what the model is */
     cbx_model_free(model), cbx_model_free(again);
     oracle_free(&o);
 }
 
-TEST(a_maximum_takes_features_as_they_are)
+TEST(features_of_0_and_1_train_to_the_same_bits)
 {
-    oracle o = oracle_make((oracle_shape){"graphconv", .aggregation = "max", .nodes = 24});
-    cbx_train_options options;
-    cbx_error         err = {0};
-    cbx_options_default(cbx_train_table(), &options);
-    options.standardise = CBX_STANDARDISE_ON;
-    CHECK_INT(cbx_train(o.model, o.graph, &options, NULL, NULL, NULL, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "maximum");
-    CHECK_INT(cbx_model_centre(o.model, mean, &err), CBX_INVALID);
+    oracle           o = oracle_make((oracle_shape){0}); /* the karate club */
+    cbx_train_result result;
+    cbx_model       *off = train(&o, "off", &result, CBX_OK),
+              *standard = train(&o, "auto", &result, CBX_OK);
+    CHECK_INT(result.num_standardised, 0);
+    CHECK(off->size == standard->size &&
+          !memcmp(off->theta, standard->theta, (size_t)off->size * sizeof *off->theta));
+    cbx_model_free(off), cbx_model_free(standard);
     oracle_free(&o);
 }
 
@@ -364,7 +476,7 @@ static cbx_status train_once(void *user)
 
 TEST(standardising_survives_every_allocation_that_fails)
 {
-    oracle o = scaled(20, 50);
+    oracle o = scaled(20, 50, true);
     test_each_allocation(train_once, &o);
     oracle_free(&o);
 }
