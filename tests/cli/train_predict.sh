@@ -81,7 +81,7 @@ run predict sizes standard.safetensors --all --json
 check "the model takes the data as it is" test \
     "$(sed -n 's/.*"class": \([01]\).*"label": \([01]\).*/\1\2/p' "$scratch/log/out" | grep -c '^\(00\|11\)$')" -ge 54
 run explain sizes standard.safetensors --node 40 --json
-check "and its answers are in the data's units" all status_is 0 , out_has '"from": 50[0-9][0-9]'
+check "and its answers are in the data's units" all status_is 0 , out_has '"from": ?50[0-9][0-9]'
 run train karate --aggregation max --model graphconv --standardise on -o x.safetensors
 check "features of 0 and 1 are not standardised at all" all status_is 0 , not out_has standardised
 
