@@ -104,4 +104,4 @@ def test_a_model_of_standardised_features_takes_the_data_as_it_is(tmp_path):
     assert (np.asarray(told.argmax(axis=1)) == y).mean() > 0.9
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(graph), told)
-    assert again.hash == model.hash
+    assert again.hash() == model.hash()
