@@ -30,10 +30,12 @@ static void key_of(const cbx_bench_plan *plan, int32_t data, int32_t model, int3
                    char key[KEY_SIZE])
 {
     char hash[65];
+    bool meant = plan->options->protocol == CBX_PROTOCOL_MEANT;
     cbx_graph_hash(plan->data[data].graph, hash);
-    (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld",
+    (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld%s",
                    cbx_version(), hash, plan->models[model], fold,
-                   (long long)plan->options->train_epochs, (long long)plan->options->seed);
+                   (long long)plan->options->train_epochs, (long long)plan->options->seed,
+                   meant ? " standardise auto" : "");
 }
 
 static cbx_status load(const char *path, const char *key, cbx_model **out, cbx_error *err)
