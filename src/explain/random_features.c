@@ -15,6 +15,7 @@
 #include "error.h"
 #include "rng.h"
 #include "trial.h"
+#include "used.h"
 
 typedef struct state {
     cbx_search *s;
@@ -87,7 +88,7 @@ static void draw(const state *st, int64_t t, cbx_epoch *now)
         now->changed_features += draw_row(st->f, rng.state, st->x + row, st->low, st->span,
                                           st->whole, s->lo, s->hi, st->drawn + row, &change);
     }
-    now->feature_loss = change / ((double)st->n * st->f);
+    now->feature_loss = change / ((double)st->n * cbx_used_all(s->used, st->f));
 }
 
 static const double EDIT = 60; /* multiplications in the time of one */
