@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver.c: runs a fuzz target without libFuzzer: the seeds of a folder, changed at
- * random. The same number gives the same inputs. A crash leaves the input in
+ * random, in turn with inputs of the target's shape (shapes.h), where it has one. The same
+ * number gives the same inputs. A crash leaves the input in
  * crash-NAME, and `fuzz_NAME FILE` runs it again.
  *
  *     fuzz_tu [--runs N] [--seed N] FOLDER | FILE... */
@@ -14,6 +15,7 @@
 
 #include "fuzz.h"
 #include "rng.h"
+#include "shapes.h"
 
 enum { MOST_SEEDS = 64, LARGEST = 1 << 16, MOST_SECONDS = 20 };
 
@@ -212,8 +214,9 @@ static void set_current(const input *from)
 
 int main(int argc, char **argv)
 {
-    uint64_t runs = 1000, seed = 1;
-    bool     given = false;
+    uint64_t   runs = 1000, seed = 1;
+    bool       given = false;
+    fuzz_shape shape = fuzz_shape_of(FUZZ_TARGET);
     program = argv[0];
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--runs") && i + 1 < argc) {
@@ -244,13 +247,17 @@ int main(int argc, char **argv)
     }
     for (uint64_t k = 0; k < runs; k++) {
         cbx_rng rng = cbx_rng_stream(seed, k, 0, 0);
-        set_current(&seeds[below(&rng, num_seeds)]);
-        for (size_t times = 1 + below(&rng, 6); times; times--)
-            mutate(&rng);
+        if (shape && k % 2) {
+            current_size = fuzz_draw(shape, seed, k, 4 << below(&rng, 6), current, LARGEST);
+        } else {
+            set_current(&seeds[below(&rng, num_seeds)]);
+            for (size_t times = 1 + below(&rng, 6); times; times--)
+                mutate(&rng);
+        }
         run_one();
     }
-    (void)printf("%llu inputs made from %llu seeds\n", (unsigned long long)runs,
-                 (unsigned long long)num_seeds);
+    (void)printf("%llu inputs made from %llu seeds%s\n", (unsigned long long)runs,
+                 (unsigned long long)num_seeds, shape ? " and a shape" : "");
     for (size_t i = 0; i < num_seeds; i++)
         free(seeds[i].bytes);
     return 0;
