@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "utf8.h"
 
 /* Members are as many as were counted, and of a kind that there is. */

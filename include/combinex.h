@@ -814,6 +814,7 @@ typedef struct cbx_bench_estimate {
     const char *data, *model;
     int64_t     oracles, answers;
     double      seconds;
+    double      training; /* of these, for the oracles */
 } cbx_bench_estimate;
 
 typedef int (*cbx_on_estimate)(void *user, const cbx_bench_estimate *cell);

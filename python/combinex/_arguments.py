@@ -9,7 +9,7 @@ import numbers
 import operator
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .errors import InvalidError
 INT32_MAX = 2**31 - 1
 MOST_THREADS = 1024  # as in the option tables
 _LONGEST = 60  # of a value that is quoted
+Kind = TypeVar("Kind")
 
 
 def brief(value: Any) -> str:
@@ -29,10 +30,24 @@ def brief(value: Any) -> str:
     return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + "…"
 
 
+def instance(value: Any, kind: type[Kind], what: str) -> Kind:
+    """One of ours; what else it is, the message says."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} is a {type(value).__name__}: expected a combinex.{kind.__name__}")
+    return value
+
+
+def is_pyg(data: Any) -> bool:
+    """Data of PyTorch Geometric; found out without importing torch for those who do not use it."""
+    if isinstance(data, (list, tuple)) and data:
+        return all(is_pyg(item) for item in data)
+    return any(base.__module__.startswith("torch_geometric.") for base in type(data).__mro__)
+
+
 def whole(value: Any, what: str, low: int, high: int = INT32_MAX) -> int:
     """One whole number."""
     try:
-        number = operator.index(value)
+        number = int(value) if isinstance(value, np.bool_) else operator.index(value)
     except TypeError:
         number = None
     if number is None or not low <= number <= high:
@@ -42,7 +57,10 @@ def whole(value: Any, what: str, low: int, high: int = INT32_MAX) -> int:
 
 def encoded(value: Any, what: str) -> bytes:
     """A text, for C: a zero would end it there."""
-    word = str(value)
+    try:
+        word = str(value)
+    except ValueError:  # a number of too many digits
+        raise InvalidError(f"{what}: a text is expected, not {brief(value)}") from None
     if "\0" in word:
         raise InvalidError(f"{what}: {brief(word)} has a zero byte in it")
     try:
@@ -76,9 +94,9 @@ def texts(value: Iterable[Any], what: str, count: int) -> list[bytes]:
 def plain_array(value: Any, what: str) -> np.ndarray:
     """As NumPy sees it; torch tensors included."""
     if isinstance(value, np.ma.MaskedArray):
-        if np.ma.is_masked(value):
-            place = _first(np.ma.getmaskarray(value))
-            raise InvalidError(f"{what}: {_at(place)} is masked; fill it, or leave it out")
+        hidden = np.ma.getmaskarray(value)
+        if hidden.dtype == np.bool_ and hidden.any():  # that of a table has columns, and no table is taken
+            raise InvalidError(f"{what}: {_at(_first(hidden))} is masked; fill it, or leave it out")
         value = value.data
     try:
         return np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)

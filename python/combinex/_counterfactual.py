@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from ._arguments import path_of
+from ._arguments import instance, is_pyg, path_of
 from ._graph import Graph
 from ._lib import check, h, lib, make, shown, taken_text, text
 from ._model import Model
@@ -67,6 +67,21 @@ def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, byt
     return taken_text(lib.cbx_counterfactual_json(ctypes.byref(raw), graph._address, options.pointer, *digests))
 
 
+def _struct_of(parts: dict[str, bytes]) -> Any:
+    """What was pickled may come from another version: its counts must be those of what is there."""
+    if len(parts["struct"]) == ctypes.sizeof(h.cbx_counterfactual):
+        raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
+        classes = (0, 4 * raw.num_classes)
+        if (
+            len(parts["edits"]) == raw.num_edits * _EDIT.itemsize
+            and len(parts["trace"]) == raw.num_trace * _EPOCH.itemsize
+            and len(parts["before"]) in classes
+            and len(parts["after"]) in classes
+        ):
+            return raw
+    raise InvalidError("a counterfactual that was pickled by another version of combinex")
+
+
 class Counterfactual:
     """The answer for one node or graph. Printed, it says what `combinex explain` would say."""
 
@@ -111,7 +126,7 @@ class Counterfactual:
         cls, parts: dict[str, bytes], graph: Graph, options: Options, model: Model | str
     ) -> "Counterfactual":
         cf = cls.__new__(cls)
-        raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
+        raw = _struct_of(parts)
         for name in _POINTERS:  # the library has freed what they point to
             setattr(raw, name, None)
         for name in ("before", "after", "edits", "trace"):
@@ -270,7 +285,7 @@ class Counterfactual:
 
     def check(self, model: Model) -> np.ndarray:
         """Log-probabilities of the row on the whole graph with the edits, computed anew."""
-        out = np.empty(model.num_classes, np.float32)
+        out = np.empty(instance(model, Model, "model").num_classes, np.float32)
         check(
             lib.cbx_check_edits,
             model._address,
@@ -287,6 +302,11 @@ class Counterfactual:
         if data is None or isinstance(data, Graph):
             graph = self._graph if data is None else data
             return Graph._of(make(lib.cbx_graph_apply, graph._address, self._raw.edits, self._raw.num_edits))
+        if not is_pyg(data):
+            raise TypeError(
+                f"data is a {type(data).__name__}: expected a combinex.Graph, or a Data, Batch or list of Data of "
+                "PyTorch Geometric"
+            )
         from .pyg._data import apply_edits
 
         return apply_edits(self, data)
@@ -313,7 +333,7 @@ class Counterfactual:
             model = self._model
         source = h.cbx_report_source()
         if model is not None:
-            source.model, source.graph = model._address, self._graph._address
+            source.model, source.graph = instance(model, Model, "model")._address, self._graph._address
         source.trace, source.num_trace = self._raw.trace, self._raw.num_trace
         lines = "\n".join(cf.to_json() for cf in (self, *self.others)).encode()
         if ending == ".html":

@@ -51,8 +51,10 @@ class Rules(Mapping[str, Any]):
 
 def _options(rules: Mapping[str, Any] | None, preset: str | None, options: dict[str, Any]) -> Options:
     """A preset gives way to rules, and rules to what the call itself says."""
-    merged: dict[str, Any] = {"preset": preset} if preset else {}
-    for name, value in {**(rules or {}), **options}.items():
+    if rules is not None and not isinstance(rules, Mapping):
+        raise TypeError(f"rules is a {type(rules).__name__}: expected combinex.Rules, or a dictionary of options")
+    merged: dict[str, Any] = {} if preset is None else {"preset": preset}
+    for name, value in {**({} if rules is None else rules), **options}.items():
         merged[_own_name(name)] = value
     return Options(explain_table, merged)
 

@@ -213,7 +213,7 @@ class Graph:
     def load(cls, path: str | os.PathLike[str], copy: bool = False) -> "Graph":
         """Reads a graph file. A native one is mapped: it must not be changed in place while the graph lives, or
         reading what was cut off ends the process (SIGBUS). With copy=True it is read into memory."""
-        options = h.cbx_read_options(copy=bool(copy))
+        options = h.cbx_read_options(copy=whole(copy, "copy", 0, 1))
         return cls._of(make(lib.cbx_graph_read, path_of(path), ctypes.byref(options)))
 
     @classmethod

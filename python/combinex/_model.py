@@ -13,7 +13,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _safetensors, errors
-from ._arguments import MOST_THREADS, encoded, path_of, whole
+from ._arguments import MOST_THREADS, brief, encoded, instance, path_of, whole
 from ._graph import Graph
 from ._lib import check, h, lib, make, owned, text, threads_here
 
@@ -48,7 +48,7 @@ class Model:
         cls, arch: Mapping[str, Any], parameters: Mapping[str, np.ndarray], notes: Mapping[str, str] | None = None
     ) -> "Model":
         """From arrays with the names and the architecture of a model file (docs/formats.md)."""
-        metadata = {"arch": json.dumps(dict(arch)), **(notes or {})}
+        metadata = {"arch": _json(arch, "arch"), **_texts(notes)}
         with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
             path = Path(folder) / "model"
             _safetensors.write(path, parameters, metadata)
@@ -132,6 +132,7 @@ class Model:
 
     def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """Log-probabilities: a row for each node or graph, a column for each class."""
+        instance(graph, Graph, "graph")
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
         team = threads_here(whole(threads, "threads", 0, MOST_THREADS))
         check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
@@ -154,6 +155,26 @@ class Model:
             if value is not None:
                 notes[key] = value
         return _rebuild, (self.arch, self.parameters, notes, self.training)
+
+
+def _json(arch: Any, what: str) -> str:
+    if not isinstance(arch, Mapping):
+        raise errors.InvalidError(f"{what} is {brief(arch)}, expected a dictionary")
+    try:
+        return json.dumps(dict(arch), allow_nan=False)
+    except (TypeError, ValueError) as problem:
+        raise errors.InvalidError(f"{what}: {problem}") from None
+
+
+def _texts(notes: Any) -> dict[str, str]:
+    """Notes are texts by texts."""
+    if notes is None:
+        return {}
+    if not isinstance(notes, Mapping):
+        raise errors.InvalidError(f"notes is {brief(notes)}, expected a dictionary")
+    return {
+        encoded(key, "notes").decode(): encoded(value, f"notes[{brief(key)}]").decode() for key, value in notes.items()
+    }
 
 
 def _rebuild(arch: Any, parameters: Any, notes: Any, training: Any) -> Model:

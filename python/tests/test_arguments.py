@@ -308,7 +308,59 @@ def test_an_architecture_of_the_wrong_types_is_refused(tmp_path, arch, message):
     refused(message, lambda: cx.load_state_dict(path, arch))
 
 
+@pytest.mark.parametrize(
+    "arch, notes, message",
+    [
+        (3, None, "arch is 3, expected a dictionary"),
+        ({**ARCH, "dropout": float("nan")}, None, "arch: "),
+        ({**ARCH, "dropout": object()}, None, "arch: "),
+        (ARCH, "note", "notes is 'note', expected a dictionary"),
+        (ARCH, {"a": "b\0c"}, "notes['a']: 'b\\x00c' has a zero byte in it"),
+    ],
+)
+def test_an_architecture_or_a_note_that_no_file_can_hold_is_refused(arch, notes, message):
+    refused(message, lambda: cx.Model.from_parameters(arch, {}, notes))
+
+
+# ---- things of the wrong kind
+
+
+def test_what_is_no_graph_and_no_model_is_named(karate, club):
+    cf = cx.explain(club, karate, node=8, target="any", preset="paper", epochs=5)
+    for call, message in (
+        (lambda: club.predict("karate"), "graph is a str: expected a combinex.Graph"),
+        (lambda: cf.check(karate), "model is a Graph: expected a combinex.Model"),
+        (lambda: cf.save("x.html", model=3), "model is a int: expected a combinex.Model"),
+        (lambda: cf.apply(3), "data is a int: expected a combinex.Graph, or a Data"),
+        (lambda: cx.explain(club, karate, node=8, rules=[1]), "rules is a list: expected combinex.Rules"),
+        (lambda: cx.explain(club, karate, node=8, progress=np.zeros(2)), "progress is a ndarray: expected True"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert message in str(caught.value)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_a_file_that_is_not_there():
+    with pytest.raises(cx.FileError, match="no data set 'xxx"):
+        cx.load("x" * 5000)
+
+
+def test_a_table_is_no_array_even_where_it_is_masked():
+    table = np.ma.array(np.zeros(3, [("a", "i4"), ("b", "f4")]), mask=[(True, False)] * 3)
+    refused("y: whole numbers are expected, not [('a'", lambda: cx.Graph(EDGES, X, y=table))
+
+
 # ---- what must survive
+
+
+def test_a_counterfactual_that_another_version_pickled_is_refused(karate, club):
+    cf = cx.explain(club, karate, node=8, target="any", preset="paper", epochs=30)
+    rebuild, (parts, *rest) = cf.__reduce__()
+    assert str(rebuild(dict(parts), *rest)) == str(cf)
+    for name in ("struct", "edits", "before"):
+        assert parts[name]
+        for other in (parts[name][:-1], parts[name] + b"x"):
+            refused("another version", lambda: rebuild({**parts, name: other}, *rest))
 
 
 def test_groups_of_features_survive_pickling():

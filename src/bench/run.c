@@ -337,8 +337,8 @@ static cbx_status explain_mixed(run *r, const unit *u, cbx_explain_options *opti
     int32_t    classes = cbx_model_describe(r->oracle).num_classes;
     int32_t   *rows = malloc((size_t)u->count * sizeof *rows);
     cbx_status status = rows ? CBX_OK : cbx_fail_memory(err);
+    char       target[16];
     for (int32_t class = 0; class < classes && !status; class ++) {
-        char    target[16];
         int64_t count = 0;
         for (int64_t i = 0; i < u->count && !status; i++) {
             int32_t row = u->rows[i];
@@ -354,6 +354,7 @@ static cbx_status explain_mixed(run *r, const unit *u, cbx_explain_options *opti
         if (!status && count)
             status = explain(r, u, rows, count, options, err);
     }
+    options->target = NULL; /* it was this function's own */
     free(rows);
     return status;
 }

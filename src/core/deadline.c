@@ -57,7 +57,7 @@ bool cbx_deadline_look(cbx_deadline *d)
         ask(d);
     if (d->told < 0 || now - d->told > PATIENCE)
         d->told = now;
-    if (now >= d->until - d->reserve)
+    if (now >= d->until - d->reserve - d->held)
         stop(d);
     return cbx_deadline_is_up(d);
 }
@@ -77,11 +77,33 @@ void cbx_deadline_reserve(cbx_deadline *d, double seconds)
     d->reserve = fmin(seconds, d->limit / 2);
 }
 
+/* With what was kept until now. */
+static void go_on(cbx_deadline *d)
+{
+    bool is_up = d->cancelled || cbx_clock() >= d->until - d->reserve;
+    d->work = 0;
+    atomic_store_explicit(&d->is_up, is_up, memory_order_relaxed);
+}
+
 void cbx_deadline_use_reserve(cbx_deadline *d)
 {
     d->reserve = 0;
-    d->work = 0;
-    atomic_store_explicit(&d->is_up, d->cancelled || cbx_clock() >= d->until, memory_order_relaxed);
+    go_on(d);
+}
+
+void cbx_deadline_hold(cbx_deadline *d, double share)
+{
+    double left = d->until - d->reserve - cbx_clock();
+    d->held = d->limit > 0 && left > 0 ? share * left : 0;
+}
+
+bool cbx_deadline_release(cbx_deadline *d)
+{
+    bool ended = cbx_deadline_is_up(d);
+    d->held = 0;
+    if (ended)
+        go_on(d);
+    return ended;
 }
 
 double cbx_deadline_elapsed(const cbx_deadline *d)
@@ -89,7 +111,7 @@ double cbx_deadline_elapsed(const cbx_deadline *d)
     return cbx_clock() - d->began;
 }
 
-cbx_status cbx_fail_late(cbx_error *err)
+cbx_status(cbx_fail_late)(cbx_error *err)
 {
     return cbx_time_is_up() ? cbx_fail(err, CBX_CANCELLED, "out of time") : cbx_fail_memory(err);
 }

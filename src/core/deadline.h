@@ -29,7 +29,8 @@ typedef struct cbx_deadline {
     double               limit; /* seconds, as asked for; 0: none */
     double               began;
     double               until;     /* on cbx_clock; INFINITY: no limit … */
-    double               reserve;   /* … and so much earlier for work that others follow */
+    double               reserve;   /* … and so much earlier for work that others follow, */
+    double               held;      /* and again so much */
     double               work;      /* since the clock was last read */
     atomic_bool          is_up;     /* by time or by the caller */
     bool                 cancelled; /* by the caller */
@@ -37,7 +38,7 @@ typedef struct cbx_deadline {
     void                *user;
     int64_t              done, total;
     const char          *text;
-    double               told; /* negative: since the clock was last read */
+    double               told;   /* negative: since the clock was last read */
     struct cbx_deadline *before; /* the thread's own until this one began */
 } cbx_deadline;
 
@@ -57,6 +58,11 @@ void cbx_deadline_reserve(cbx_deadline *deadline, double seconds);
 
 /* That work is over, on time or not: the reserve is there to be used. */
 void cbx_deadline_use_reserve(cbx_deadline *deadline);
+
+/* Keeps a share of what is left, the reserve apart, from the work up to cbx_deadline_release,
+ * which tells whether that was ended by it; there is time again then. */
+void cbx_deadline_hold(cbx_deadline *deadline, double share);
+bool cbx_deadline_release(cbx_deadline *deadline);
 
 /* Seconds since it began. */
 double cbx_deadline_elapsed(const cbx_deadline *deadline);
@@ -93,5 +99,8 @@ static inline bool cbx_out_of_time_at(int64_t k, double work)
 /* CBX_CANCELLED, for who has nothing to hand back; CBX_NO_MEMORY, where it is not time that ran
  * out. */
 cbx_status cbx_fail_late(cbx_error *err);
+#ifdef CBX_ANALYZE /* see error.h */
+#define cbx_fail_late(err) (cbx_fail_late(err), CBX_CANCELLED)
+#endif
 
 #endif

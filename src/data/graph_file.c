@@ -8,7 +8,7 @@
 #include "graph.h"
 #include "graph_file.h"
 #include "safetensors.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "utf8.h"
 #include "version.h"
 

@@ -9,7 +9,7 @@
 #include "error.h"
 #include "model.h"
 #include "safetensors.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "version.h"
 
 enum { MOST_LAYERS = 64 };

@@ -215,7 +215,7 @@ static bool is_cancelled(const cbx_search *s)
 /* NULL: no memory. */
 static const char *reason_for_nothing(const cbx_search *s)
 {
-    if (s->late)
+    if (s->late && s->certificate != CBX_PROVED_NONE)
         return reason_of_limit(s, "ended the search");
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
@@ -296,16 +296,22 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
 {
     if (is_cancelled(s) || !s->found)
         return pack_nothing(s, CBX_NOT_FOUND, reason_for_nothing(s), began, out, err);
-    cbx_status           status = pack_answer(s, began, out, err);
-    cbx_counterfactual **tail = out;
-    for (int64_t k = 0; k < s->num_others && !status && !cbx_time_is_up(); k++) {
-        tail = &(*tail)->next;
+    cbx_status          status = pack_answer(s, began, out, err);
+    cbx_counterfactual *last = *out;
+    for (int64_t k = 0; k < s->num_others && !status && last && !cbx_time_is_up(); k++) {
+        cbx_counterfactual *answer = NULL;
         s->edits = s->others[k].edits;
         s->num_edits = s->others[k].num_edits;
         s->cost = s->others[k].cost;
         s->certificate = s->others[k].certificate;
         s->robustness = s->others[k].robustness;
-        status = pack_answer(s, began, tail, err);
+        status = pack_answer(s, began, &answer, err);
+        if (answer && answer->outcome != CBX_FOUND && cbx_time_is_up()) {
+            cbx_counterfactual_free(answer); /* one more that nobody had time for */
+            answer = NULL;
+        }
+        last->next = answer;
+        last = answer;
     }
     if (status) {
         cbx_counterfactual_free(*out);
@@ -314,17 +320,35 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     return status;
 }
 
+/* A search that leaves features alone multiplies the same rows by the same weights in every
+ * epoch: once is enough. Of dense rows it may be cheaper to add them up first. */
+static int keep_products(cbx_search *s, cbx_product_cache *products)
+{
+    const cbx_layer *first = &s->model->layers[0];
+    int32_t          count = cbx_layer_products(first);
+    if (!count || s->X.dense)
+        return 0;
+    s->X.cache = products;
+    return cbx_cache_init(products, count, s->X.rows, first->n_out, 0, s->arena);
+}
+
 /* A large search gives its memory back before the answer is verified, packed and handed over,
  * which takes as much again; a small one keeps it for the next. */
 static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx_arena *scratch,
                               cbx_error *err)
 {
-    const size_t large = (size_t)16 << 20;
+    const size_t      large = (size_t)16 << 20;
+    cbx_product_cache products;
     s->arena = scratch;
-    cbx_status status = explainer->search(s, err);
+    cbx_status status = CBX_OK;
+    if (explainer->edges_only && keep_products(s, &products))
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = explainer->search(s, err);
     if (status == CBX_CANCELLED) /* with nothing to hand back */
         s->found = false;
     s->arena = s->keep;
+    s->X.cache = NULL;
     if (scratch->total > large)
         cbx_arena_free(scratch);
     return status;
@@ -373,6 +397,27 @@ static cbx_status ask_for_class(cbx_search *s, bool everything, cbx_view *view, 
     return status ? status : ask(s, err);
 }
 
+static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *arena,
+                            cbx_deadline *deadline)
+{
+    return (cbx_search){.model = setup->model,
+                        .graph = setup->graph,
+                        .used = setup->used,
+                        .options = setup->options,
+                        .row = row,
+                        .lo = setup->lo,
+                        .hi = setup->hi,
+                        .discrete = setup->discrete,
+                        .target = setup->target,
+                        .arena = arena,
+                        .keep = arena,
+                        .deadline = deadline,
+                        .whole = setup->whole,
+                        .shared = setup->shared,
+                        .phases = setup->phases,
+                        .robustness = -1};
+}
+
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
                            cbx_workspace *workspace, cbx_deadline *deadline,
                            cbx_counterfactual **out, cbx_error *err)
@@ -380,23 +425,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     double     began = cbx_clock();
     cbx_arena *arena = &workspace->kept;
     cbx_view   view = {0};
-    cbx_search s = {.model = setup->model,
-                    .graph = setup->graph,
-                    .used = setup->used,
-                    .options = setup->options,
-                    .row = row,
-                    .view = &view,
-                    .lo = setup->lo,
-                    .hi = setup->hi,
-                    .discrete = setup->discrete,
-                    .target = setup->target,
-                    .arena = arena,
-                    .keep = arena,
-                    .deadline = deadline,
-                    .whole = setup->whole,
-                    .shared = setup->shared,
-                    .phases = setup->phases,
-                    .robustness = -1};
+    cbx_search s = search_of(setup, row, arena, deadline);
+    s.view = &view;
     cbx_arena_reset(arena);
     cbx_arena_reset(&workspace->scratch);
     cbx_status status = ask_for_class(&s, setup->explainer->searches_all, &view, err);
@@ -439,7 +469,7 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     cbx_setup           setup;
     cbx_workspace       workspace = {0};
     cbx_deadline        deadline;
-    cbx_explain_options fallback;
+    cbx_explain_options fallback = {0};
     *out = NULL;
     if (!options)
         cbx_options_default(cbx_explain_table(), &fallback);

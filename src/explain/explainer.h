@@ -141,8 +141,17 @@ cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t
  * is nothing that time could end. */
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
 
+/* The same of a search that does not know which step is its last. */
+bool cbx_search_should_stop_at(cbx_search *s, int64_t step);
+
 /* Keeps time for verifying and ranking an answer of so many edits. */
 void cbx_search_reserve(const cbx_search *s, int64_t edits);
+
+/* Was it ended already, or is it now? What a search asks of its own memory may be wrong then. */
+static inline bool cbx_search_is_late(const cbx_search *s)
+{
+    return s->late || cbx_time_is_up();
+}
 
 /* Searching is over, and what is left of the time is for its answer. */
 void cbx_search_end(cbx_search *s);

@@ -93,12 +93,9 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
 {
     const cbx_layer *first = &F->s->model->layers[0];
-    cbx_parameter    p;
-    int32_t          products = 0;
-    if (first->aggregation == CBX_MAX) /* looks at X itself */
+    int32_t          products = cbx_layer_products(first);
+    if (!products)
         return 0;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        products += p.rows > 0;
     if (cbx_cache_init(&F->cache, products, F->rows, first->n_out, F->most_changes, arena))
         return -1;
     F->hard.cache = &F->cache;

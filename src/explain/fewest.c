@@ -106,8 +106,7 @@ bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step)
 {
     cbx_search *s = F->s;
     s->epochs = step;
-    return cbx_search_should_stop(s, step, s->options->epochs) ||
-           (s->deadline && cbx_deadline_look(s->deadline));
+    return cbx_search_should_stop_at(s, step);
 }
 
 /* `effort` times as many moves are tried as the options say, and sets followed. */
@@ -291,54 +290,15 @@ static int make_sets(cbx_fewest *F, cbx_arena *arena)
     return F->promising ? make_room(F, CBX_FEWEST_MOVES) : -1;
 }
 
-/* Does the whole graph say so of these edits, but for those from `begin` to `end`? `rest`:
- * memory for them. */
-static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, int64_t count,
-                                  int64_t begin, int64_t end, cbx_edit *rest, bool *out,
-                                  cbx_error *err)
+/* Time that is kept from polishing: that each edit is needed is worth more to know than that
+ * there may be an answer with one less. Returns whether polishing was ended by it. */
+static bool polish_some(cbx_fewest *F, cbx_status *status, cbx_error *err)
 {
-    const cbx_search *s = F->s;
-    float            *logp = CBX_NEW(s->arena, float, s->model->num_classes);
-    if (!logp)
-        return cbx_fail_memory(err);
-    memcpy(rest, edits, (size_t)begin * sizeof *rest);
-    memcpy(rest + begin, edits + end, (size_t)(count - end) * sizeof *rest);
-    cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
-    *out = !status && cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
-                                  s->options->stopping_threshold);
-    return status;
-}
-
-/* Is every move needed, by the whole graph? One that is not, because the lead without it was too
- * small to be sure of here, goes; what was needed beside it may not be any more, so it takes a
- * round without a change. One that time ends is no certificate. */
-static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
-{
-    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
-    if (!edits)
-        return cbx_fail_memory(err);
-    cbx_edit *rest = edits + 2 * F->best.count;
-    int64_t   k = F->best.count - 1, needed = 0;
-    *irreducible = false;
-    while (needed < F->best.count) {
-        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
-        bool       reaches = false;
-        cbx_status status = CBX_OK;
-        for (int64_t before = 0; before < k; before++)
-            at += cbx_move_edits(&F->best.moves[before]);
-        if (F->best.count > 1)
-            status = reaches_without(F, edits, count, at, at + cbx_move_edits(&F->best.moves[k]),
-                                     rest, &reaches, err);
-        if (status || cbx_fewest_out_of_time(F, F->s->epochs))
-            return cbx_search_status(status);
-        needed = reaches ? 0 : needed + 1;
-        if (reaches)
-            cbx_move_set_take_out(&F->best, k);
-        k = k > 0 ? k - 1 : F->best.count - 1;
-    }
-    *irreducible = true;
-    return CBX_OK;
+    cbx_deadline *d = F->s->deadline;
+    if (d)
+        cbx_deadline_hold(d, 1.0 / 3);
+    *status = cbx_fewest_polish(F, err);
+    return d && cbx_deadline_release(d);
 }
 
 cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out,
@@ -364,9 +324,9 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
     if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
         status = cbx_search_status(from_combinex(&F, err));
     if (!status && F.best.count && !cbx_time_is_up())
-        status = cbx_fewest_polish(&F, err);
+        s->late = polish_some(&F, &status, err);
     if (!status && F.best.count && !cbx_time_is_up())
-        status = certify(&F, &out->irreducible, err);
+        status = cbx_fewest_certify(&F, &out->irreducible, err);
     if (status)
         return status;
     out->moves = F.best.moves;

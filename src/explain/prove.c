@@ -93,9 +93,8 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
         cbx_whatif_undo(p->W, m);
         p->size--;
         p->edits -= cbx_move_edits(m);
-        p->stopped = p->stopped || ((p->W->asked & 255) == 0 && cbx_clock() > p->until) ||
-                     cbx_search_should_stop(p->s, p->s->epochs, p->s->options->epochs) ||
-                     (p->s->deadline && cbx_deadline_look(p->s->deadline));
+        p->stopped =
+            p->stopped || cbx_clock() > p->until || cbx_search_should_stop_at(p->s, p->s->epochs);
         if (status)
             return status;
     }
@@ -134,7 +133,7 @@ double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples
     int64_t     kept = 0, tried = 0;
     for (int64_t k = 0; k < found->count; k++)
         cbx_whatif_do(W, &found->moves[k]);
-    for (; tried < samples && !cbx_time_is_up(); tried++) {
+    for (; tried < samples && !cbx_search_is_late(s); tried++) {
         cbx_move also[3];
         int64_t  count = 0, wanted = 1 + (int64_t)cbx_rng_below(&rng, 3);
         for (int draw = 0; draw < 50 && count < wanted; draw++) {
@@ -164,5 +163,5 @@ double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples
     }
     for (int64_t k = found->count - 1; k >= 0; k--)
         cbx_whatif_undo(W, &found->moves[k]);
-    return tried && !cbx_time_is_up() ? (double)kept / (double)tried : -1;
+    return tried && !cbx_search_is_late(s) ? (double)kept / (double)tried : -1;
 }

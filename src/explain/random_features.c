@@ -7,7 +7,8 @@
  * mean |change|; the draw of least loss that has the target class is the answer.
  *
  * The k-th value of a node in draw t is the k-th number of the stream (seed, target row,
- * t, node), so it does not matter in which order they are drawn. */
+ * t, node), so it does not matter in which order they are drawn: those of nodes that the oracle
+ * does not look at are drawn only where the others hit. */
 #include <math.h>
 #include <string.h>
 
@@ -74,21 +75,34 @@ static int64_t draw_row(int32_t f, uint64_t start, const float *restrict x,
     return count;
 }
 
-static void draw(const state *st, int64_t t, cbx_epoch *now)
+/* Rows from `begin` on and before `end`; adds up how much they have changed. */
+static void draw(const state *st, int64_t t, int32_t begin, int32_t end, double *change,
+                 cbx_epoch *now)
 {
     const cbx_search *s = st->s;
     const cbx_view   *v = s->view;
-    double            change = 0;
-    *now = (cbx_epoch){.alpha = 1};
-    const double number = 10; /* multiplications in the time of one */
-    for (int32_t i = 0; i < st->n && !cbx_out_of_time(number * st->f); i++) {
+    const double      number = 10; /* multiplications in the time of one */
+    for (int32_t i = begin; i < end && !cbx_out_of_time(number * st->f); i++) {
         int64_t row = (int64_t)i * st->f;
         cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
                                      (uint64_t)(v->node ? v->node[i] : i));
         now->changed_features += draw_row(st->f, rng.state, st->x + row, st->low, st->span,
-                                          st->whole, s->lo, s->hi, st->drawn + row, &change);
+                                          st->whole, s->lo, s->hi, st->drawn + row, change);
     }
-    now->feature_loss = change / ((double)st->n * cbx_used_all(s->used, st->f));
+}
+
+/* One draw; true: it is the best so far. */
+static bool try_draw(const state *st, cbx_trials *T, const cbx_matrix *X, int64_t t)
+{
+    int32_t read = cbx_pass_input_rows(&T->pass);
+    double  change = 0;
+    T->now = (cbx_epoch){.alpha = 1};
+    draw(st, t, 0, read, &change, &T->now);
+    cbx_trials_ask(T, X, NULL);
+    if (T->now.hit || st->s->trace)
+        draw(st, t, read, st->n, &change, &T->now);
+    T->now.feature_loss = change / ((double)st->n * cbx_used_all(st->s->used, st->f));
+    return cbx_trials_record(T);
 }
 
 static const double EDIT = 60; /* multiplications in the time of one */
@@ -129,8 +143,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     if (status)
         return status;
     for (int64_t t = 0; t < draws; t++) {
-        draw(&st, t, &T.now);
-        if (cbx_trials_judge(&T, &X, NULL)) {
+        if (try_draw(&st, &T, &X, t)) {
             memcpy(st.kept, st.drawn, (size_t)st.n * (size_t)st.f * sizeof *st.kept);
             count = T.now.changed_features;
         }

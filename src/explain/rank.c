@@ -47,7 +47,8 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
 {
     if (e->op == CBX_SET_FEATURE) {
         int32_t i = cbx_places_find(places, e->node);
-        return i < rows ? (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from) : 0;
+        return dX && i < rows ? (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from)
+                              : 0;
     }
     int32_t a = cbx_places_find(places, e->source), b = cbx_places_find(places, e->target);
     double  sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);

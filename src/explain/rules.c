@@ -241,7 +241,7 @@ static cbx_status read_edges(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
     if (!rules->edges)
         return cbx_fail_memory(err);
     while (*r.at) {
-        int32_t    u, v;
+        int32_t    u = 0, v = 0;
         cbx_status status = read_node(&r, rules->graph, &u);
         if (status)
             return status;
@@ -322,6 +322,9 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
         status = read_groups(rules, setup, err);
     if (!status)
         status = read_nodes(rules, arena, err);
+    if (!status && setup->options->prove > 0 &&
+        !(rules->fractions = cbx_bounds_fractions(&setup->graph->data, arena)))
+        status = cbx_fail_memory(err);
     return status ? status : read_edges(rules, arena, err);
 }
 

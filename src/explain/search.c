@@ -15,11 +15,21 @@ bool cbx_search_diverged(cbx_search *s, double loss)
     return !isfinite(loss);
 }
 
-bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs)
+static bool stops(cbx_search *s, int64_t epoch, int64_t epochs, bool last)
 {
     cbx_deadline *d = s->deadline;
     return d && (cbx_deadline_tell(d, epoch, epochs, s->found ? "found" : "") ||
-                 (epoch != epochs && cbx_deadline_look(d)));
+                 (!last && cbx_deadline_look(d)));
+}
+
+bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs)
+{
+    return stops(s, epoch, epochs, epoch == epochs);
+}
+
+bool cbx_search_should_stop_at(cbx_search *s, int64_t step)
+{
+    return stops(s, step, s->options->epochs, false);
 }
 
 void cbx_search_reserve(const cbx_search *s, int64_t edits)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "blas.h"
 #include "deadline.h"
 #include "edit.h"
 #include "error.h"
@@ -251,6 +252,8 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     cbx_status status = cbx_model_fits(model, graph, err);
     if (!status)
         status = cbx_check_row(graph, row, err);
+    if (!status)
+        status = cbx_blas_begin(err);
     if (status)
         return status;
     if (!graphs && rows > moderate && has_cone(model)) {

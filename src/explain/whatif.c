@@ -20,8 +20,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_layer *first = &W->s->model->layers[0];
     size_t           size = (size_t)W->rows * (size_t)W->f;
-    cbx_parameter    p;
-    int32_t          products = 0;
+    int32_t          products = cbx_layer_products(first);
     W->x0 = CBX_NEW(arena, float, size);
     W->x = CBX_NEW(arena, float, size);
     W->dX = CBX_NEW(arena, float, size);
@@ -30,10 +29,8 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     cbx_matrix_expand(&W->s->X, W->rows, W->x0);
     memcpy(W->x, W->x0, size * sizeof *W->x);
     W->X = cbx_matrix_dense(W->rows, W->f, W->x);
-    if (first->aggregation == CBX_MAX) /* looks at X itself */
+    if (!products)
         return 0;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        products += p.rows > 0;
     W->most_changes = 256;
     if (cbx_cache_init(&W->cache, products, W->rows, first->n_out, W->most_changes, arena))
         return -1;
@@ -123,13 +120,9 @@ static int32_t count_values(const cbx_whatif *W, int32_t j)
 {
     enum { MOST = 64 };
     float lo = W->rules->lo[j], hi = W->rules->hi[j];
-    if (!W->s->discrete[j] || lo != rintf(lo) || hi != rintf(hi) || hi - lo > MOST)
+    if (!W->rules->fractions || W->rules->fractions[j] || !W->s->discrete[j] || lo != rintf(lo) ||
+        hi != rintf(hi) || hi - lo > MOST)
         return 0;
-    for (int32_t i = 0; i < W->rows; i++) {
-        float x = W->x0[(int64_t)i * W->f + j];
-        if (x != rintf(x))
-            return 0;
-    }
     return (int32_t)(hi - lo) + 1;
 }
 

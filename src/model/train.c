@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "blas.h"
 #include "clock.h"
 #include "error.h"
 #include "number.h"
@@ -292,9 +293,10 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     result = result ? result : &mine;
     *result = (cbx_train_result){0};
     cbx_status status = check(model, graph, options, err);
+    if (!status)
+        status = cbx_blas_begin(err);
     if (status)
         return status;
-    cbx_blas_single_threaded();
     run r = {
         .model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
     status = start(&r, err);

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "feature_list.h"
 #include "graph.h"
-#include "safetensors_json.h"
+#include "json.h"
 
 typedef struct sidecar {
     cbx_graph       *graph;

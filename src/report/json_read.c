@@ -7,7 +7,7 @@
 
 #include "arena.h"
 #include "error.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "setup.h"
 
 /* A whole number from 0 to `most`; `missing` where there is none. */

@@ -8,7 +8,7 @@
 
 #include "report.h"
 #include "rules.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "utf8.h"
 #include "version.h"
 

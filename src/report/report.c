@@ -9,7 +9,7 @@
 #include "buffer.h"
 #include "error.h"
 #include "graph.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "utf8.h"
 
 /* ----------------------------------------------------------------- jansson */

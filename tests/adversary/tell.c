@@ -100,11 +100,12 @@ static void tell_search(question *q, dice *d)
 {
     static const char *const others[] = {
         "combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr"};
+    bool descends = has_rule(q, RULE_METHOD) || has_rule(q, RULE_START_BOTH);
     if (has_rule(q, RULE_METHOD)) {
         tell(q, "explainer", "%s", others[dice_below(d, 7)]);
         tell(q, "unr-rollouts", "40");
     }
-    tell(q, "epochs", "%d", dice_between(d, 1, has_rule(q, RULE_METHOD) ? 60 : 8));
+    tell(q, "epochs", "%d", dice_between(d, 1, descends ? 60 : 8));
     tell(q, "robustness", "%d", dice_below(d, 3));
     if (dice_chance(d, 0.3)) { /* a poor search leaves more for the proof to do */
         tell(q, "width", "1");

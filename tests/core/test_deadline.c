@@ -212,3 +212,41 @@ TEST(failing_late_is_told_from_failing_for_memory)
     cbx_deadline_end(&d);
     test_clock_run();
 }
+
+TEST(what_is_held_back_is_there_after_it_is_released)
+{
+    cbx_deadline d;
+    test_clock_stop(3, 0.55); /* the second is hold's */
+    cbx_deadline_begin(&d, 1, NULL, NULL);
+    cbx_deadline_reserve(&d, 0.25);
+    cbx_deadline_hold(&d, 1.0 / 3); /* of 0.75 */
+    CHECK(cbx_deadline_look(&d));
+    CHECK(cbx_deadline_release(&d));
+    CHECK(!cbx_time_is_up() && !cbx_deadline_look(&d));
+    cbx_deadline_end(&d);
+    test_clock_run();
+}
+
+TEST(what_is_held_back_from_no_limit_is_nothing)
+{
+    cbx_deadline d;
+    test_clock_stop(3, 1e9);
+    cbx_deadline_begin(&d, 0, NULL, NULL);
+    cbx_deadline_hold(&d, 1.0 / 3);
+    CHECK(!cbx_deadline_look(&d));
+    CHECK(!cbx_deadline_release(&d));
+    cbx_deadline_end(&d);
+    test_clock_run();
+}
+
+TEST(a_hold_released_in_time_has_ended_nothing)
+{
+    cbx_deadline d;
+    test_clock_stop(3, 0.6);
+    cbx_deadline_begin(&d, 1, NULL, NULL);
+    cbx_deadline_hold(&d, 1.0 / 3);
+    CHECK(!cbx_deadline_look(&d));
+    CHECK(!cbx_deadline_release(&d));
+    cbx_deadline_end(&d);
+    test_clock_run();
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON reader: what it takes, what it refuses and where, and that it agrees
  * with jansson on texts that were damaged at random. */
-#include "safetensors_json.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safetensors_json.c: recursive descent over a copy of the text. The copy ends
+/* json.c: recursive descent over a copy of the text. The copy ends
  * with a NUL, which no rule accepts, so nothing reads past it; and texts lose their
  * escapes where they stand, because none grows by that. */
-#include "safetensors_json.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>
