@@ -248,7 +248,8 @@ int main(int argc, char **argv)
     for (uint64_t k = 0; k < runs; k++) {
         cbx_rng rng = cbx_rng_stream(seed, k, 0, 0);
         if (shape && k % 2) {
-            current_size = fuzz_draw(shape, seed, k, 4 << below(&rng, 6), current, LARGEST);
+            static fuzz_truth told;
+            current_size = fuzz_draw(shape, seed, k, 4 << below(&rng, 6), current, LARGEST, &told);
         } else {
             set_current(&seeds[below(&rng, num_seeds)]);
             for (size_t times = 1 + below(&rng, 6); times; times--)

@@ -190,3 +190,40 @@ const cbx_model *fuzz_model(void)
         fuzz_stop("%s", err.message);
     return model;
 }
+
+cbx_status fuzz_plan(char **rest, cbx_bench_plan *plan, cbx_error *err)
+{
+    enum { MOST_DATA = 3 };
+    static cbx_bench_options o;
+    static cbx_bench_data    data[MOST_DATA];
+    size_t                   count = 0;
+    cbx_options_default(cbx_bench_table(), &o);
+    for (char *line; (line = fuzz_line(rest)) && *line;) {
+        char *value = strchr(line, ' ');
+        if (value)
+            *value++ = '\0';
+        if (!strcmp(line, "data") && count < MOST_DATA)
+            data[count++] = (cbx_bench_data){value ? value : "", fuzz_graph()};
+        else
+            (void)cbx_options_set(cbx_bench_table(), &o, line, value ? value : "", NULL);
+    }
+    o.folds = o.folds > 8 ? 8 : o.folds;
+    return cbx_bench_plan_init(plan, &o, data, count, err);
+}
+
+uint8_t *fuzz_with_sidecar(const uint8_t *bytes, size_t size, size_t *whole)
+{
+    static const char data[] = "==> edges.csv <==\nsource,target\na,b\nb,c\n"
+                               "==> features.csv <==\nid,age,tall,short,label\n"
+                               "a,31,1,0,x\nb,25.5,0,1,y\nc,4,0,1,x\n"
+                               "==> combinex.json <==\n";
+    size_t            before = sizeof data - 1;
+    uint8_t          *all = malloc(before + size);
+    if (!all)
+        give_up("malloc");
+    memcpy(all, data, before);
+    if (size)
+        memcpy(all + before, bytes, size);
+    *whole = before + size;
+    return all;
+}

@@ -12,6 +12,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
     fuzz_shape shape = fuzz_shape_of(FUZZ_TARGET);
     if (!shape || seed % 4)
         return LLVMFuzzerMutate(bytes, size, most);
-    size = fuzz_draw(shape, seed, 0, 1 << (seed / 4 % 6 + 2), bytes, most);
+    static fuzz_truth told;
+    size = fuzz_draw(shape, seed, 0, 1 << (seed / 4 % 6 + 2), bytes, most, &told);
     return seed / 64 % 4 ? size : LLVMFuzzerMutate(bytes, size, most);
 }

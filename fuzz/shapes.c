@@ -26,12 +26,24 @@ fuzz_shape fuzz_shape_of(const char *target)
 }
 
 size_t fuzz_draw(fuzz_shape shape, uint64_t seed, uint64_t number, int odds, uint8_t *to,
-                 size_t room)
+                 size_t room, fuzz_truth *truth)
 {
-    fuzz_sheet s = {.at = to, .room = room, .rng = cbx_rng_stream(seed, number, 1, 0)};
-    s.odds = odds;
+    fuzz_sheet s = {.at = to, .room = room, .odds = odds, .truth = truth};
+    s.rng = cbx_rng_stream(seed, number, 1, 0);
+    *truth = (fuzz_truth){0};
     shape(&s);
     return s.used;
+}
+
+fuzz_sheet fuzz_inner(fuzz_sheet *s, uint8_t *room, size_t size)
+{
+    return (fuzz_sheet){
+        .at = room, .room = size, .rng = s->rng, .odds = s->odds, .truth = s->truth};
+}
+
+void fuzz_inner_ends(fuzz_sheet *s, const fuzz_sheet *inner)
+{
+    s->rng = inner->rng;
 }
 
 void fuzz_bytes(fuzz_sheet *s, const void *bytes, size_t size)
@@ -56,6 +68,8 @@ void fuzz_put(fuzz_sheet *s, const char *format, ...)
 
 void fuzz_part(fuzz_sheet *s, const char *name)
 {
+    if (fuzz_lies(s))
+        fuzz_put(s, "%s==> %s <==", s->used ? "\n" : "", fuzz_below(s, 2) ? name : "other.txt");
     fuzz_put(s, "%s==> %s <==\n", s->used ? "\n" : "", name);
 }
 
@@ -119,6 +133,26 @@ const char *fuzz_tell_word(fuzz_sheet *s, const char *truth, const char *const *
     while (others[count])
         count++;
     return fuzz_lies(s) ? others[fuzz_below(s, count)] : truth;
+}
+
+const char *fuzz_tell_name(fuzz_sheet *s, const char *truth)
+{
+    static const char *const others[] = {
+        "",
+        " ",
+        "\xff\xfe",
+        "\xc3",
+        "\xed\xa0\x80",
+        "\xf4\x90\x80\x80",
+        "\x1b[2J",
+        "\x7f",
+        "a,b",
+        "../x",
+        "__metadata__",
+        "one name that is as long as no name should be, and then a bit longer than that: "
+        "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        NULL};
+    return fuzz_tell_word(s, truth, others);
 }
 
 const char *fuzz_tell_text(fuzz_sheet *s, double truth, char buffer[40])

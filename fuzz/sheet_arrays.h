@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape_arrays.h: small arrays, as files of NumPy, pickles and safetensors hold them. */
-#ifndef CBX_SHAPE_ARRAYS_H
-#define CBX_SHAPE_ARRAYS_H
+/* sheet_arrays.h: small arrays, as files of NumPy, pickles and safetensors hold them. */
+#ifndef CBX_SHEET_ARRAYS_H
+#define CBX_SHEET_ARRAYS_H
 
 #include "shapes.h"
 
@@ -27,5 +27,14 @@ typedef struct fuzz_sparse {
 } fuzz_sparse;
 
 fuzz_sparse fuzz_sparse_of(fuzz_sheet *s, int64_t rows, int64_t columns);
+
+/* Notes a matrix as the features of nodes from `first` on, or as edges. */
+void fuzz_true_features(fuzz_sheet *s, const fuzz_array *dense, int64_t first);
+void fuzz_true_sparse(fuzz_sheet *s, const fuzz_sparse *m, int64_t first);
+void fuzz_true_links(fuzz_sheet *s, const fuzz_sparse *m);
+
+/* Values of a quarter each, and labels 0, 1, 0, … that are noted for rows from `first` on. */
+fuzz_array fuzz_some_values(fuzz_sheet *s, const char *type, int64_t rows, int64_t columns);
+fuzz_array fuzz_some_labels(fuzz_sheet *s, int64_t rows, int64_t first);
 
 #endif
