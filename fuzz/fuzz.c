@@ -2,6 +2,7 @@
 /* fuzz.c: see fuzz.h. */
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,11 +82,15 @@ void fuzz_load(const cbx_reader *reader, const uint8_t *bytes, size_t size)
 
 /* ---- files */
 
-static char folder[1024], last[1100];
+static char folder[1024];
 
 static void remove_folder(void)
 {
-    (void)unlink(last);
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        (void)unlinkat(dirfd(dir), e->d_name, 0);
+    if (dir)
+        (void)closedir(dir);
     (void)rmdir(folder);
 }
 
@@ -110,6 +115,7 @@ const char *fuzz_folder(void)
 
 const char *fuzz_file(const char *name, const uint8_t *bytes, size_t size)
 {
+    static char last[1100];
     (void)snprintf(last, sizeof last, "%s/%s", fuzz_folder(), name);
     int fd = open(last, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0)

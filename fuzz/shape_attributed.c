@@ -10,8 +10,9 @@ void fuzz_shape_attributed(fuzz_sheet *s)
     fuzz_put_edges(s, n, 0, " ");
     fuzz_part(s, "labels.txt");
     for (int64_t i = 0; i < n; i++) {
-        fuzz_true_y(s, i, i % 2);
-        fuzz_put(s, "%lld %lld", (long long)fuzz_tell(s, i), (long long)fuzz_tell(s, 1 + i % 2));
+        int64_t label = fuzz_tell(s, 1 + i % 2);
+        fuzz_true_y(s, i, label - 1);
+        fuzz_put(s, "%lld %lld", (long long)fuzz_tell_key(s, i), (long long)label);
         fuzz_end_line(s);
     }
     fuzz_part(s, "tfidf.txt");
@@ -19,8 +20,8 @@ void fuzz_shape_attributed(fuzz_sheet *s)
         for (int64_t j = 0; j < columns; j++) {
             double value = (double)(1 + fuzz_below(s, 8)) / 4;
             fuzz_true_x(s, i, j, value);
-            fuzz_put(s, "%lld\t%lld\t%s", (long long)fuzz_tell(s, i), (long long)fuzz_tell(s, j),
-                     fuzz_tell_text(s, value, text));
+            fuzz_put(s, "%lld\t%lld\t%s", (long long)fuzz_tell_key(s, i),
+                     (long long)fuzz_tell_key(s, j), fuzz_tell_text(s, value, text));
             fuzz_end_line(s);
         }
     fuzz_true_size(s, n, columns);

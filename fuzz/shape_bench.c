@@ -23,9 +23,7 @@ static void put_reals(fuzz_sheet *s, int count)
 static void put_whole(fuzz_sheet *s, int count, int64_t bound)
 {
     for (int i = 0; i < count; i++) {
-        int64_t value = fuzz_below(s, bound);
-        fuzz_fact(s, (double)value);
-        fuzz_put(s, ",%lld", (long long)fuzz_tell(s, value));
+        fuzz_put(s, ",%lld", (long long)fuzz_tell_fact(s, fuzz_below(s, bound)));
     }
 }
 
@@ -34,13 +32,14 @@ static void put_answer(fuzz_sheet *s, int64_t model, int64_t fold, int64_t metho
 {
     int64_t outcome = fuzz_below(s, 3);
     fuzz_fact(s, (double)model);
+    fold = fuzz_tell_key(s, fold); /* rows are sorted by it */
     fuzz_fact(s, (double)fold);
     fuzz_fact(s, (double)method);
-    fuzz_fact(s, (double)row);
+    row = fuzz_tell_fact(s, row);
     fuzz_fact(s, (double)outcome);
     fuzz_put(s, "%s,%s,%lld,%s,%lld,%s", fuzz_tell_name(s, "a"),
-             fuzz_tell_word(s, models[model], models), (long long)fuzz_tell(s, fold),
-             fuzz_tell_word(s, methods[method], methods), (long long)fuzz_tell(s, row),
+             fuzz_tell_word(s, models[model], models), (long long)fold,
+             fuzz_tell_word(s, methods[method], methods), (long long)row,
              fuzz_tell_word(s, outcomes[outcome], outcomes));
     put_whole(s, 4, 3); /* label, prediction, target, result */
     put_reals(s, 5);    /* measures */

@@ -18,8 +18,10 @@ static void put_edges(fuzz_sheet *s, int64_t n)
     for (int64_t e = fuzz_count_lines(s, n); e > 0; e--) {
         int64_t from = fuzz_below(s, n), to = fuzz_below(s, n);
         double  weight = weighted ? (double)(1 + fuzz_below(s, 8)) / 4 : 1;
+        from = fuzz_tell(s, from);
+        to = fuzz_tell(s, to);
         fuzz_true_edge(s, from, to, weight);
-        fuzz_put(s, "n%lld,n%lld", (long long)fuzz_tell(s, from), (long long)fuzz_tell(s, to));
+        fuzz_put(s, "n%lld,n%lld", (long long)from, (long long)to);
         if (weighted)
             fuzz_put(s, ",%s", fuzz_tell_text(s, weight, text));
         fuzz_end_line(s);
@@ -43,7 +45,7 @@ void fuzz_shape_csv(fuzz_sheet *s)
              fuzz_tell_word(s, "label", headings), fuzz_tell_word(s, "split", headings));
     int64_t rows = fuzz_count_lines(s, n);
     for (int64_t i = 0; i < rows; i++) {
-        fuzz_put(s, "n%lld,", (long long)fuzz_tell(s, i));
+        fuzz_put(s, "n%lld,", (long long)fuzz_tell_key(s, i));
         fuzz_put_row(s, i, columns, ",");
         fuzz_true_x(s, i, columns + (i + 1) % 2, 1);
         fuzz_true_y(s, i, (i + 1) % 2);

@@ -14,15 +14,16 @@ void fuzz_shape_geom_gcn(fuzz_sheet *s)
         fuzz_put(s, "node_id\tfeature\tlabel\n");
     for (int64_t i = 0; i < n; i++) {
         int64_t column = i ? fuzz_below(s, columns) : columns - 1; /* the last is somebody's */
-        fuzz_put(s, "%lld\t", (long long)fuzz_tell(s, i));
+        fuzz_put(s, "%lld\t", (long long)fuzz_tell_key(s, i));
         if (listed) {
             fuzz_true_x(s, i, column, 1);
-            fuzz_put(s, "%lld", (long long)fuzz_tell(s, column));
+            fuzz_put(s, "%lld", (long long)fuzz_tell_key(s, column));
         } else {
             fuzz_put_row(s, i, columns, ",");
         }
-        fuzz_true_y(s, i, i % 2);
-        fuzz_put(s, "\t%lld", (long long)fuzz_tell(s, i % 2));
+        int64_t label = fuzz_tell(s, i % 2);
+        fuzz_true_y(s, i, label);
+        fuzz_put(s, "\t%lld", (long long)label);
         fuzz_end_line(s);
     }
     fuzz_part(s, "out1_graph_edges.txt");

@@ -14,8 +14,8 @@ static void put_key(fuzz_sheet *s, int64_t k)
 {
     char text[40];
     fuzz_put(s, "<key id=\"k%lld\" for=\"%s\" attr.name=\"%s%lld\" attr.type=\"%s\">",
-             (long long)fuzz_tell(s, k), fuzz_tell_word(s, "node", places),
-             fuzz_tell_word(s, "f", names), (long long)fuzz_tell(s, k),
+             (long long)fuzz_tell_key(s, k), fuzz_tell_word(s, "node", places),
+             fuzz_tell_word(s, "f", names), (long long)fuzz_tell_key(s, k),
              fuzz_tell_word(s, k % 2 ? "string" : "double", types));
     if (fuzz_below(s, 2))
         fuzz_put(s, "<default>%s</default>",
@@ -33,7 +33,7 @@ static void put_data(fuzz_sheet *s, int64_t node, int64_t k, int64_t column)
     else
         fuzz_true_x(s, node, column, value);
     if (!fuzz_lies(s))
-        fuzz_put(s, "<data key=\"k%lld\">%s</data>", (long long)fuzz_tell(s, k),
+        fuzz_put(s, "<data key=\"k%lld\">%s</data>", (long long)fuzz_tell_key(s, k),
                  k % 2 ? fuzz_tell_word(s, node % 2 ? "b" : "a", texts)
                        : fuzz_tell_text(s, value, text));
 }
@@ -44,7 +44,7 @@ static void put_nodes(fuzz_sheet *s, int64_t n, int64_t keys)
                                            "key",  "y:a",  "default", NULL};
     for (int64_t i = 0; i < n; i++) {
         const char *element = fuzz_tell_word(s, "node", elements);
-        fuzz_put(s, "<%s id=\"n%lld\">", element, (long long)fuzz_tell(s, i));
+        fuzz_put(s, "<%s id=\"n%lld\">", element, (long long)fuzz_tell_key(s, i));
         for (int64_t k = 0, column = 0; k < keys; column += 1 + k % 2, k++)
             put_data(s, i, k, column);
         if (fuzz_lies(s))
@@ -52,7 +52,8 @@ static void put_nodes(fuzz_sheet *s, int64_t n, int64_t keys)
         if (fuzz_lies(s))
             fuzz_put(s, "<data key=\"k0\">%s</data>", fuzz_tell_name(s, "1"));
         fuzz_true_y(s, i, i % 2);
-        fuzz_put(s, "<data key=\"c\">%lld</data></%s>\n", (long long)fuzz_tell(s, i % 2), element);
+        fuzz_put(s, "<data key=\"c\">%lld</data></%s>\n", (long long)fuzz_tell_key(s, i % 2),
+                 element);
     }
 }
 
@@ -62,12 +63,14 @@ static void put_edges(fuzz_sheet *s, int64_t n, bool directed)
     for (int64_t e = fuzz_below(s, 2 * n); e > 0; e--) {
         int64_t from = fuzz_below(s, n), to = fuzz_below(s, n);
         double  weight = (double)(1 + fuzz_below(s, 8)) / 4;
+        from = fuzz_tell_key(s, from); /* what only edges name is a node, too */
+        to = fuzz_tell_key(s, to);
         fuzz_true_edge(s, from, to, weight);
         if (!directed && from != to)
             fuzz_true_edge(s, to, from, weight);
         fuzz_put(s, "<edge source=\"n%lld\" target=\"n%lld\"><data key=\"%s\">%s</data></edge>\n",
-                 (long long)fuzz_tell(s, from), (long long)fuzz_tell(s, to),
-                 fuzz_lies(s) ? "k0" : "w", fuzz_tell_text(s, weight, text));
+                 (long long)from, (long long)to, fuzz_lies(s) ? "k0" : "w",
+                 fuzz_tell_text(s, weight, text));
     }
 }
 

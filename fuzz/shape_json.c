@@ -32,8 +32,7 @@ static void put_leaf(fuzz_sheet *s)
         break;
     case 1:
         fuzz_fact(s, CBX_JSON_INTEGER);
-        fuzz_fact(s, (double)whole);
-        fuzz_put(s, "%lld", (long long)fuzz_tell(s, whole));
+        fuzz_put(s, "%lld", (long long)fuzz_tell_fact(s, whole));
         break;
     case 2:
         fuzz_fact(s, CBX_JSON_REAL);

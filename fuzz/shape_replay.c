@@ -18,7 +18,7 @@ static void put_side(fuzz_sheet *s, const char *key, int64_t class)
     char    text[40];
     int64_t count = fuzz_lies(s) ? fuzz_below(s, 5) : CLASSES;
     fuzz_put(s, ",\"%s\":{\"class\":%lld,\"name\":\"%s\",\"probabilities\":[", key,
-             (long long)fuzz_tell(s, class), fuzz_tell_name(s, "a"));
+             (long long)class, fuzz_tell_name(s, "a"));
     for (int64_t k = 0; k < count; k++)
         fuzz_put(s, "%s%s", k ? "," : "", fuzz_tell_text(s, k == class ? 0.5 : 0.25, text));
     fuzz_put(s, "]}");
@@ -26,12 +26,11 @@ static void put_side(fuzz_sheet *s, const char *key, int64_t class)
 
 static void put_removal(fuzz_sheet *s)
 {
-    int64_t node = fuzz_below(s, NODES), undirected = fuzz_below(s, 2);
-    fuzz_fact(s, (double)node);
-    fuzz_fact(s, (double)((node + 1) % NODES));
+    int64_t near = fuzz_below(s, NODES), undirected = fuzz_below(s, 2);
+    int64_t node = fuzz_tell_fact(s, near), to = fuzz_tell_fact(s, (near + 1) % NODES);
     fuzz_fact(s, (double)undirected);
     fuzz_put(s, "{\"op\":\"remove_edge\",\"source\":%lld,\"target\":%lld,\"undirected\":%s",
-             (long long)fuzz_tell(s, node), (long long)fuzz_tell(s, (node + 1) % NODES),
+             (long long)node, (long long)to,
              fuzz_lies(s) ? "1"
              : undirected ? "true"
                           : "false");
@@ -41,16 +40,15 @@ static void put_removal(fuzz_sheet *s)
 
 static void put_change(fuzz_sheet *s)
 {
-    int64_t node = fuzz_below(s, NODES), column = fuzz_below(s, 3);
+    int64_t node = fuzz_tell_fact(s, fuzz_below(s, NODES));
+    int64_t column = fuzz_tell_fact(s, fuzz_below(s, 3));
     double  from = (double)fuzz_below(s, 9) / 4, to = (double)fuzz_below(s, 9) / 4;
     char    text[2][40];
-    fuzz_fact(s, (double)node);
-    fuzz_fact(s, (double)column);
     fuzz_fact(s, from);
     fuzz_fact(s, to);
     fuzz_put(s, "{\"op\":\"set_feature\",\"node\":%lld,\"feature\":%lld,\"from\":%s,\"to\":%s",
-             (long long)fuzz_tell(s, node), (long long)fuzz_tell(s, column),
-             fuzz_tell_text(s, from, text[0]), fuzz_tell_text(s, to, text[1]));
+             (long long)node, (long long)column, fuzz_tell_text(s, from, text[0]),
+             fuzz_tell_text(s, to, text[1]));
     if (fuzz_lies(s))
         fuzz_put(s, ",\"group\":%lld", (long long)fuzz_tell(s, 0));
 }
@@ -72,22 +70,22 @@ static void put_edits(fuzz_sheet *s, int64_t count)
 
 static void put_answer(fuzz_sheet *s)
 {
-    int64_t row = fuzz_below(s, NODES), outcome = fuzz_below(s, 4), before = fuzz_below(s, CLASSES);
-    int64_t after = outcome ? before : (before + 1) % CLASSES;
-    int64_t edits = outcome ? 0 : 1 + fuzz_below(s, 3);
-    bool    any = fuzz_below(s, 2);
-    fuzz_fact(s, (double)row);
+    int64_t row = fuzz_tell_fact(s, fuzz_below(s, NODES)), outcome = fuzz_below(s, 4);
+    int64_t class = fuzz_below(s, CLASSES), edits = outcome ? 0 : 1 + fuzz_below(s, 3);
+    bool any = fuzz_below(s, 2);
     fuzz_fact(s, (double)outcome);
-    fuzz_fact(s, any ? -1 : (double)after);
-    fuzz_fact(s, (double)before);
+    int64_t target = any ? -1 : fuzz_tell(s, (class + 1) % CLASSES);
+    fuzz_fact(s, (double)target);
+    int64_t before = fuzz_tell_fact(s, class);
+    int64_t after = outcome ? before : fuzz_tell(s, (class + 1) % CLASSES);
     fuzz_fact(s, (double)after);
     fuzz_fact(s, (double)edits);
-    fuzz_put(s, "{\"%s\":%lld,\"status\":\"%s\"", fuzz_lies(s) ? "graph" : "node",
-             (long long)fuzz_tell(s, row), fuzz_tell_word(s, outcomes[outcome], outcomes));
+    fuzz_put(s, "{\"%s\":%lld,\"status\":\"%s\"", fuzz_lies(s) ? "graph" : "node", (long long)row,
+             fuzz_tell_word(s, outcomes[outcome], outcomes));
     if (any)
         fuzz_put(s, ",\"target\":\"%s\"", fuzz_tell_name(s, "any"));
     else
-        fuzz_put(s, ",\"target\":%lld", (long long)fuzz_tell(s, after));
+        fuzz_put(s, ",\"target\":%lld", (long long)target);
     if (!fuzz_lies(s))
         put_side(s, "before", before);
     if (!outcome || fuzz_lies(s))

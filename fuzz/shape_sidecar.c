@@ -15,24 +15,33 @@ void fuzz_shape_sidecar(fuzz_sheet *s)
 {
     static const char *const words[] = {"discrete", "continuous", "real", "", NULL};
     char                     text[2][40];
-    int64_t                  most = 40 + fuzz_below(s, 60);
+    int64_t                  least = fuzz_tell(s, 0), most = fuzz_tell(s, 40 + fuzz_below(s, 60));
     double                   higher = 1 + (double)fuzz_below(s, 9) / 4;
     bool                     whole = fuzz_below(s, 2);
-    const double             facts[] = {0,     0,  (double)most,
-                                        1,     -1, /* age */
-                                        whole, 0,  1,
-                                        1,     0, /* tall */
-                                        1,     0,  higher,
-                                        0,     0};
+    const double             facts[] = {0,
+                                        (float)least,
+                                        (float)most,
+                                        1,
+                                        -1, /* age */
+                                        whole,
+                                        0,
+                                        1,
+                                        1,
+                                        0, /* tall */
+                                        1,
+                                        0,
+                                        higher,
+                                        0,
+                                        0};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         fuzz_fact(s, facts[i]);
     fuzz_put(s, "{\"name\":\"%s\",\"kinds\":{\"%s\":\"%s\",\"2\":\"discrete\"},\n",
              fuzz_tell_name(s, "n"), feature(s, "tall"),
              fuzz_tell_word(s, whole ? "discrete" : "continuous", words));
     fuzz_put(s, "\"bounds\":{\"%s\":[%lld,%lld],\"short\":[0,%s]},\n", feature(s, "age"),
-             (long long)fuzz_tell(s, 0), (long long)fuzz_tell(s, most),
-             fuzz_tell_text(s, higher, text[0]));
-    fuzz_put(s, "\"immutable\":[\"%s\",%lld],\n", feature(s, "tall"), (long long)fuzz_tell(s, 0));
+             (long long)least, (long long)most, fuzz_tell_text(s, higher, text[0]));
+    fuzz_put(s, "\"immutable\":[\"%s\",%lld],\n", feature(s, "tall"),
+             (long long)fuzz_tell_key(s, 0));
     fuzz_put(s, "\"%s\":{\"%s\":[\"%s\",%s]},\n", fuzz_lies(s) ? "bounds" : "groups",
              fuzz_tell_name(s, "size"), feature(s, "tall"), fuzz_tell_text(s, 2, text[1]));
     fuzz_put(s, "\"class_names\":[\"%s\"%s],\"node_names\":[\"a\",\"b\",\"%s\"%s]}",

@@ -12,18 +12,19 @@ void fuzz_shape_tu(fuzz_sheet *s)
     fuzz_true_rules(s, FUZZ_NO_LOOPS | FUZZ_ONCE);
     fuzz_part(s, "DS_graph_indicator.txt");
     for (int64_t i = 0; i < n; i++) {
-        fuzz_put(s, "%lld", (long long)fuzz_tell(s, i < half ? 1 : 2));
+        fuzz_put(s, "%lld", (long long)fuzz_tell_key(s, i < half ? 1 : 2));
         fuzz_end_line(s);
     }
     fuzz_part(s, "DS_graph_labels.txt");
     fuzz_put_labels(s, graphs, 2);
+    fuzz_true_classes(s, graphs);
     fuzz_part(s, "DS_node_attributes.txt");
     fuzz_put_rows(s, n, columns, ", ");
     if (labelled) {
         fuzz_part(s, "DS_node_labels.txt");
         for (int64_t i = 0; i < n; i++) {
             fuzz_true_x(s, i, columns + i % 2, 1); /* behind the attributes */
-            fuzz_put(s, "%lld", (long long)fuzz_tell(s, 3 + i % 2));
+            fuzz_put(s, "%lld", (long long)fuzz_tell_key(s, 3 + i % 2));
             fuzz_end_line(s);
         }
     }

@@ -35,10 +35,24 @@ size_t fuzz_draw(fuzz_shape shape, uint64_t seed, uint64_t number, int odds, uin
     return s.used;
 }
 
+size_t fuzz_draw_well_made(fuzz_shape shape, uint64_t seed, uint64_t number, int odds, uint8_t *to,
+                           size_t room, fuzz_truth *truth)
+{
+    fuzz_sheet s = {.at = to, .room = room, .odds = odds, .well_made = true, .truth = truth};
+    s.rng = cbx_rng_stream(seed, number, 2, 0);
+    *truth = (fuzz_truth){0};
+    shape(&s);
+    return s.used;
+}
+
 fuzz_sheet fuzz_inner(fuzz_sheet *s, uint8_t *room, size_t size)
 {
-    return (fuzz_sheet){
-        .at = room, .room = size, .rng = s->rng, .odds = s->odds, .truth = s->truth};
+    return (fuzz_sheet){.at = room,
+                        .room = size,
+                        .rng = s->rng,
+                        .odds = s->odds,
+                        .well_made = s->well_made,
+                        .truth = s->truth};
 }
 
 void fuzz_inner_ends(fuzz_sheet *s, const fuzz_sheet *inner)
@@ -80,7 +94,7 @@ int64_t fuzz_below(fuzz_sheet *s, int64_t bound)
 
 bool fuzz_lies(fuzz_sheet *s)
 {
-    return s->odds && fuzz_below(s, s->odds) == 0;
+    return s->odds && !s->well_made && fuzz_below(s, s->odds) == 0;
 }
 
 int64_t fuzz_tell(fuzz_sheet *s, int64_t truth)
@@ -106,7 +120,7 @@ int64_t fuzz_tell(fuzz_sheet *s, int64_t truth)
                                      (int64_t)1 << 53,
                                      (int64_t)1 << 62};
     enum { OTHERS = sizeof others / sizeof *others };
-    if (!fuzz_lies(s))
+    if (!s->odds || fuzz_below(s, s->odds))
         return truth;
     switch (fuzz_below(s, 4)) {
     case 0:
@@ -118,6 +132,18 @@ int64_t fuzz_tell(fuzz_sheet *s, int64_t truth)
     default:
         return others[fuzz_below(s, OTHERS)];
     }
+}
+
+int64_t fuzz_tell_fact(fuzz_sheet *s, int64_t truth)
+{
+    int64_t told = fuzz_tell(s, truth);
+    fuzz_fact(s, (double)told);
+    return told;
+}
+
+int64_t fuzz_tell_key(fuzz_sheet *s, int64_t truth)
+{
+    return s->well_made ? truth : fuzz_tell(s, truth);
 }
 
 double fuzz_tell_real(fuzz_sheet *s, double truth)

@@ -32,7 +32,8 @@ typedef struct fuzz_sheet {
     uint8_t    *at;
     size_t      used, room; /* what has no room is left out */
     cbx_rng     rng;
-    int         odds; /* one in so many is a lie; 0: none */
+    int         odds;      /* one in so many is a lie; 0: none */
+    bool        well_made; /* lies are whole numbers only, each in its place */
     fuzz_truth *truth;
 } fuzz_sheet;
 
@@ -41,10 +42,16 @@ typedef void (*fuzz_shape)(fuzz_sheet *s);
 /* The shape of a target's inputs, or NULL. */
 fuzz_shape fuzz_shape_of(const char *target);
 
-/* A new input: the same numbers give the same. Returns its size. *truth: what it says, but for
- * the lies. */
+/* A new input: the same numbers give the same. Returns its size. One in so many numbers, words
+ * and texts is a lie, or none where `odds` is 0; in *truth is what the input says, but for those.
+ */
 size_t fuzz_draw(fuzz_shape shape, uint64_t seed, uint64_t number, int odds, uint8_t *to,
                  size_t room, fuzz_truth *truth);
+
+/* The same with lies about whole numbers only. *truth has them in it, where they are facts: what
+ * is taken must be what was told, were it 2^32. */
+size_t fuzz_draw_well_made(fuzz_shape shape, uint64_t seed, uint64_t number, int odds, uint8_t *to,
+                           size_t room, fuzz_truth *truth);
 
 /* ---- for shapes */
 
@@ -66,6 +73,10 @@ int64_t fuzz_below(fuzz_sheet *s, int64_t bound);
 /* Is there to be a lie here? */
 bool    fuzz_lies(fuzz_sheet *s);
 int64_t fuzz_tell(fuzz_sheet *s, int64_t truth);
+/* The same for a number that is a fact. */
+int64_t fuzz_tell_fact(fuzz_sheet *s, int64_t truth);
+/* The same for one that names something; told wrongly, other things would be named. */
+int64_t fuzz_tell_key(fuzz_sheet *s, int64_t truth);
 double  fuzz_tell_real(fuzz_sheet *s, double truth);
 /* A text between quotes that stand already. Lies are no UTF-8, control characters, or long. */
 const char *fuzz_tell_name(fuzz_sheet *s, const char *truth);

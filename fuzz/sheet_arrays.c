@@ -18,7 +18,7 @@ static void put_one(fuzz_sheet *s, const char *type, double truth)
     bool    real = type[0] == 'f';
     double  d = real ? fuzz_tell_real(s, truth) : 0;
     float   f = (float)d;
-    int64_t i8 = real ? 0 : fuzz_tell(s, (int64_t)truth);
+    int64_t i8 = real ? 0 : fuzz_tell_key(s, (int64_t)truth);
     int32_t i4 = (int32_t)i8;
     uint8_t u1 = (uint8_t)i8;
     switch (type[1]) {

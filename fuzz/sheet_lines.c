@@ -16,9 +16,10 @@ void fuzz_put_edges(fuzz_sheet *s, int64_t nodes, int64_t first, const char *bet
 {
     for (int64_t e = fuzz_count_lines(s, 2 * nodes); e > 0; e--) {
         int64_t from = fuzz_below(s, nodes), to = fuzz_below(s, nodes);
-        fuzz_true_edge(s, from, to, 1);
-        fuzz_put(s, "%lld%s%lld", (long long)fuzz_tell(s, first + from), between,
-                 (long long)fuzz_tell(s, first + to));
+        from = fuzz_tell(s, first + from);
+        to = fuzz_tell(s, first + to);
+        fuzz_true_edge(s, from - first, to - first, 1);
+        fuzz_put(s, "%lld%s%lld", (long long)from, between, (long long)to);
         fuzz_end_line(s);
     }
 }
@@ -47,8 +48,9 @@ void fuzz_put_labels(fuzz_sheet *s, int64_t rows, int64_t classes)
 {
     rows = fuzz_count_lines(s, rows);
     for (int64_t i = 0; i < rows; i++) {
-        fuzz_true_y(s, i, i % classes);
-        fuzz_put(s, "%lld", (long long)fuzz_tell(s, i % classes));
+        int64_t label = fuzz_tell(s, i % classes);
+        fuzz_true_y(s, i, label);
+        fuzz_put(s, "%lld", (long long)label);
         fuzz_end_line(s);
     }
 }

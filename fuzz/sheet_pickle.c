@@ -10,9 +10,8 @@ static void put_size(fuzz_sheet *s, size_t truth)
     fuzz_bytes(s, &told, 4);
 }
 
-void fuzz_pickle_int(fuzz_sheet *s, int64_t truth)
+void fuzz_pickle_int(fuzz_sheet *s, int64_t told)
 {
-    int64_t told = fuzz_tell(s, truth);
     int32_t small = (int32_t)told;
     if (small == told) {
         fuzz_bytes(s, "J", 1);
@@ -44,9 +43,9 @@ void fuzz_pickle_array(fuzz_sheet *s, const fuzz_array *a)
                "C\x01"
                "b\x87R(K\x01",
                11);
-    fuzz_pickle_int(s, a->shape[0]);
+    fuzz_pickle_int(s, fuzz_tell(s, a->shape[0]));
     if (a->rank == 2)
-        fuzz_pickle_int(s, a->shape[1]);
+        fuzz_pickle_int(s, fuzz_tell(s, a->shape[1]));
     fuzz_bytes(s, a->rank == 2 ? "\x86" : "\x85", 1);
     fuzz_put(s, "cnumpy\ndtype\n");
     put_text(s, fuzz_tell_word(s, a->type, kinds));
@@ -64,7 +63,7 @@ void fuzz_pickle_list(fuzz_sheet *s, int64_t from, int64_t to)
 {
     fuzz_bytes(s, "](", 2);
     for (int64_t i = from; i < to; i++)
-        fuzz_pickle_int(s, i);
+        fuzz_pickle_int(s, fuzz_tell_key(s, i));
     fuzz_bytes(s, "e", 1);
 }
 

@@ -5,7 +5,7 @@
 
 #include "sheet_arrays.h"
 
-void fuzz_pickle_int(fuzz_sheet *s, int64_t truth);
+void fuzz_pickle_int(fuzz_sheet *s, int64_t told);
 void fuzz_pickle_array(fuzz_sheet *s, const fuzz_array *a);
 void fuzz_pickle_list(fuzz_sheet *s, int64_t from, int64_t to); /* of numbers */
 /* A key; a lie is one that is there already, or that nobody asks for. */

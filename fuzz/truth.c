@@ -22,7 +22,8 @@ static bool has(int64_t at, int64_t bound)
 
 void fuzz_true_edge(fuzz_sheet *s, int64_t from, int64_t to, double weight)
 {
-    if (has(from, FUZZ_NODES) && has(to, FUZZ_NODES))
+    int64_t known = s->truth->nodes ? s->truth->nodes : FUZZ_NODES; /* where that is said first */
+    if (has(from, known) && has(to, known))
         s->truth->edges[from][to] += weight;
 }
 

@@ -355,6 +355,27 @@ TEST(what_an_input_without_a_lie_says_is_what_is_read)
     }
 }
 
+TEST(of_whole_numbers_told_what_is_taken_is_what_was_told)
+{
+    static uint8_t bytes[ROOM];
+    for (size_t t = 0; t < TARGETS; t++) {
+        fuzz_shape shape = fuzz_shape_of(targets[t]);
+        int        before = test_failures();
+        for (uint64_t k = 0; k < 5 * INPUTS && test_failures() == before; k++) {
+            fuzz_truth told;
+            found      f;
+            cbx_error  err = {0};
+            char       text[120];
+            size_t     size = fuzz_draw_well_made(shape, 4, k, 64, bytes, sizeof bytes, &told);
+            if (read_input(targets[t], bytes, size, &f, &err))
+                continue;
+            const char *wrong = difference(&told, &f, text);
+            if (!CHECK(!wrong))
+                printf("  (%s, input %d: %s)\n", targets[t], (int)k, wrong);
+        }
+    }
+}
+
 TEST(of_inputs_with_lies_some_are_taken_and_some_refused)
 {
     static uint8_t bytes[ROOM];
