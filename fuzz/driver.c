@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -201,7 +202,9 @@ static void run_one(void)
     if (!exact)
         exit(1);
     memcpy(exact, current, current_size);
-    (void)alarm(MOST_SECONDS); /* an endless loop is a find, too */
+    /* an endless loop is a find, too; that others keep the machine busy is none */
+    const struct itimerval most = {.it_value = {.tv_sec = MOST_SECONDS}};
+    (void)setitimer(ITIMER_PROF, &most, NULL);
     (void)LLVMFuzzerTestOneInput(exact, current_size);
     free(exact);
 }
@@ -240,7 +243,7 @@ int main(int argc, char **argv)
 #endif
     (void)signal(SIGABRT, keep);
     (void)signal(SIGSEGV, keep);
-    (void)signal(SIGALRM, keep);
+    (void)signal(SIGPROF, keep);
     for (size_t i = 0; i < num_seeds; i++) { /* as they are */
         set_current(&seeds[i]);
         run_one();

@@ -11,7 +11,7 @@ void fuzz_shape_attributed(fuzz_sheet *s)
     fuzz_part(s, "labels.txt");
     for (int64_t i = 0; i < n; i++) {
         int64_t label = fuzz_tell(s, 1 + i % 2);
-        fuzz_true_y(s, i, label - 1);
+        fuzz_true_y(s, i, fuzz_less(label, 1));
         fuzz_put(s, "%lld %lld", (long long)fuzz_tell_key(s, i), (long long)label);
         fuzz_end_line(s);
     }

@@ -93,6 +93,12 @@ void fuzz_true_edge(fuzz_sheet *s, int64_t from, int64_t to, double weight);
 void fuzz_true_x(fuzz_sheet *s, int64_t node, int64_t column, double value);
 void fuzz_true_y(fuzz_sheet *s, int64_t row, int64_t label);
 
+/* a - b, which may be anything where a was a lie. */
+static inline int64_t fuzz_less(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 /* What a format says becomes of edges, in this order. */
 enum { FUZZ_NO_LOOPS = 1, FUZZ_BOTH_WAYS = 2, FUZZ_ONCE = 4 };
 void fuzz_true_rules(fuzz_sheet *s, int rules);

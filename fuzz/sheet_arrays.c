@@ -96,12 +96,20 @@ fuzz_array fuzz_some_values(fuzz_sheet *s, const char *type, int64_t rows, int64
     return a;
 }
 
+/* Told as a double, which holds so many numbers exactly. */
+static double tell_value(fuzz_sheet *s, int64_t truth)
+{
+    const int64_t most = (int64_t)1 << 53;
+    int64_t       told = fuzz_tell(s, truth);
+    return (double)(told >= -most && told <= most ? told : truth);
+}
+
 fuzz_array fuzz_some_labels(fuzz_sheet *s, int64_t rows, int64_t first)
 {
     fuzz_array a = fuzz_array_of("i8", rows, 0);
     for (int64_t i = 0; i < rows; i++) {
-        a.values[i] = (double)(i % 2);
-        fuzz_true_y(s, first + i, i % 2);
+        a.values[i] = tell_value(s, i % 2);
+        fuzz_true_y(s, first + i, (int64_t)a.values[i]);
     }
     return a;
 }

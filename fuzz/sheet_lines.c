@@ -18,7 +18,7 @@ void fuzz_put_edges(fuzz_sheet *s, int64_t nodes, int64_t first, const char *bet
         int64_t from = fuzz_below(s, nodes), to = fuzz_below(s, nodes);
         from = fuzz_tell(s, first + from);
         to = fuzz_tell(s, first + to);
-        fuzz_true_edge(s, from - first, to - first, 1);
+        fuzz_true_edge(s, fuzz_less(from, first), fuzz_less(to, first), 1);
         fuzz_put(s, "%lld%s%lld", (long long)from, between, (long long)to);
         fuzz_end_line(s);
     }
