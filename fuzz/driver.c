@@ -52,6 +52,13 @@ static void keep(int number)
 #endif
 #endif
 
+/* What the undefined behaviour sanitizer finds, leaves its input, too. */
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void)
+{
+    return "abort_on_error=1:print_stacktrace=1";
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 void        __asan_set_death_callback(void (*callback)(void));
 const char *__asan_default_options(void);
