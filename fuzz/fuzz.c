@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pt2.h"
+
 void fuzz_stop(const char *why, ...)
 {
     va_list args;
@@ -232,4 +234,31 @@ uint8_t *fuzz_with_sidecar(const uint8_t *bytes, size_t size, size_t *whole)
         memcpy(all + before, bytes, size);
     *whole = before + size;
     return all;
+}
+
+cbx_status fuzz_program(const uint8_t *bytes, size_t size, cbx_program **out, cbx_error *err)
+{
+    enum { MOST_PARTS = 64 };
+    cbx_bundle *bundle = NULL;
+    cbx_arena   arena = {0};
+    cbx_part    part[MOST_PARTS];
+    cbx_parts   parts = {.path = "model.pt2", .part = part};
+    const char *name;
+    cbx_status  status = cbx_bundle_memory(bytes, size, &bundle, err);
+    for (size_t i = 0; !status && i < MOST_PARTS && (name = cbx_bundle_name(bundle, i)); i++) {
+        unsigned char *content = NULL;
+        size_t         length = 0;
+        status = cbx_bundle_slurp(bundle, name, &content, &length, err);
+        if (!status)
+            part[parts.count++] = (cbx_part){name, content, length};
+    }
+    if (!status)
+        status = cbx_parts_index(&parts, &arena, err);
+    if (!status)
+        status = cbx_program_from_parts(&parts, NULL, out, err);
+    for (size_t i = 0; i < parts.count; i++)
+        free((void *)part[i].bytes);
+    cbx_arena_free(&arena);
+    cbx_bundle_close(bundle);
+    return status;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "plan.h"
+#include "program.h"
 #include "reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -58,6 +59,9 @@ cbx_status fuzz_plan(char **rest, cbx_bench_plan *plan, cbx_error *err);
 
 /* A small sound data set with this sidecar, as a bundle; to be freed. */
 uint8_t *fuzz_with_sidecar(const uint8_t *bytes, size_t size, size_t *whole);
+
+/* An exported model whose archive's parts are the files of a bundle in memory. */
+cbx_status fuzz_program(const uint8_t *bytes, size_t size, cbx_program **out, cbx_error *err);
 
 #define FUZZ_READER(word)                                                             \
     extern const cbx_reader cbx_reader_##word;                                        \

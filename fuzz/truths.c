@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "model.h"
 #include "rows.h"
+#include "runner.h"
 #include "json.h"
 #include "shapes.h"
 #include "test.h"
@@ -274,11 +275,60 @@ static cbx_status read_json(const uint8_t *bytes, size_t size, found *f, cbx_err
     return status;
 }
 
+/* Nodes have one feature each, and an edge to themselves: what comes out is W + b. */
+static cbx_status run_program(const cbx_program *program, int64_t features, found *f,
+                              cbx_error *err)
+{
+    static float       x[FUZZ_COLUMNS * FUZZ_COLUMNS];
+    static int64_t     edges[2 * FUZZ_COLUMNS];
+    cbx_runner_options options = {0};
+    cbx_runner        *runner = NULL;
+    cbx_runner_input   inputs[2] = {{.data = x, .size = {features, features}},
+                                    {.data = edges, .size = {2, features}}};
+    memset(x, 0, sizeof x);
+    for (int64_t i = 0; i < features; i++) {
+        x[i * features + i] = 1;
+        edges[i] = edges[features + i] = i;
+    }
+    cbx_status status = cbx_runner_new(program, &runner, err);
+    if (!status)
+        status = cbx_runner_plan(runner, inputs, &options, err);
+    if (!status)
+        status = cbx_runner_forward(runner, err);
+    if (!status) {
+        const cbx_array *y = cbx_runner_output(runner);
+        for (int64_t i = 0; i < y->size[0]; i++)
+            for (int64_t j = 0; j < y->size[1]; j++)
+                add(f, (double)((const float *)y->data)[i * y->stride[0] + j * y->stride[1]]);
+    }
+    cbx_runner_free(runner);
+    return status;
+}
+
+static cbx_status read_program(const uint8_t *bytes, size_t size, found *f, cbx_error *err)
+{
+    cbx_program *program = NULL;
+    cbx_status   status = fuzz_program(bytes, size, &program, err);
+    if (!status) {
+        const cbx_program_info *info = cbx_program_describe(program);
+        int64_t                 features = info->inputs[0].size[1];
+        add(f, (double)features);
+        add(f, (double)info->output_size[1]);
+        if (info->num_inputs == 2 && info->inputs[0].role == CBX_ROLE_X &&
+            info->inputs[1].role == CBX_ROLE_EDGE_INDEX && info->output_rank == 2 &&
+            info->output_type == CBX_REAL32 && features <= FUZZ_COLUMNS)
+            status = run_program(program, features, f, err);
+    }
+    cbx_program_free(program);
+    return status;
+}
+
 static const struct {
     const char *target;
     cbx_status (*read)(const uint8_t *bytes, size_t size, found *f, cbx_error *err);
-} others[] = {{"archive", read_archive}, {"sidecar", read_sidecar}, {"model", read_model},
-              {"replay", read_replay},   {"bench", read_bench},     {"json", read_json}};
+} others[] = {{"program", read_program}, {"archive", read_archive}, {"sidecar", read_sidecar},
+              {"model", read_model},     {"replay", read_replay},   {"bench", read_bench},
+              {"json", read_json}};
 
 static cbx_status read_input(const char *target, const uint8_t *bytes, size_t size, found *f,
                              cbx_error *err)
