@@ -58,6 +58,8 @@ static cbx_status estimate(const cbx_bench_plan *p, int32_t data, int32_t model,
     train.threads = 1;
     if (!status)
         status = cbx_model_new(p->data[data].graph, &spec, 0, &m, err);
+    if (!status)
+        cbx_model_set_reproducible(m, p->options->reproducible);
     double began = cbx_clock();
     if (!status)
         status = cbx_train(m, p->data[data].graph, &train, NULL, NULL, &result, err);

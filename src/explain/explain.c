@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "order.h"
 #include "receptive.h"
 #include "setup.h"
 
@@ -28,7 +29,7 @@ bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction
 {
     int32_t best = cbx_best_class(log_probs, num_classes, -1);
     return !isnan(log_probs[0]) && (target < 0 ? best != prediction : best == target) &&
-           (threshold <= 0 || exp((double)log_probs[best]) >= threshold);
+           (threshold <= 0 || cbx_exp((double)log_probs[best]) >= threshold);
 }
 
 /* Nodes that a search may hold. */
@@ -323,11 +324,13 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     cbx_setup     setup;
     cbx_workspace workspace = {0};
     *out = NULL;
+    bool       before = cbx_order_fix(model->reproducible);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
-    if (status)
-        return status;
-    status = cbx_explain_row(&setup, row, true, &workspace, progress, user, out, err);
-    cbx_workspace_free(&workspace);
-    cbx_setup_free(&setup);
+    if (!status) {
+        status = cbx_explain_row(&setup, row, true, &workspace, progress, user, out, err);
+        cbx_workspace_free(&workspace);
+        cbx_setup_free(&setup);
+    }
+    (void)cbx_order_fix(before);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "order.h"
 #include "rng.h"
 #include "trial.h"
 
@@ -72,11 +73,20 @@ static int64_t draw_row(int32_t f, uint64_t start, const float *restrict x,
     return count;
 }
 
+/* The sum of |drawn - x| from first to last, which vectors do not take it in. */
+static double ordered_change(int32_t f, const float *x, const float *drawn)
+{
+    double sum = 0;
+    for (int32_t j = 0; j < f; j++)
+        sum += fabs((double)drawn[j] - x[j]);
+    return sum;
+}
+
 static void draw(const state *st, int64_t t, cbx_epoch *now)
 {
     const cbx_search *s = st->s;
     const cbx_view   *v = s->view;
-    double            change = 0;
+    double            change = 0, ordered = 0;
     *now = (cbx_epoch){.alpha = 1};
     for (int32_t i = 0; i < st->n; i++) {
         int64_t row = (int64_t)i * st->f;
@@ -84,7 +94,10 @@ static void draw(const state *st, int64_t t, cbx_epoch *now)
                                      (uint64_t)(v->node ? v->node[i] : i));
         now->changed_features += draw_row(st->f, rng.state, st->x + row, st->low, st->span,
                                           st->whole, s->lo, s->hi, st->drawn + row, &change);
+        if (cbx_order_is_fixed())
+            ordered += ordered_change(st->f, st->x + row, st->drawn + row);
     }
+    change = cbx_order_is_fixed() ? ordered : change;
     now->feature_loss = change / ((double)st->n * st->f);
 }
 

@@ -12,6 +12,7 @@
 
 #include "edit.h"
 #include "error.h"
+#include "order.h"
 #include "pass.h"
 #include "setup.h"
 
@@ -217,6 +218,7 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
                           graphs ? "graph" : "node", row, rows - 1);
     if (status)
         return status;
+    bool before = cbx_order_fix(model->reproducible);
     if (!graphs && rows > moderate && has_cone(model)) {
         status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
     } else {
@@ -226,6 +228,7 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
         if (!status)
             status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
     }
+    (void)cbx_order_fix(before);
     cbx_arena_free(&arena);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "order.h"
 
 /* Changes after which products are multiplied anew. */
 enum { REFRESH = 2000 };
@@ -289,7 +290,7 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp)
     int32_t           rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
     double            lead = (double)logp[aim] - logp[rival];
     if (s->options->stopping_threshold > 0)
-        lead = fmin(lead, logp[aim] - log(s->options->stopping_threshold));
+        lead = fmin(lead, logp[aim] - cbx_log(s->options->stopping_threshold));
     return isnan(lead) ? -INFINITY : lead; /* numbers that overflow lead nowhere */
 }
 

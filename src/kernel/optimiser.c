@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* optimiser.c: steps over a flat block of parameters. */
 #include "adam.h"
+#include "functions.h"
 
 CBX_HOT
 static void adam(int64_t count, const cbx_adam_rates *rates, const float *restrict grad,
@@ -19,7 +20,7 @@ cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
 {
     /* The corrections belong to the rounded betas: 1 - 0.999f is 1e-5 less than 0.001. */
     float  beta1 = (float)a->beta1, beta2 = (float)a->beta2;
-    double fix1 = 1 - pow(beta1, (double)a->step), fix2 = 1 - pow(beta2, (double)a->step);
+    double fix1 = 1 - CBX_POWER(beta1, a->step), fix2 = 1 - CBX_POWER(beta2, a->step);
     return (cbx_adam_rates){beta1,
                             beta2,
                             (float)(a->lr / fix1),
@@ -89,10 +90,4 @@ double cbx_sum_squares(int64_t count, const float *v)
     for (int l = 0; l < 8; l++)
         sum += lane[l];
     return sum;
-}
-
-void cbx_scale(int64_t count, float factor, float *v)
-{
-    for (int64_t i = 0; i < count; i++)
-        v[i] *= factor;
 }

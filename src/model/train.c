@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "order.h"
 #include "number.h"
 #include "pass.h"
 #include "rng.h"
@@ -280,8 +281,8 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
     return status;
 }
 
-cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
-                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+static cbx_status train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                        cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
 {
     cbx_train_options fallback;
     cbx_train_result  mine = {0};
@@ -322,5 +323,14 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     }
     cbx_arena_free(&r.batch);
     cbx_arena_free(&r.arena);
+    return status;
+}
+
+cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+{
+    bool       before = cbx_order_fix(model->reproducible);
+    cbx_status status = train(model, graph, options, progress, user, result, err);
+    (void)cbx_order_fix(before);
     return status;
 }

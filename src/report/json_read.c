@@ -194,6 +194,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
     if (!status)
         status = read_status(o, c, err);
     if (!status)
+        status = boolean(o, "reproducible", &c->reproducible, err);
+    if (!status)
         status = read_side(o, "before", arena, &c->prediction, &c->num_classes, &c->before, err);
     c->result = c->prediction;
     if (!status)
