@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blas.h"
 #include "kernel.h"
 #include "setup.h"
 
@@ -174,7 +175,7 @@ static cbx_counterfactual *explain(job *j, int32_t row, double *phases, bool tra
     cbx_error           err;
     j->options.trace = trace;
     j->setup.phases = phases;
-    if (cbx_explain_row(&j->setup, row, false, workspace, NULL, NULL, &found, &err))
+    if (cbx_explain_row(&j->setup, row, false, workspace, NULL, &found, &err))
         stop(err.message);
     return found;
 }
@@ -348,7 +349,8 @@ int main(int argc, char **argv)
         (void)number(NULL);
     read_flags(&j, argc, argv);
     open_files(&j, argv[1], argv[2]);
-    cbx_blas_single_threaded();
+    if (cbx_blas_begin(&err))
+        stop(err.message);
     machine m = {0};
     if (!j.times)
         m = (machine){.sgemm = sgemm_rate(), .copy = copy_rate()};

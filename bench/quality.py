@@ -17,7 +17,7 @@ import statistics
 import common
 from common import say, table
 
-SETS = ["karate", "citeseer", "cora", "cornell", "AIDS-graphs"]
+SETS = ["karate", "citeseer", "cora", "cornell", "texas", "wisconsin", "AIDS-graphs"]
 MODELS = ["gcn", "cheb", "graphconv"]
 TREES = [
     ("Tree-Cycles", "tree-cycles", "treecycles-pgx", "79 % / 2.09"),
@@ -49,6 +49,7 @@ def row(name, data, model, targets):
         name,
         f"{len(found)} of {len(results)}",
         str(sum(r["status"] == "skipped" for r in results)),
+        str(sum(r["edges"] < 2 for r in results)),
         f"{statistics.median(sizes):g}",
         f"{statistics.mean(sizes):.2f}",
         f"{statistics.mean(greedy):.2f}",
@@ -109,7 +110,7 @@ def main():
             model = common.trained(data, f"{name}-{kind}", "--model", kind)
             say(f"{name}-{kind}")
             rows.append(row(f"{name}, {kind}", data, model, given.targets))
-    print(table(["data set, oracle", "flipped", "skipped", "median edits", "mean edits", "greedy, mean",
+    print(table(["data set, oracle", "flipped", "skipped", "of fewer than two edges", "median edits", "mean edits", "greedy, mean",
                  "edges among them", "irreducible", "robustness", "ms", "any: flipped",
                  "median edits", "mean edits", "ms"], rows))  # fmt: skip
 

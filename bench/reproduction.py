@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of docs/reproduction.md that are counted, from folders of `combinex bench`.
+"""The files of docs/reproduction, from folders of `combinex bench`.
 
-    reproduction.py FOLDER… [--published-samples 150]
+    reproduction.py FOLDER… --name published [--to docs/reproduction] [--published-samples 150]
     reproduction.py --splits karate:gcn,wisconsin:cheb [--seeds 16]
 
-How many figures agree with the published ones, which do not and for what reason, and the tables.
+NAME-counts.md      who won, how many figures agree with the published ones, and the reasons why others do not
+NAME-differences.csv  those that do not
+NAME-cells.md       the tables
+NAME-rows.csv.gz    all answers, NAME-plan.txt what they are answers to, NAME-manifest.jsonl when they were made
+
+A folder with nothing but the rows, as rows.csv.gz, is what `combinex bench --resume` makes everything of again.
+Figures are compared on the rows that the published program looked at: those whose factual graph has two edges or more.
 The published folds tested the same rows (docs/reproduction.md), so a published figure is that of
 one split. How far one split can be off follows from our rows: a mean over n rows has the variance of
 a row over n, and oracles differ from fold to fold by what the variance over folds is above that. A
@@ -17,6 +23,7 @@ splits, each with an oracle of its own.
 """
 import argparse
 import csv
+import gzip
 import json
 import math
 import statistics
@@ -33,7 +40,10 @@ MEASURES = {
     "node_sparsity": "node sparsity",
     "edge_sparsity": "edge sparsity",
 }
+HIGHER = ("validity", "fidelity")  # is better
 FEW = 10  # answers: fewer make no mean
+LEAST_EDGES = 2  # of a factual graph that the published program looks at
+TF_IDF = ("pubmed", "wiki")  # discrete by the authors' masks
 
 
 def number(text):
@@ -41,22 +51,40 @@ def number(text):
 
 
 def read(folders):
-    """Lines of the summaries, and by (data, model, explainer) and fold the answers."""
-    lines, answers = [], defaultdict(lambda: defaultdict(list))
+    """Lines of the summaries, and by (data, model, explainer) and fold the answers that are compared."""
+    lines, answers, total = [], defaultdict(lambda: defaultdict(list)), 0
     for folder in map(Path, folders):
         with open(folder / "summary.csv", newline="") as file:
             lines += list(csv.DictReader(file))
-        with open(folder / "rows.csv", newline="") as file:
-            for row in csv.DictReader(file):
-                if row["outcome"] != "skipped":
-                    answers[row["data"], row["model"], row["explainer"]][row["fold"]].append(row)
-    return lines, answers
+        for row in csv.DictReader(rows_of(folder)):
+            total += 1
+            if int(row["edges"]) >= LEAST_EDGES and row["outcome"] != "skipped":
+                answers[row["data"], row["model"], row["explainer"]][row["fold"]].append(row)
+    return lines, answers, total
+
+
+def rows_of(folder):
+    return gzip.open(Path(folder) / "rows.csv.gz", "rt", newline="")
 
 
 def values(rows, measure):
     if measure == "validity":
         return [float(row["outcome"] == "found") for row in rows]
     return [float(row[measure]) for row in rows if row["outcome"] == "found" and row[measure] != ""]
+
+
+def compare(line, folds, measure):
+    """Puts ours, over the rows that are compared, in the line; the verdict, by the rule of `combinex bench`."""
+    each = [statistics.mean(v) for v in (values(rows, measure) for rows in folds.values()) if v]
+    published, spread = number(line[measure + "_published"]), number(line[measure + "_published_std"]) or 0
+    if published is None or number(line[measure]) is None or not each:
+        return None
+    mean, deviation = statistics.mean(each), statistics.stdev(each) if len(each) > 1 else 0
+    line[measure], line[measure + "_std"] = mean, deviation if len(each) > 1 else ""
+    gap = mean - published
+    if abs(gap) <= 2 * max(deviation, spread) + 0.0005:
+        return "equal"
+    return "better" if (gap > 0) == (measure in HIGHER) else "worse"
 
 
 def split_deviation(folds, measure, published_rows):
@@ -92,6 +120,8 @@ def letter(line, measure, apart):
     """The reason under which docs/reproduction.md discusses a figure that differs."""
     if line["task"] == "graph":
         return "G"
+    if line["data"] in TF_IDF and line["explainer"].startswith("combinex"):
+        return "H"
     if line["explainer"] == "combinex-feat" and measure in ("distribution_distance", "node_sparsity"):
         return "A"
     if line["explainer"] == "cff":
@@ -138,51 +168,96 @@ def splits(cells, seeds):
     print(table(["cell", "targets", "accuracy", "fidelity", "least to most"], rows))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="*")
-    parser.add_argument("--splits")
-    parser.add_argument("--seeds", type=int, default=16)
-    parser.add_argument("--published-samples", type=int, default=150)
-    given = parser.parse_args()
-    if given.splits:
-        splits(given.splits, given.seeds)
-        return
-    lines, answers = read(given.folders)
-    verdicts = defaultdict(lambda: defaultdict(int))
-    reasons, differ = defaultdict(int), []
+def judge(lines, answers, samples):
+    """How many figures agree, by task and by measure; why the others do not; and those."""
+    verdicts, reasons, differ = defaultdict(lambda: defaultdict(int)), defaultdict(int), []
     for line in lines:
         folds = answers[line["data"], line["model"], line["explainer"]]
         # a test set of which everything was taken has folds of different sizes or a small one
         sizes = {len(rows) for rows in folds.values()}
         line["_all"] = line["data"] in ("karate", "cornell", "texas", "wisconsin") or len(sizes) > 2
         for measure, name in MEASURES.items():
-            verdict = line[measure + "_verdict"]
+            verdict = compare(line, folds, measure)
             if not verdict:
                 continue
             verdicts[line["task"]][verdict] += 1
             verdicts[name][verdict] += 1
             if verdict == "equal":
                 continue
-            apart = standing(line, folds, measure, given.published_samples)
+            apart = standing(line, folds, measure, samples)
             why = letter(line, measure, apart)
             reasons[why] += 1
             differ.append([
-                f"{line['data']}, {line['model']}", line["explainer"], name, figure(line, measure),
+                line["data"], line["model"], line["explainer"], name, figure(line, measure),
                 figure(line, measure, "_published"), verdict,
                 "" if apart is None else "many" if apart > 99 else f"{apart:.1f}", why,
             ])  # fmt: skip
+    return verdicts, reasons, differ
+
+
+def part(folder, title):
+    """A part of the folder's summary.md."""
+    text = (Path(folder) / "summary.md").read_text()
+    winners, cells = text.split("\n## Winners\n", 1)[1].split("\n## ", 1)
+    return winners.strip().splitlines() if title == "winners" else "## " + cells.strip() + "\n"
+
+
+def write(folders, name, to, samples):
+    lines, answers, total = read(folders)
+    compared = sum(len(rows) for folds in answers.values() for rows in folds.values())
+    verdicts, reasons, differ = judge(lines, answers, samples)
+    to.mkdir(parents=True, exist_ok=True)
+    made = f"Made by `bench/reproduction.py --name {name}`; do not edit.\n\n"
     cells = {(line["data"], line["model"]) for line in lines}
-    total = sum(len(rows) for folds in answers.values() for rows in folds.values())
-    print(f"{total:,} answers in {len(cells)} cells, without those skipped\n")
-    rows = [[n, v["equal"], v["better"], v["worse"]] for n, v in verdicts.items()]
-    print(table(["figures", "equal", "better", "worse"], rows))
-    print(table(["reason", "figures"], sorted(map(list, reasons.items()))))
-    print(table(["cell", "explainer", "measure", "ours", "published", "ours is",
-                 "deviations of one split", "reason"], differ))  # fmt: skip
-    for folder in given.folders:
-        text = (Path(folder) / "summary.md").read_text()
-        print(text[text.index("\n## ") :].replace("\n## ", "\n### ").strip() + "\n")
+    winners = part(folders[0], "winners")
+    for folder in folders[1:]:
+        winners += part(folder, "winners")[4:]
+    counts = [[n, v["equal"], v["better"], v["worse"]] for n, v in verdicts.items()]
+    with open(to / f"{name}-counts.md", "w") as out:
+        out.write(f"# {len(cells)} cells: winners and counts\n\n{made}")
+        out.write(f"{total:,} answers, {compared:,} of them for rows that the published program looked at.\n\n")
+        out.write("\n".join(winners) + "\n\n")
+        out.write(table(["figures", "equal", "better", "worse"], counts) + "\n")
+        out.write(table(["reason", "figures"], sorted(map(list, reasons.items()))))
+    with open(to / f"{name}-differences.csv", "w", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["data", "model", "explainer", "measure", "ours", "published", "ours_is",
+                         "deviations_of_one_split", "reason"])  # fmt: skip
+        writer.writerows(differ)
+    with open(to / f"{name}-cells.md", "w") as out:
+        out.write(f"# The tables of {len(cells)} cells\n\n{made}")
+        out.write("\n".join(part(folder, "cells") for folder in folders))
+    keep(folders, name, to)
+    say(f"{total:,} answers in {len(cells)} cells; {len(differ)} figures differ; {to}/{name}-*")
+
+
+def keep(folders, name, to):
+    """The rows in one file, whose bytes do not depend on when it was made; plans and manifests."""
+    with open(to / f"{name}-rows.csv.gz", "wb") as file:
+        with gzip.GzipFile("", "wb", 9, file, 0) as out:
+            for k, folder in enumerate(folders):
+                text = rows_of(folder).read()
+                out.write((text if k == 0 else text.split("\n", 1)[1]).encode())
+    for what in ("plan.txt", "manifest.jsonl"):
+        parts = [(Path(folder) / what).read_text() for folder in folders]
+        (to / f"{name}-{what}").write_text("\n".join(parts) if what == "plan.txt" else "".join(parts))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*")
+    parser.add_argument("--name", default="published")
+    parser.add_argument("--to", type=Path, default=common.ROOT / "docs" / "reproduction")
+    parser.add_argument("--splits")
+    parser.add_argument("--seeds", type=int, default=16)
+    parser.add_argument("--published-samples", type=int, default=150)
+    given = parser.parse_args()
+    if given.splits:
+        splits(given.splits, given.seeds)
+    elif given.folders:
+        write(given.folders, given.name, given.to, given.published_samples)
+    else:
+        parser.error("no folder")
 
 
 if __name__ == "__main__":

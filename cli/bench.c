@@ -153,17 +153,25 @@ static void close_data(bench_job *job)
 typedef struct estimates {
     const bench_args *args;
     int64_t           oracles, answers;
-    double            seconds;
+    double            seconds, training;
 } estimates;
 
-static void put_seconds(double seconds)
+static void put_time(double seconds)
 {
     if (seconds < 100)
-        (void)printf("%10.1f s\n", seconds);
+        (void)printf("%10.1f s", seconds);
     else if (seconds < 6000)
-        (void)printf("%8.1f min\n", seconds / 60);
+        (void)printf("%8.1f min", seconds / 60);
     else
-        (void)printf("%10.1f h\n", seconds / 3600);
+        (void)printf("%10.1f h", seconds / 3600);
+}
+
+static void put_seconds(double seconds, double training)
+{
+    put_time(seconds);
+    (void)printf(", training");
+    put_time(training);
+    (void)printf("\n");
 }
 
 static int put_estimate(void *user, const cbx_bench_estimate *e)
@@ -173,6 +181,7 @@ static int put_estimate(void *user, const cbx_bench_estimate *e)
     sum->oracles += e->oracles;
     sum->answers += e->answers;
     sum->seconds += e->seconds;
+    sum->training += e->training;
     if (sum->args->general.json) {
         json j = {.out = stdout};
         json_open(&j, NULL, '{');
@@ -181,12 +190,14 @@ static int put_estimate(void *user, const cbx_bench_estimate *e)
         json_int(&j, "oracles", e->oracles);
         json_int(&j, "answers", e->answers);
         json_double(&j, "seconds", e->seconds);
+        json_double(&j, "training_seconds", e->training);
         json_close(&j, '}');
         json_line(&j);
     } else {
-        (void)printf("%-22s %-10s %3lld oracles %10s answers ", e->data, e->model,
-                     (long long)e->oracles, text_count(answers, e->answers));
-        put_seconds(e->seconds);
+        text_put(stdout, e->data, 22);
+        (void)printf(" %-10s %3lld oracles %10s answers ", e->model, (long long)e->oracles,
+                     text_count(answers, e->answers));
+        put_seconds(e->seconds, e->training);
     }
     (void)fflush(stdout);
     return 0;
@@ -202,7 +213,7 @@ static int dry_run(const bench_job *job)
     if (!job->args->general.json) {
         (void)printf("%-22s %-10s %3lld oracles %10s answers ", "together", "",
                      (long long)sum.oracles, text_count(answers, sum.answers));
-        put_seconds(sum.seconds);
+        put_seconds(sum.seconds, sum.training);
         (void)printf("Times are for one thread, from a few short trials. Nothing was written.\n");
     }
     return EXIT_DONE;

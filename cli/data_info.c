@@ -28,6 +28,8 @@ typedef struct summary {
     int64_t        *class_counts;
     int32_t        *group; /* of each feature, or -1: named by the data, or found */
     int32_t         num_groups;
+    int32_t        *first; /* feature of each group, or -1 */
+    int32_t        *next;  /* feature of the same group, or -1 */
     const char     *format;
 } summary;
 
@@ -44,6 +46,19 @@ static int find_groups(summary *s)
         memcpy(s->group, v->feature_group, (size_t)v->num_features * sizeof *s->group);
     else if (cbx_graph_one_hot(s->source.graph, s->group, &s->num_groups, &err))
         return fail_with(&err);
+    s->first = malloc(((size_t)s->num_groups + 1) * sizeof *s->first);
+    s->next = malloc(((size_t)v->num_features + 1) * sizeof *s->next);
+    if (!s->first || !s->next)
+        return fail("out of memory");
+    for (int32_t g = 0; g < s->num_groups; g++)
+        s->first[g] = -1;
+    for (int32_t k = v->num_features - 1; k >= 0; k--) {
+        int32_t g = s->group[k];
+        if (g >= 0 && g < s->num_groups) {
+            s->next[k] = s->first[g];
+            s->first[g] = k;
+        }
+    }
     return EXIT_DONE;
 }
 
@@ -140,19 +155,17 @@ static void print_groups(const summary *s)
 {
     const cbx_graph_data *v = s->source.view;
     for (int32_t g = 0; g < s->num_groups && g < GROUPS_SHOWN; g++) {
-        int32_t first = -1, last = -1, count = 0;
-        for (int32_t j = 0; j < v->num_features; j++)
-            if (s->group[j] == g) {
-                first = first < 0 ? j : first;
-                last = j;
-                count++;
-            }
+        int32_t last = -1, count = 0;
+        for (int32_t j = s->first[g]; j >= 0; j = s->next[j]) {
+            last = j;
+            count++;
+        }
         line(g ? "" : "one of");
         if (v->group_names && v->num_groups) {
             text_put(stdout, v->group_names[g], 0);
             (void)printf(": ");
         }
-        (void)printf("features %d to %d, %d in all\n", (int)first, (int)last, (int)count);
+        (void)printf("features %d to %d, %d in all\n", (int)s->first[g], (int)last, (int)count);
     }
     if (s->num_groups > GROUPS_SHOWN) {
         line("");
@@ -290,9 +303,8 @@ static void json_groups(json *j, const summary *s)
         if (s->source.view->num_groups && s->source.view->group_names)
             json_text(j, "name", s->source.view->group_names[g]);
         json_open(j, "features", '[');
-        for (int32_t k = 0; k < s->source.view->num_features; k++)
-            if (s->group[k] == g)
-                json_int(j, NULL, k);
+        for (int32_t k = s->first[g]; k >= 0; k = s->next[k])
+            json_int(j, NULL, k);
         json_close(j, ']');
         json_close(j, '}');
     }
@@ -395,6 +407,8 @@ static int run(void *args)
         print_text(&s);
     free(s.class_counts);
     free(s.group);
+    free(s.first);
+    free(s.next);
     source_close(&s.source);
     return status;
 }

@@ -109,7 +109,7 @@ static bool fits(const replay *r, const cbx_counterfactual *c, const char *graph
                                      : "it is about a graph, and the data has nodes";
     else if (c->row >= source_rows(&job->source))
         reason = "the data has no such row";
-    else if (c->num_classes != r->num_classes)
+    else if (c->prediction >= 0 && c->num_classes != r->num_classes)
         reason = "the model has another number of classes";
     else if (c->outcome == CBX_FOUND && c->result == c->prediction)
         reason = "it says found, and the class stays the same";
@@ -164,6 +164,8 @@ static bool result_holds(const replay *r, const cbx_counterfactual *c, reason_te
     const explain_job *job = r->job;
     const float       *before = r->before + (int64_t)c->row * r->num_classes;
     cbx_error          err;
+    if (c->prediction < 0) /* says nothing that could be checked */
+        return true;
     if (!answer_holds(r, "now", before, c->before, c->prediction, why))
         return false;
     if (c->outcome != CBX_FOUND)

@@ -49,7 +49,10 @@ static void put_head(FILE *out, const source *s, const cbx_counterfactual *c)
         (void)fputc(')', out);
     }
     (void)fputs(": ", out);
-    put_class(out, s, c->prediction);
+    if (c->prediction >= 0)
+        put_class(out, s, c->prediction);
+    else
+        (void)fputs("class not known", out);
 }
 
 /* Two digits, without claiming a certainty that rounding made. */
@@ -156,6 +159,8 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
         (void)fputs(" " DOT " each edit is needed", out);
     else if (c->certificate == CBX_OPTIMAL)
         (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
+    if (c->reason[0])
+        (void)fprintf(out, " " DOT " %s", c->reason);
     (void)fputc('\n', out);
     if (c->num_left_out) {
         number_text n;

@@ -19,7 +19,7 @@ static void put_text(FILE *out, const char *text)
             (void)fputs("\\n", out);
         else if (point == '\t')
             (void)fputs("\\t", out);
-        else if (point < 0x20 || point == 0x7F)
+        else if (point < 0x20 || (point >= 0x7F && point < 0xA0))
             (void)fprintf(out, "\\u%04x", (unsigned)point);
         else
             utf8_put(out, point);

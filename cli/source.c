@@ -154,7 +154,11 @@ static int not_found(const char *data)
                near.best[0] ? "'?" : "");
     (void)fprintf(stderr, "  tried the built-in names ('combinex data list' shows them)\n");
     for (size_t i = 0; (folder = source_folder(i)); i++) {
-        (void)fprintf(stderr, "  tried %s/%s" ENDING ", .zip, .npz and the folder\n", folder, data);
+        (void)fputs("  tried ", stderr);
+        text_put(stderr, folder, 0);
+        (void)fputc('/', stderr);
+        text_put(stderr, data, 0);
+        (void)fputs(ENDING ", .zip, .npz and the folder\n", stderr);
         free(folder);
     }
     if (cbx_remote_about(data))

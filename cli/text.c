@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "combinex.h"
+
 enum { LINE_END = 80, REPLACEMENT = 0xFFFD };
 
 uint32_t utf8_next(const char **text)
@@ -56,22 +58,28 @@ void utf8_put(FILE *out, uint32_t point)
     (void)fputc((int)(0x80 | (point & 0x3F)), out);
 }
 
+/* An escape has one for each of its letters, any other character one. */
+static size_t shown_columns(const char *shown, size_t length)
+{
+    return *shown == '\\' ? length : 1;
+}
+
 size_t text_columns(const char *text)
 {
-    size_t columns = 0;
-    while (utf8_next(&text))
-        columns++;
+    char   shown[CBX_SHOWN_SIZE];
+    size_t columns = 0, length;
+    while ((length = cbx_text_next(&text, shown)))
+        columns += shown_columns(shown, length);
     return columns;
 }
 
 void text_put(FILE *out, const char *text, size_t width)
 {
-    size_t   columns = 0;
-    uint32_t point;
-    while ((point = utf8_next(&text))) {
-        bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
-        utf8_put(out, control ? '?' : point);
-        columns++;
+    char   shown[CBX_SHOWN_SIZE];
+    size_t columns = 0, length;
+    while ((length = cbx_text_next(&text, shown))) {
+        (void)fputs(shown, out);
+        columns += shown_columns(shown, length);
     }
     for (; columns < width; columns++)
         (void)fputc(' ', out);

@@ -12,11 +12,11 @@
 uint32_t utf8_next(const char **text);
 void     utf8_put(FILE *out, uint32_t point);
 
-/* Columns that `text` takes, one per code point. */
+/* Columns that `text` takes as text_put writes it, one per character. */
 size_t text_columns(const char *text);
 
-/* Writes names that come from files: control characters, which could drive a
- * terminal, become '?'. Padded with blanks to `width` columns. */
+/* Writes names that come from files as cbx_text_next shows them: nothing in them steers
+ * a terminal. Padded with blanks to `width` columns. */
 void text_put(FILE *out, const char *text, size_t width);
 
 /* Writes `text` broken at blanks so that no line passes column 80. The cursor

@@ -53,8 +53,8 @@ else()
   list(APPEND CBX_MISSING "jansson (with pkg-config)")
 endif()
 
-# zlib and libzip unpack what readers are given.
-foreach(module zlib libzip)
+# zlib and libzip unpack what readers are given; expat reads XML.
+foreach(module zlib libzip expat)
   pkg_check_modules(CBX_${module} QUIET IMPORTED_TARGET ${module})
   if(CBX_${module}_FOUND)
     list(APPEND CBX_LIBRARIES PkgConfig::CBX_${module})
@@ -64,8 +64,8 @@ foreach(module zlib libzip)
   endif()
 endforeach()
 
-# Optional in the build: without igraph no GraphML and GML are read, without libcurl
-# nothing is downloaded, without cairo no PNG is drawn. A package that was built with
+# Optional in the build: without igraph graphs are laid out by a simpler method, without
+# libcurl nothing is downloaded, without cairo no PNG is drawn. A package that was built with
 # them needs them.
 set(CBX_IGRAPH_FOUND OFF)
 set(CBX_CURL_FOUND OFF)

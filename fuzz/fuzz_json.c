@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "safetensors_json.h"
+#include "json.h"
+#include "utf8.h"
 
 /* Members are as many as were counted, and of a kind that there is. */
 static void walk(const cbx_json *json)

@@ -57,6 +57,17 @@ typedef struct cbx_error {
     char       message[CBX_MESSAGE_SIZE];
 } cbx_error;
 
+/* -------------------------------------------------------------------- text */
+
+#define CBX_SHOWN_SIZE 8
+
+/* Names and texts may come from a file that somebody else wrote. Writes the first character of
+ * *text as it can be shown on a terminal, and a 0, and moves *text past it: the character itself;
+ * where it would steer the terminal, what stands for it (\n, \x1b, \u202e); for a byte that is not
+ * UTF-8 likewise (\xff). Returns the length of what it wrote; at the end of the text 0. Messages
+ * in a cbx_error and for a cbx_on_problem have gone through this. */
+CBX_API size_t cbx_text_next(const char **text, char shown[CBX_SHOWN_SIZE]);
+
 /* ----------------------------------------------------------------- options */
 
 /* Every option struct below is described by a table of these. The command
@@ -110,8 +121,9 @@ CBX_API cbx_status cbx_file_target(const char *path, char **target, cbx_error *e
 
 /* ---------------------------------------------------------------- progress */
 
-/* Called now and then from the thread that made the call; returning non-zero
- * stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
+/* Called now and then from the thread that made the call, where a step takes long more than
+ * once for the same `done`; returning non-zero stops the work with CBX_CANCELLED. `text` is a
+ * short state, such as a loss. */
 typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ------------------------------------------------------------------ graphs */
@@ -128,7 +140,7 @@ typedef struct cbx_graph_data {
     cbx_task task;
     int32_t  num_nodes;
     int32_t  num_features;
-    int32_t  num_classes; /* 0: the largest label + 1 */
+    int32_t  num_classes; /* 0: the largest label + 1; not with class_names */
     int32_t  num_graphs;  /* graph tasks; 0 in node tasks */
     int64_t  num_edges;
 
@@ -137,10 +149,11 @@ typedef struct cbx_graph_data {
     const float   *edge_weight; /* m, or NULL: all 1 */
 
     /* features: dense rows, or CSR with ascending columns */
-    const float   *x;         /* n * f, or NULL and then: */
-    const int64_t *x_indptr;  /* n + 1 */
-    const int32_t *x_indices; /* nnz */
-    const float   *x_values;  /* nnz */
+    const float   *x;            /* n * f, or NULL and then: */
+    const int64_t *x_indptr;     /* n + 1 */
+    const int32_t *x_indices;    /* num_x_values */
+    const float   *x_values;     /* num_x_values */
+    int64_t        num_x_values; /* must be x_indptr[n]; 0 where x is dense */
 
     /* feature kinds and bounds; NULL: found from the values */
     const uint8_t *discrete; /* f: 1 discrete, 0 continuous */
@@ -164,7 +177,7 @@ typedef struct cbx_graph_data {
 
     /* what else is known of features, or NULL */
     const uint8_t     *immutable;     /* f: 1: cannot be changed, such as an age */
-    const int32_t     *feature_group; /* f: which group it is one of, or -1 */
+    const int32_t     *feature_group; /* f: which group it is one of, below num_groups, or -1 */
     int32_t            num_groups;    /* of features that exclude each other: one-hot */
     const char *const *group_names;   /* num_groups */
 } cbx_graph_data;
@@ -361,9 +374,12 @@ CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const 
 CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
                                  int32_t *cols);
 
-/* Copies the i-th parameter out of or into the model, rows * cols floats. */
-CBX_API void       cbx_model_get(const cbx_model *model, size_t i, float *values);
-CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err);
+/* Copies the i-th parameter out of or into the model. `count` is what `values` has room for or
+ * holds: rows * cols. */
+CBX_API cbx_status cbx_model_get(const cbx_model *model, size_t i, float *values, int64_t count,
+                                 cbx_error *err);
+CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, int64_t count,
+                                 cbx_error *err);
 
 CBX_API void cbx_model_free(cbx_model *model);
 
@@ -441,7 +457,7 @@ typedef struct cbx_edit {
 typedef enum cbx_outcome {
     CBX_FOUND,       /* the edits flip the class: verified on the whole edited graph */
     CBX_NOT_FOUND,   /* none was met within the epochs, or none held on the whole graph */
-    CBX_SKIPPED,     /* not asked: see `reason` */
+    CBX_SKIPPED,     /* not searched for: see `reason` */
     CBX_NOT_FINISHED /* cancelled */
 } cbx_outcome;
 
@@ -471,12 +487,14 @@ typedef struct cbx_counterfactual {
     cbx_task     task;
     int32_t      row; /* the node, or the graph */
     cbx_outcome  outcome;
-    const char  *reason;             /* why skipped or not found, or "" */
+    const char  *reason;             /* why skipped or not found; that time ended the search; "" */
     int32_t      prediction, target; /* classes; target -1: any other */
     int32_t      result;             /* class after the edits; the prediction where none */
     int32_t      num_classes;
     const float *before; /* log-probabilities, num_classes */
-    const float *after;  /* likewise, of the whole edited graph; NULL where there is none */
+    /* Where time was up, or the call cancelled, before the class was known: prediction and
+     * result are -1, and `before` is NaN. */
+    const float *after; /* likewise, of the whole edited graph; NULL where there is none */
 
     int64_t         num_edits, num_edges_removed, num_features_changed;
     const cbx_edit *edits;
@@ -807,6 +825,7 @@ typedef struct cbx_bench_estimate {
     const char *data, *model;
     int64_t     oracles, answers;
     double      seconds;
+    double      training; /* of these, for the oracles */
 } cbx_bench_estimate;
 
 typedef int (*cbx_on_estimate)(void *user, const cbx_bench_estimate *cell);

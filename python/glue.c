@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glue.c: the three things that the Python package cannot do from Python.
+/* glue.c: the four things that the Python package cannot do from Python.
  *
  * It sees the public header, what the command line offers for its words, and how to be sure
  * of a locale. */
@@ -57,6 +57,23 @@ char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c)
         return NULL;
     }
     return text;
+}
+
+CBX_API char *cbx_python_show(const char *text);
+
+/* The whole of a text as cbx_text_next shows it, to be freed; NULL when memory runs out. */
+char *cbx_python_show(const char *text)
+{
+    char   next[CBX_SHOWN_SIZE], *shown = malloc(strlen(text) * CBX_SHOWN_SIZE + 1);
+    size_t at = 0, length;
+    if (!shown)
+        return NULL;
+    while ((length = cbx_text_next(&text, next))) {
+        memcpy(shown + at, next, length);
+        at += length;
+    }
+    shown[at] = '\0';
+    return shown;
 }
 
 CBX_API void cbx_python_free(void *block);

@@ -13,15 +13,15 @@ trap 'rm -rf "$scratch"' EXIT
 
 # What bounds each, and the test that goes deeper.
 recursive='
-src/data/safetensors_json.c:read_value    DEEPEST levels of JSON; tests/data/test_safetensors_json.c
-src/data/safetensors_json.c:read_members  the same
+src/core/json.c:read_value    DEEPEST levels of JSON; tests/core/test_json.c
+src/core/json.c:read_members  the same
 src/read/bundle.c:list_folder             DEEPEST folders; tests/cli/deep.sh
 src/explain/prove.c:try_sets              sets of MOST_SET moves
 src/report/report.c:to_jansson            as deep as read_value went
 '
 includes=(-Iinclude)
 for room in src/*/; do includes+=("-I$room"); done
-for package in jansson zlib libzip openblas igraph libcurl; do
+for package in jansson zlib libzip expat openblas igraph libcurl; do
     read -ra flags <<< "$(pkg-config --cflags "$package" 2> /dev/null || true)"
     includes+=("${flags[@]}")
 done

@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(cd "${1:?the build folder}" && pwd)
 which=${2:-}
-short='core_|data_test_safetensors_json$|graph_test_(edit|matrix)|read_test_(pickle|csv)|report_test_json_read'
+short='core_|graph_test_(edit|matrix)|read_test_(pickle|csv)|report_test_json_read'
 export CBX_SOURCE=$PWD CBX_SHARED=${CBX_SHARED:-/nonexistent} COMBINEX=$folder/combinex CBX_BUILD=$folder
 export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
 # more than 20 s each
@@ -20,6 +20,7 @@ long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_
  data_test_atomic_file explain_test_check_edits explain_test_combinex explain_test_explain
  explain_test_cf_gnn explain_test_cff explain_test_golden_traces explain_test_many explain_test_minimal explain_test_random_edges
  explain_test_random_features explain_test_rank explain_test_rules explain_test_search explain_test_setup explain_test_shortcuts explain_test_twin
+ bench_test_mixed_targets bench_test_rows explain_test_certificates explain_test_limits program_test_corpus program_test_operations
  explain_test_unr explain_test_verify explain_test_wide kernel_test_gemm kernel_test_spectral layer_test_layer
  model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw '
 logs=$(mktemp -d)

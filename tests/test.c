@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test.c: the harness's main, and malloc with a counter in front. */
+/* test.c: the harness's main, and malloc, the clock and products with counters in front. */
 #include "test.h"
 
 #include <dirent.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "order.h"
@@ -247,6 +248,88 @@ void test_each_allocation(cbx_status (*run)(void *user), void *user)
         }
     }
     CHECK(!"the run never got all its memory");
+}
+
+/* ---- a clock that does as it is told, and what is done between its readings */
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+static struct {
+    bool   stopped, leapt;
+    long   reads, leap_at;
+    double now, leap;
+    double work, since_read, most, after_leap;
+} watch;
+
+void test_clock_stop(long reads, double seconds)
+{
+    memset(&watch, 0, sizeof watch);
+    watch.stopped = true;
+    watch.now = 1000;
+    watch.leap_at = reads;
+    watch.leap = seconds;
+}
+
+void test_clock_run(void)
+{
+    watch.stopped = false;
+}
+
+long test_clock_reads(void)
+{
+    return watch.reads;
+}
+
+double test_work(void)
+{
+    return watch.work;
+}
+
+double test_work_between_reads(void)
+{
+    return watch.most > watch.since_read ? watch.most : watch.since_read;
+}
+
+double test_work_after_leap(void)
+{
+    return watch.after_leap;
+}
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+    if (!watch.stopped || id != CLOCK_MONOTONIC)
+        return __real_clock_gettime(id, t);
+    watch.reads++;
+    watch.most = test_work_between_reads();
+    watch.since_read = 0;
+    if (watch.reads == watch.leap_at) {
+        watch.now += watch.leap;
+        watch.leapt = true;
+    }
+    t->tv_sec = (time_t)watch.now;
+    t->tv_nsec = (long)((watch.now - (double)t->tv_sec) * 1e9);
+    return 0;
+}
+
+void __real_cblas_sgemm(int layout, int ta, int tb, int m, int n, int k, float alpha,
+                        const float *A, int lda, const float *B, int ldb, float beta, float *C,
+                        int ldc);
+void __wrap_cblas_sgemm(int layout, int ta, int tb, int m, int n, int k, float alpha,
+                        const float *A, int lda, const float *B, int ldb, float beta, float *C,
+                        int ldc);
+
+void __wrap_cblas_sgemm(int layout, int ta, int tb, int m, int n, int k, float alpha,
+                        const float *A, int lda, const float *B, int ldb, float beta, float *C,
+                        int ldc)
+{
+    if (watch.stopped) { /* by tests of one thread */
+        double work = (double)m * n * k;
+        watch.work += work;
+        watch.since_read += work;
+        watch.after_leap += watch.leapt ? work : 0;
+    }
+    __real_cblas_sgemm(layout, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
 /* As a program that speaks its user's language does, before it calls the library. */

@@ -59,6 +59,18 @@ bool test_allocation_failed(void);
 /* How often malloc, calloc and realloc were called so far. */
 long test_allocations(void);
 
+/* ---- a clock of the test's own
+ * It stands still, and at its `reads`-th reading from here it leaps by `seconds`, once. */
+void test_clock_stop(long reads, double seconds);
+void test_clock_run(void);   /* the true one again */
+long test_clock_reads(void); /* since it was stopped */
+
+/* Multiplications in products with dense matrices since the clock was stopped; the most between
+ * two readings of it; and those since it leapt. */
+double test_work(void);
+double test_work_between_reads(void);
+double test_work_after_leap(void);
+
 /* Largest |a - b| / max(1, |b|). */
 double test_difference(int64_t count, const float *a, const float *b);
 

@@ -12,6 +12,7 @@
 
 from typing import Any as _Any
 
+from ._arguments import brief as _brief
 from ._command import bench
 from ._convert import builtins, load
 from ._counterfactual import Counterfactual, Counterfactuals, Edit, Probabilities
@@ -31,8 +32,8 @@ from .errors import CancelledError, Error, FileError, InvalidError, OutOfMemoryE
 def options(of: str = "explain") -> str:
     """The options of explain, train or load, one a line, from the library's own tables."""
     tables = {"explain": [_explain_table], "train": [_model_table, _train_table], "load": [_generate_table]}
-    if of not in tables:
-        raise InvalidError(f"options of '{of}': there are {', '.join(tables)}")
+    if not isinstance(of, str) or of not in tables:
+        raise InvalidError(f"options of {_brief(of)}: there are {', '.join(tables)}")
     return "\n".join(table.describe() for table in tables[of])
 
 

@@ -11,13 +11,14 @@ import sys
 from typing import Any, NoReturn, Sequence
 
 from . import errors
+from ._arguments import path_of
 from ._lib import lib
 from ._options import as_text
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Becomes the program `combinex`: it has signals and standard output for itself, and ends the process."""
-    words = [b"combinex", *map(os.fsencode, sys.argv[1:] if arguments is None else arguments)]
+    words = [b"combinex", *(path_of(word, "argument") for word in (sys.argv[1:] if arguments is None else arguments))]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     for number in (signal.SIGINT, signal.SIGPIPE):  # Python's own ways with these are not the program's
         signal.signal(number, signal.SIG_DFL)
@@ -27,11 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(*arguments: str) -> str:
     """Runs `combinex ARGUMENTS` and returns what it printed; its complaint is an exception."""
+    words = [os.fsdecode(path_of(word, "argument")) for word in arguments]
     done = subprocess.run(
-        [sys.executable, "-m", "combinex", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "combinex", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     if done.returncode:
-        raise errors.Error(done.stderr.strip() or f"combinex {' '.join(arguments)}: exit status {done.returncode}")
+        raise errors.Error(
+            " ".join(done.stderr.split()) or f"combinex {' '.join(arguments)}: exit status {done.returncode}"
+        )
     return done.stdout
 
 

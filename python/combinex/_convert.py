@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _safetensors, errors
+from ._arguments import is_pyg, path_of
 from ._graph import Graph
 from ._lib import lib, text
 from ._model import Model
@@ -33,24 +34,34 @@ def _folders() -> list[Path]:
     return [*named, base / "combinex"]
 
 
+def _exists(path: Path) -> bool:
+    """What cannot be looked at (a name that is too long, a folder of somebody else's) is left to whoever opens it."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def load(name: str | os.PathLike[str], **options: Any) -> Any:
     """A graph or a model: from a file, a built-in name ("karate"; options as for `combinex data generate`), or the
     name of a file in a folder of COMBINEX_DATA."""
-    path, word = Path(name), os.fspath(name)
-    if not path.exists() and word in builtins():
+    word = os.fsdecode(path_of(name, "name"))
+    path = Path(word)
+    there = _exists(path)
+    if not there and word in builtins():
         return Graph.builtin(word, **options)
     if options:
         raise errors.InvalidError(f"{word} is not built in, so it takes no options: {', '.join(options)}")
-    if not path.exists() and "/" not in word and not word.endswith(ENDING):
+    if not there and "/" not in word and not word.endswith(ENDING):
         tried = [folder / (word + ENDING) for folder in _folders()]
-        found = [candidate for candidate in tried if candidate.is_file()]
+        found = [candidate for candidate in tried if _exists(candidate) and candidate.is_file()]
         if not found:
             raise errors.FileError(
                 f"no data set '{word}': not a file, not built in ({', '.join(builtins())}), and not "
                 + " or ".join(map(str, tried))
             )
-        path = found[0]
-    if path.is_file() and "arch" in _safetensors.metadata_of(path):
+        path, there = found[0], True
+    if there and path.is_file() and "arch" in _safetensors.metadata_of(path):
         return Model.load(path)
     return Graph.load(path)
 
@@ -64,7 +75,7 @@ def graph_of(data: Any) -> Graph:
         if not isinstance(loaded, Graph):
             raise errors.InvalidError(f"{os.fspath(data)} is a model, not a graph")
         return loaded
-    if _is_pyg(data):
+    if is_pyg(data):
         from .pyg import graph_from_pyg
 
         return graph_from_pyg(data)
@@ -72,13 +83,6 @@ def graph_of(data: Any) -> Graph:
         f"data is a {type(data).__name__}: expected a combinex.Graph, a file or a name for combinex.load, or a Data, "
         "Batch or list of Data of PyTorch Geometric"
     )
-
-
-def _is_pyg(data: Any) -> bool:
-    """Without importing torch for those who do not use it."""
-    if isinstance(data, (list, tuple)) and data:
-        return all(_is_pyg(item) for item in data)
-    return any(base.__module__.startswith("torch_geometric.") for base in type(data).__mro__)
 
 
 def both_of(model: Any, data: Any) -> tuple[Model, Graph]:

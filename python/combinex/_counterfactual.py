@@ -12,10 +12,12 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from ._arguments import instance, is_pyg, path_of
 from ._graph import Graph
-from ._lib import check, h, lib, make, taken_text, text
+from ._lib import check, h, lib, make, shown, taken_text, text
 from ._model import Model
 from ._options import Options
+from .errors import InvalidError
 
 _EDIT = np.dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
@@ -47,7 +49,7 @@ class Edit:
     def __str__(self) -> str:
         if self.op == "remove_edge":
             return f"remove edge {self.source}{'–' if self.undirected else '→'}{self.target}"
-        return f"{self.name or f'feature {self.feature}'} of node {self.node}: {self.before:g} → {self.after:g}"
+        return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
 class Probabilities(NamedTuple):
@@ -63,6 +65,21 @@ def _text_of(raw: Any, graph: Graph) -> str:
 
 def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, bytes]) -> str:
     return taken_text(lib.cbx_counterfactual_json(ctypes.byref(raw), graph._address, options.pointer, *digests))
+
+
+def _struct_of(parts: dict[str, bytes]) -> Any:
+    """What was pickled may come from another version: its counts must be those of what is there."""
+    if len(parts["struct"]) == ctypes.sizeof(h.cbx_counterfactual):
+        raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
+        classes = (0, 4 * raw.num_classes)
+        if (
+            len(parts["edits"]) == raw.num_edits * _EDIT.itemsize
+            and len(parts["trace"]) == raw.num_trace * _EPOCH.itemsize
+            and len(parts["before"]) in classes
+            and len(parts["after"]) in classes
+        ):
+            return raw
+    raise InvalidError("a counterfactual that was pickled by another version of combinex")
 
 
 class Counterfactual:
@@ -109,7 +126,7 @@ class Counterfactual:
         cls, parts: dict[str, bytes], graph: Graph, options: Options, model: Model | str
     ) -> "Counterfactual":
         cf = cls.__new__(cls)
-        raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
+        raw = _struct_of(parts)
         for name in _POINTERS:  # the library has freed what they point to
             setattr(raw, name, None)
         for name in ("before", "after", "edits", "trace"):
@@ -167,7 +184,7 @@ class Counterfactual:
 
     @property
     def reason(self) -> str:
-        """Why it was skipped or not found, or nothing."""
+        """Why it was skipped or not found, or that the time limit ended the search; or nothing."""
         return text(self._raw.reason)
 
     @property
@@ -181,7 +198,7 @@ class Counterfactual:
 
     @property
     def prediction(self) -> int:
-        """The class as things are."""
+        """The class as things are; -1 where time was up before it was known."""
         return self._raw.prediction
 
     @property
@@ -268,7 +285,7 @@ class Counterfactual:
 
     def check(self, model: Model) -> np.ndarray:
         """Log-probabilities of the row on the whole graph with the edits, computed anew."""
-        out = np.empty(model.num_classes, np.float32)
+        out = np.empty(instance(model, Model, "model").num_classes, np.float32)
         check(
             lib.cbx_check_edits,
             model._address,
@@ -285,6 +302,11 @@ class Counterfactual:
         if data is None or isinstance(data, Graph):
             graph = self._graph if data is None else data
             return Graph._of(make(lib.cbx_graph_apply, graph._address, self._raw.edits, self._raw.num_edits))
+        if not is_pyg(data):
+            raise TypeError(
+                f"data is a {type(data).__name__}: expected a combinex.Graph, or a Data, Batch or list of Data of "
+                "PyTorch Geometric"
+            )
         from .pyg._data import apply_edits
 
         return apply_edits(self, data)
@@ -306,18 +328,18 @@ class Counterfactual:
         the answer itself says is shown."""
         ending = os.path.splitext(os.fspath(path))[1].lower()
         if ending not in (".html", ".svg", ".png"):
-            raise ValueError(f"{os.fspath(path)}: the file's name must end in .html, .svg or .png")
+            raise InvalidError(f"{os.fspath(path)}: the file's name must end in .html, .svg or .png")
         if model is None and isinstance(self._model, Model):
             model = self._model
         source = h.cbx_report_source()
         if model is not None:
-            source.model, source.graph = model._address, self._graph._address
+            source.model, source.graph = instance(model, Model, "model")._address, self._graph._address
         source.trace, source.num_trace = self._raw.trace, self._raw.num_trace
         lines = "\n".join(cf.to_json() for cf in (self, *self.others)).encode()
         if ending == ".html":
-            check(lib.cbx_report_write, lines, ctypes.byref(source), os.fsencode(path))
+            check(lib.cbx_report_write, lines, ctypes.byref(source), path_of(path))
         else:
-            check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), os.fsencode(path))
+            check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
         """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and

@@ -51,8 +51,10 @@ class Rules(Mapping[str, Any]):
 
 def _options(rules: Mapping[str, Any] | None, preset: str | None, options: dict[str, Any]) -> Options:
     """A preset gives way to rules, and rules to what the call itself says."""
-    merged: dict[str, Any] = {"preset": preset} if preset else {}
-    for name, value in {**(rules or {}), **options}.items():
+    if rules is not None and not isinstance(rules, Mapping):
+        raise TypeError(f"rules is a {type(rules).__name__}: expected combinex.Rules, or a dictionary of options")
+    merged: dict[str, Any] = {} if preset is None else {"preset": preset}
+    for name, value in {**({} if rules is None else rules), **options}.items():
         merged[_own_name(name)] = value
     return Options(explain_table, merged)
 
@@ -65,6 +67,7 @@ def explain(
     *,
     rules: Mapping[str, Any] | None = None,
     preset: str | None = None,
+    reproducible: bool | None = None,
     progress: Progress = None,
     **options: Any,
 ) -> Counterfactual:
@@ -73,12 +76,14 @@ def explain(
     model: a Model, a model file, or a module of PyTorch Geometric. data: a Graph, a data set as combinex.load takes
     it, or a Data, Batch or list of Data. node or graph: which one; a lone graph needs no number. Options are those of
     `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
-    `status`. progress(done, total, state) is called some times a second; what it returns as true stops the search.
+    `status`. reproducible: in place of what the model says of itself (Model.reproducible). progress(done, total, state)
+    is called some times a second; what it returns as true stops the search.
     """
     from ._convert import both_of
 
     settings = _options(rules, preset, options)
     own, native = both_of(model, data)
+    own = own._in_order(reproducible)
     row = _one_row(native, node, graph)
     with Watch(progress, "epoch") as watch:
         address = make(
@@ -119,6 +124,7 @@ def explain_all(
     *,
     rules: Mapping[str, Any] | None = None,
     preset: str | None = None,
+    reproducible: bool | None = None,
     threads: int = 0,
     progress: Progress = None,
     **options: Any,
@@ -131,6 +137,7 @@ def explain_all(
 
     settings = _options(rules, preset, {"threads": threads, **options})
     own, native = both_of(model, data)
+    own = own._in_order(reproducible)
     word = native.task
     asked, other = (graphs, nodes) if word == "graph" else (nodes, graphs)
     if other is not None:

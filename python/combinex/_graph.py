@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from ._arguments import array, encoded, flags, path_of, plain_array, sized, texts, whole
 from ._lib import address_of, check, h, lib, make, owned, text, window
 from ._options import Options, generate_table
+from ._sparse import Csr, csr_of, is_sparse
 
 # field of cbx_graph_data -> type, shape (by the names of its sizes)
 _ARRAYS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -21,8 +23,8 @@ _ARRAYS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "edge_weight": (np.float32, ("num_edges",)),
     "x": (np.float32, ("num_nodes", "num_features")),
     "x_indptr": (np.int64, ("num_nodes+1",)),
-    "x_indices": (np.int32, ("nonzeros",)),
-    "x_values": (np.float32, ("nonzeros",)),
+    "x_indices": (np.int32, ("num_x_values",)),
+    "x_values": (np.float32, ("num_x_values",)),
     "discrete": (np.uint8, ("num_features",)),
     "feat_min": (np.float32, ("num_features",)),
     "feat_max": (np.float32, ("num_features",)),
@@ -40,41 +42,21 @@ _NAMES = {
     "node_names": "num_nodes",
     "group_names": "num_groups",
 }
-_FIELDS = {name for name, _ in h.cbx_graph_data._fields_}
 
 
-def as_array(value: Any, dtype: Any, what: str) -> np.ndarray:
-    """Without a copy where the type and the layout fit; torch tensors included. Numbers that would change are
-    refused, not rounded."""
-    if hasattr(value, "detach"):
-        value = value.detach().cpu().numpy()
-    array = np.asarray(value)
-    kind = np.dtype(dtype)
-    if array.dtype == np.bool_ and kind == np.uint8:
-        array = array.view(np.uint8)
-    elif kind.kind in "iu" and array.dtype.kind not in "iub":
-        if not (array.size == 0 or (array.dtype.kind == "f" and np.all(array == np.rint(array)))):
-            raise errors.InvalidError(f"{what}: whole numbers are expected, not {array.dtype}")
-    elif kind.kind == "f" and array.dtype.kind not in "fiub":
-        raise errors.InvalidError(f"{what}: numbers are expected, not {array.dtype}")
-    return np.ascontiguousarray(array, kind)
+def _reals(value: Any, what: str) -> np.ndarray:
+    return array(value, np.float32, what)
 
 
-def _sized(array: np.ndarray, shape: tuple[int, ...], what: str) -> np.ndarray:
-    if array.shape != shape:
-        raise errors.InvalidError(f"{what} has the shape {list(array.shape)}, expected {list(shape)}")
-    return array
+def _column(found: np.ndarray, count: int, what: str) -> np.ndarray:
+    """As many as there are, one below the other or side by side."""
+    return sized(found[:, 0] if found.shape == (count, 1) else found, (count,), what)
 
 
-def _sparse(x: Any) -> tuple[Any, Any, Any, tuple[int, int]] | None:
-    """CSR parts of a SciPy matrix, or of anything that looks like one."""
-    if not (hasattr(x, "tocsr") or all(hasattr(x, part) for part in ("indptr", "indices", "data"))):
-        return None
-    csr = x.tocsr() if hasattr(x, "tocsr") else x
-    if hasattr(csr, "has_sorted_indices") and not (csr.has_sorted_indices and csr.has_canonical_format):
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return csr.indptr, csr.indices, csr.data, csr.shape
+def _take_list(data: Any, kept: dict[str, Any], key: str, words: Iterable[Any]) -> None:
+    raw = texts(words, key, getattr(data, _NAMES[key]))
+    kept[key] = (ctypes.c_char_p * len(raw))(*raw)
+    setattr(data, key, ctypes.cast(kept[key], ctypes.POINTER(ctypes.c_char_p)))
 
 
 class Graph:
@@ -87,7 +69,8 @@ class Graph:
     edge_index: 2 x m, sources and targets; an undirected edge is there twice. x: n x f, dense or SciPy sparse.
     y: a class for each node, or for each graph where `graph_ptr` (or `batch`, each node's graph, ascending) says
     which nodes make a graph; -1 where unknown. discrete, feat_min, feat_max: kinds and bounds of features; found
-    from the values where absent. Arrays of the right type (int64, float32, C order) are not copied: leave
+    from the values where absent. immutable: features that are never edited. feature_group: which one-hot group a
+    feature is one of, or -1. Numbers that these types cannot hold are refused. Arrays of the right type (int64, float32, C order) are not copied: leave
     them alone while the graph lives.
     """
 
@@ -105,6 +88,7 @@ class Graph:
         feat_min: Any = None,
         feat_max: Any = None,
         immutable: Any = None,
+        feature_group: Any = None,
         train_mask: Any = None,
         val_mask: Any = None,
         test_mask: Any = None,
@@ -112,53 +96,36 @@ class Graph:
         class_names: Sequence[str] | None = None,
         feature_names: Sequence[str] | None = None,
         node_names: Sequence[str] | None = None,
+        group_names: Sequence[str] | None = None,
     ):
         data = h.cbx_graph_data()
         kept: dict[str, Any] = {}
-        edges = as_array(edge_index, np.int64, "edge_index")
-        if edges.ndim != 2 or edges.shape[0] != 2:
-            raise errors.InvalidError(f"edge_index has the shape {list(edges.shape)}, expected [2, edges]")
-        kept["edge_source"], kept["edge_target"] = edges[0], edges[1]
-        data.num_edges = edges.shape[1]
+        self._take_edges(data, kept, edge_index, edge_weight)
         self._take_features(data, kept, x)
-        n, f = data.num_nodes, data.num_features
-        if edge_weight is not None:
-            weight = as_array(edge_weight, np.float32, "edge_weight")
-            if weight.shape == (data.num_edges, 1):
-                weight = weight[:, 0]
-            kept["edge_weight"] = _sized(weight, (data.num_edges,), "edge_weight")
-        if batch is not None:
-            if graph_ptr is not None:
-                raise errors.InvalidError("batch and graph_ptr say the same: give one of them")
-            graph_ptr = pointers_of(as_array(batch, np.int64, "batch"), n)
-        if graph_ptr is not None:
-            kept["graph_ptr"] = as_array(graph_ptr, np.int64, "graph_ptr")
-            data.task = h.CBX_GRAPH
-            data.num_graphs = max(len(kept["graph_ptr"]) - 1, 0)
-        rows = data.num_graphs if data.task == h.CBX_GRAPH else n
+        self._take_graphs(data, kept, graph_ptr, batch)
+        rows = data.num_graphs if data.task == h.CBX_GRAPH else data.num_nodes
         if y is not None:
-            labels = as_array(y, np.int64, "y")
-            if labels.shape == (rows, 1):
-                labels = labels[:, 0]
-            kept["y"] = _sized(labels, (rows,), "y")
-        for key, value in (
-            ("discrete", discrete),
-            ("feat_min", feat_min),
-            ("feat_max", feat_max),
-            ("immutable", immutable),
+            kept["y"] = _column(array(y, np.int64, "y"), rows, "y")
+        for key, value, convert in (
+            ("discrete", discrete, flags),
+            ("feat_min", feat_min, _reals),
+            ("feat_max", feat_max, _reals),
+            ("immutable", immutable, flags),
         ):
             if value is not None:
-                if key not in _FIELDS:
-                    raise errors.InvalidError(f"{key}: this version knows no such thing")
-                kept[key] = _sized(as_array(value, _ARRAYS[key][0], key), (f,), key)
+                kept[key] = sized(convert(value, key), (data.num_features,), key)
+        self._take_groups(data, kept, feature_group, group_names)
         for key, value in (("train_mask", train_mask), ("val_mask", val_mask), ("test_mask", test_mask)):
             if value is not None:
-                mask = as_array(value, np.uint8, key)
+                mask = flags(value, key)
                 mask = mask.reshape(-1, 1) if mask.ndim == 1 else mask
-                splits = data.num_splits or mask.shape[1]
-                kept[key] = _sized(mask, (rows, splits), key)
-                data.num_splits = splits
-        data.num_classes = num_classes or (len(class_names) if class_names is not None else 0)
+                splits = data.num_splits or (mask.shape[1] if mask.ndim == 2 else 1)
+                kept[key] = sized(mask, (rows, splits), key)
+                data.num_splits = whole(splits, f"the columns of {key}", 1)
+        data.num_classes = whole(num_classes, "num_classes", 0)
+        if class_names is not None:
+            class_names = list(class_names)
+            data.num_classes = data.num_classes or whole(len(class_names), "the number of class_names", 0)
         self._take_names(data, kept, name, class_names, feature_names, node_names)
         for key in _ARRAYS:
             if key in kept:
@@ -179,34 +146,66 @@ class Graph:
         return graph
 
     @staticmethod
+    def _take_edges(data: Any, kept: dict[str, Any], edge_index: Any, edge_weight: Any) -> None:
+        edges = array(edge_index, np.int64, "edge_index")
+        if edges.ndim != 2 or edges.shape[0] != 2:
+            raise errors.InvalidError(f"edge_index has the shape {list(edges.shape)}, expected [2, edges]")
+        kept["edge_source"], kept["edge_target"] = edges[0], edges[1]
+        data.num_edges = edges.shape[1]
+        if edge_weight is not None:
+            kept["edge_weight"] = _column(_reals(edge_weight, "edge_weight"), data.num_edges, "edge_weight")
+
+    @staticmethod
     def _take_features(data: Any, kept: dict[str, Any], x: Any) -> None:
-        sparse = _sparse(x)
-        if sparse:
-            indptr, indices, values, shape = sparse
-            kept["x_indptr"] = as_array(indptr, np.int64, "x.indptr")
-            kept["x_indices"] = as_array(indices, np.int32, "x.indices")
-            kept["x_values"] = as_array(values, np.float32, "x.data")
-            data.num_nodes, data.num_features = shape
-            _sized(kept["x_indptr"], (data.num_nodes + 1,), "x.indptr")
+        if is_sparse(x):
+            csr = csr_of(x)
+            data.num_nodes, data.num_features = csr.shape
+            kept["x_indptr"] = sized(csr.indptr, (data.num_nodes + 1,), "x.indptr")
+            end = int(csr.indptr[-1])
+            kept["x_indices"] = sized(csr.indices, (end,), "x.indices")
+            kept["x_values"] = sized(csr.data, (end,), "x.data")
+            data.num_x_values = end
             return
-        dense = as_array(x, np.float32, "x")
+        dense = _reals(x, "x")
         if dense.ndim != 2:
             raise errors.InvalidError(f"x has the shape {list(dense.shape)}, expected [nodes, features]")
         kept["x"] = dense
-        data.num_nodes, data.num_features = dense.shape
+        data.num_nodes = whole(dense.shape[0], "the number of rows of x", 0)
+        data.num_features = whole(dense.shape[1], "the number of columns of x", 0)
+
+    @staticmethod
+    def _take_graphs(data: Any, kept: dict[str, Any], graph_ptr: Any, batch: Any) -> None:
+        if batch is not None:
+            if graph_ptr is not None:
+                raise errors.InvalidError("batch and graph_ptr say the same: give one of them")
+            graph_ptr = pointers_of(array(batch, np.int64, "batch"), data.num_nodes)
+        if graph_ptr is None:
+            return
+        kept["graph_ptr"] = array(graph_ptr, np.int64, "graph_ptr")
+        if kept["graph_ptr"].ndim != 1:
+            raise errors.InvalidError(f"graph_ptr has the shape {list(kept['graph_ptr'].shape)}, expected [graphs + 1]")
+        data.task = h.CBX_GRAPH
+        data.num_graphs = whole(max(kept["graph_ptr"].size - 1, 0), "the number of graphs", 0)
+
+    @staticmethod
+    def _take_groups(data: Any, kept: dict[str, Any], feature_group: Any, group_names: Any) -> None:
+        """As many groups as have a name; without names, as many as have a feature."""
+        if feature_group is not None:
+            groups = sized(array(feature_group, np.int32, "feature_group"), (data.num_features,), "feature_group")
+            kept["feature_group"] = groups
+            data.num_groups = whole(max(int(groups.max(initial=-1)), -1) + 1, "the number of groups", 0)
+        if group_names is not None:
+            group_names = list(group_names)
+            data.num_groups = whole(len(group_names), "the number of group_names", 0)
+            _take_list(data, kept, "group_names", group_names)
 
     @staticmethod
     def _take_names(data: Any, kept: dict[str, Any], name: str | None, *lists: Any) -> None:
         if name is not None:
-            kept["name"] = data.name = str(name).encode()
+            kept["name"] = data.name = encoded(name, "name")
         for key, words in zip(("class_names", "feature_names", "node_names"), lists):
-            if words is None:
-                continue
-            count = getattr(data, _NAMES[key])
-            if len(words) != count:
-                raise errors.InvalidError(f"{key} has {len(words)} entries, expected {count}")
-            kept[key] = (ctypes.c_char_p * len(words))(*[str(word).encode() for word in words])
-            setattr(data, key, ctypes.cast(kept[key], ctypes.POINTER(ctypes.c_char_p)))
+            if words is not None:
+                _take_list(data, kept, key, words)
 
     # ---- files and built-in data
 
@@ -214,20 +213,17 @@ class Graph:
     def load(cls, path: str | os.PathLike[str], copy: bool = False) -> "Graph":
         """Reads a graph file. A native one is mapped: it must not be changed in place while the graph lives, or
         reading what was cut off ends the process (SIGBUS). With copy=True it is read into memory."""
-        encoded = os.fsencode(path)
-        if hasattr(lib, "cbx_graph_read"):
-            options = h.cbx_read_options(copy=copy)
-            return cls._of(make(lib.cbx_graph_read, encoded, ctypes.byref(options)))
-        return cls._of(make(lib.cbx_graph_load, encoded))
+        options = h.cbx_read_options(copy=whole(copy, "copy", 0, 1))
+        return cls._of(make(lib.cbx_graph_read, path_of(path), ctypes.byref(options)))
 
     @classmethod
     def builtin(cls, name: str, **options: Any) -> "Graph":
         """Built-in data: see combinex.builtins()."""
-        return cls._of(make(lib.cbx_graph_builtin, name.encode(), Options(generate_table, options).pointer))
+        return cls._of(make(lib.cbx_graph_builtin, encoded(name, "name"), Options(generate_table, options).pointer))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a graph file; it appears whole or not at all."""
-        check(lib.cbx_graph_save, self._address, os.fsencode(path))
+        check(lib.cbx_graph_save, self._address, path_of(path))
 
     # ---- looking at it
 
@@ -270,15 +266,12 @@ class Graph:
     def _size(self, key: str) -> int:
         if key == "rows":
             return self.num_rows
-        if key == "nonzeros":
-            pointers = self._array("x_indptr")
-            return 0 if pointers is None else int(pointers[-1])
         if key.endswith("+1"):
             return getattr(self._view, key[:-2]) + 1
         return getattr(self._view, key)
 
     def _array(self, key: str) -> np.ndarray | None:
-        if key not in _FIELDS or not getattr(self._view, key):
+        if not getattr(self._view, key):
             return None
         dtype, shape = _ARRAYS[key]
         return window(self, getattr(self._view, key), tuple(self._size(part) for part in shape), dtype)
@@ -320,9 +313,9 @@ class Graph:
 
     def __getattr__(self, key: str) -> Any:
         """The other arrays and names of the graph; None where it has none."""
-        if key in _ARRAYS and key in _FIELDS:
+        if key in _ARRAYS:
             return self._array(key)
-        if key in _NAMES and key in _FIELDS:
+        if key in _NAMES:
             words = getattr(self._view, key)
             return [text(words[i]) for i in range(getattr(self._view, _NAMES[key]))] if words else None
         raise AttributeError(f"'Graph' object has no attribute '{key}'")
@@ -366,32 +359,25 @@ class Graph:
         for key in (*_ARRAYS, *_NAMES):
             if key in ("x", "edge_source", "edge_target", "x_indptr", "x_indices", "x_values"):
                 continue
-            if key in ("feature_group", "group_names"):
-                continue  # no argument of Graph
-            value = getattr(self, key, None)
-            if value is not None:
+            value = getattr(self, key)
+            if value is not None and not (key in _NAMES and not value):
                 out[key] = value
         if self.name:
             out["name"] = self.name
         return out
 
 
-class _Csr:
-    def __init__(self, indptr: Any, indices: Any, data: Any, shape: tuple[int, int]):
-        self.indptr, self.indices, self.data, self.shape = indptr, indices, data, shape
-
-
 def _rebuild(content: dict[str, Any]) -> Graph:
     csr = content.pop("csr", None)
     if csr is not None:
-        content["x"] = _Csr(*csr)
+        content["x"] = Csr(*csr)
     return Graph(**content)
 
 
 def pointers_of(batch: np.ndarray, num_nodes: int) -> np.ndarray:
     """Each graph's first node, and the end, from each node's graph."""
-    _sized(batch, (num_nodes,), "batch")
-    if np.any(np.diff(batch) < 0) or (num_nodes and batch[0] < 0):
+    sized(batch, (num_nodes,), "batch")
+    if np.any(batch[1:] < batch[:-1]) or (num_nodes and batch[0] < 0):
         raise errors.InvalidError("batch must ascend from 0: the nodes of a graph stand together")
     count = int(batch[-1]) + 1 if num_nodes else 0
     if count > num_nodes:
@@ -403,15 +389,13 @@ def rows_of(which: Any, count: int, what: str) -> np.ndarray:
     """Rows from None (all), a mask, numbers or one number."""
     if which is None:
         return np.arange(count, dtype=np.int32)
-    if hasattr(which, "detach"):
-        which = which.detach().cpu().numpy()
-    if isinstance(which, Iterable) and not isinstance(which, np.ndarray):
+    if isinstance(which, Iterable) and not hasattr(which, "__array__"):
         which = list(which)
-    rows = np.atleast_1d(np.asarray(which))
-    if rows.dtype == np.bool_:
-        _sized(rows, (count,), f"the mask of {what}s")
-        return np.flatnonzero(rows).astype(np.int32)
-    rows = as_array(rows, np.int64, f"{what}s")
+    found = np.atleast_1d(plain_array(which, f"{what}s"))
+    if found.dtype == np.bool_:
+        sized(found, (count,), f"the mask of {what}s")
+        return np.flatnonzero(found).astype(np.int32)
+    rows = array(found, np.int64, f"{what}s")
     if rows.size and (rows.min() < 0 or rows.max() >= count):
         wrong = rows[(rows < 0) | (rows >= count)][0]
         raise errors.InvalidError(f"{what} {wrong} does not exist: there are {count}, 0 to {count - 1}")

@@ -7,11 +7,12 @@ then. Here the library says which header it was built from: another one would me
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import weakref
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -23,11 +24,36 @@ except ImportError as problem:
     raise ImportError("combinex is not built here: `pip install .` in the repository builds it") from problem
 
 
+def _memory_is_limited() -> bool:
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return False
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
+
+
+@contextlib.contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """OpenBLAS starts a thread for every core when it is loaded, and where memory is limited and does not suffice for
+    them it waits for ever. It goes by the environment; others that are loaded later are not to."""
+    name = "OPENBLAS_NUM_THREADS"
+    ask = _memory_is_limited() and name not in os.environ
+    if ask:
+        os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if ask:
+            del os.environ[name]
+
+
 def _load(path: Path) -> ctypes.CDLL:
     """ctypes.CDLL, which lets other threads run during each call."""
     if not path.exists():
         raise ImportError(f"{path} is missing: the package was not installed completely")
-    lib = ctypes.CDLL(os.fspath(path))
+    with _one_blas_thread():
+        lib = ctypes.CDLL(os.fspath(path))
     abi = getattr(lib, "cbx_python_abi", None)
     if abi is None:
         raise ImportError(f"{path} is not the library that was built for this package")
@@ -42,6 +68,7 @@ def _load(path: Path) -> ctypes.CDLL:
         function.restype, function.argtypes = result, arguments
     for name, result, arguments in (
         ("cbx_python_text", ctypes.c_void_p, [ctypes.c_void_p, ctypes.POINTER(h.cbx_counterfactual)]),
+        ("cbx_python_show", ctypes.c_void_p, [ctypes.c_char_p]),
         ("cbx_python_free", None, [ctypes.c_void_p]),
         ("cbx_python_run", ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     ):
@@ -113,6 +140,14 @@ def taken_text(address: int | None) -> str:
         return text(ctypes.string_at(address))
     finally:
         lib.cbx_python_free(address)
+
+
+def shown(words: str) -> str:
+    """A text for people: what would steer a terminal, or is no character, is spelt out (cbx_text_next)."""
+    if words.isascii() and words.isprintable():
+        return words
+    raw = words.encode("utf-8", "backslashreplace").replace(b"\0", b"\\x00")
+    return taken_text(lib.cbx_python_show(raw))
 
 
 class _Window:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import json
 import os
@@ -13,6 +14,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _safetensors, errors
+from ._arguments import MOST_THREADS, brief, encoded, instance, path_of, whole
 from ._graph import Graph
 from ._lib import check, h, lib, make, owned, text, threads_here
 
@@ -40,14 +42,14 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        return cls._of(make(lib.cbx_model_load, os.fsencode(path)))
+        return cls._of(make(lib.cbx_model_load, path_of(path)))
 
     @classmethod
     def from_parameters(
         cls, arch: Mapping[str, Any], parameters: Mapping[str, np.ndarray], notes: Mapping[str, str] | None = None
     ) -> "Model":
         """From arrays with the names and the architecture of a model file (docs/formats.md)."""
-        metadata = {"arch": json.dumps(dict(arch)), **(notes or {})}
+        metadata = {"arch": _json(arch, "arch"), **_texts(notes)}
         with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
             path = Path(folder) / "model"
             _safetensors.write(path, parameters, metadata)
@@ -58,7 +60,7 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file; it appears whole or not at all."""
-        check(lib.cbx_model_save, self._address, os.fsencode(path))
+        check(lib.cbx_model_save, self._address, path_of(path))
 
     # ---- looking at it
 
@@ -107,17 +109,17 @@ class Model:
         ):
             bias = text(name.value).endswith("bias")
             values = np.empty(rows.value if bias else (rows.value, columns.value), np.float32)
-            lib.cbx_model_get(self._address, len(out), values.ctypes.data)
+            check(lib.cbx_model_get, self._address, len(out), values.ctypes.data, values.size)
             out[text(name.value)] = values
         return out
 
     def note(self, key: str) -> str | None:
         """A note of the model file, such as "test_accuracy"."""
-        found = lib.cbx_model_note(self._address, key.encode())
+        found = lib.cbx_model_note(self._address, encoded(key, "key"))
         return None if found is None else text(found)
 
     def set_note(self, key: str, value: str) -> None:
-        check(lib.cbx_model_set_note, self._address, key.encode(), value.encode())
+        check(lib.cbx_model_set_note, self._address, encoded(key, "key"), encoded(value, key))
 
     def hash(self) -> str:
         """SHA-256 of architecture and parameters."""
@@ -129,10 +131,32 @@ class Model:
 
     # ---- using it
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether what is computed with this model has the same bits on every x86-64 and arm64 processor.
+
+        Set to True it takes longer (docs/reliability.md). Files do not have it; pickles and copies do.
+        """
+        return bool(lib.cbx_model_describe(self._address).reproducible)
+
+    @reproducible.setter
+    def reproducible(self, wanted: bool) -> None:
+        lib.cbx_model_set_reproducible(self._address, bool(whole(wanted, "reproducible", 0, 1)))
+
+    def _in_order(self, reproducible: bool | None) -> "Model":
+        """This model, or a copy where that one would be computed with in the other way; None: as it is."""
+        if reproducible is None or bool(whole(reproducible, "reproducible", 0, 1)) == self.reproducible:
+            return self
+        other = copy.copy(self)
+        other.reproducible = reproducible
+        return other
+
     def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """Log-probabilities: a row for each node or graph, a column for each class."""
+        instance(graph, Graph, "graph")
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
-        check(lib.cbx_predict, self._address, graph._address, threads_here(threads), out.ctypes.data)
+        team = threads_here(whole(threads, "threads", 0, MOST_THREADS))
+        check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
         return out
 
     def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:
@@ -147,14 +171,35 @@ class Model:
 
     def __reduce__(self) -> Any:
         notes = {}
-        for key in ("data", "split", "version", "test_accuracy"):
+        for key in ("data", "split", "version", "reproducible", "test_accuracy"):
             value = self.note(key)
             if value is not None:
                 notes[key] = value
-        return _rebuild, (self.arch, self.parameters, notes, self.training)
+        return _rebuild, (self.arch, self.parameters, notes, self.training, self.reproducible)
 
 
-def _rebuild(arch: Any, parameters: Any, notes: Any, training: Any) -> Model:
+def _json(arch: Any, what: str) -> str:
+    if not isinstance(arch, Mapping):
+        raise errors.InvalidError(f"{what} is {brief(arch)}, expected a dictionary")
+    try:
+        return json.dumps(dict(arch), allow_nan=False)
+    except (TypeError, ValueError) as problem:
+        raise errors.InvalidError(f"{what}: {problem}") from None
+
+
+def _texts(notes: Any) -> dict[str, str]:
+    """Notes are texts by texts."""
+    if notes is None:
+        return {}
+    if not isinstance(notes, Mapping):
+        raise errors.InvalidError(f"notes is {brief(notes)}, expected a dictionary")
+    return {
+        encoded(key, "notes").decode(): encoded(value, f"notes[{brief(key)}]").decode() for key, value in notes.items()
+    }
+
+
+def _rebuild(arch: Any, parameters: Any, notes: Any, training: Any, reproducible: bool) -> Model:
     model = Model.from_parameters(arch, parameters, notes)
     model.training = training
+    model.reproducible = reproducible
     return model

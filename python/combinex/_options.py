@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import errors
+from ._arguments import encoded, whole
 from ._lib import check, h, lib, text, threads_here
 
 _KINDS = {
@@ -36,9 +37,18 @@ def _joined(value: Any, mark: str, inner: str = ":") -> str:
     if isinstance(value, (list, tuple, set, frozenset, range)):
         items = sorted(value) if isinstance(value, (set, frozenset)) else value
         return mark.join(_joined(item, inner) for item in items)
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return as_text(value) if isinstance(value, (bool, str)) else repr(value)
+
+
+def _option_text(name: str, value: Any) -> bytes:
+    try:
+        return encoded(as_text(value), name)
+    except errors.InvalidError:
+        raise
+    except (TypeError, ValueError) as problem:  # a set that has no order, a number of too many digits
+        raise errors.InvalidError(f"{name}: {problem}") from None
 
 
 class Table:
@@ -107,18 +117,17 @@ class Options:
             return
         self.given[name] = value
         if name == "preset" and self.table is explain_table:
-            check(lib.cbx_explain_preset, ctypes.byref(self.raw), as_text(value).encode())
+            check(lib.cbx_explain_preset, ctypes.byref(self.raw), _option_text(name, value))
             return
         if name in self.table.extra:
-            setattr(self.raw, name, value)
+            setattr(self.raw, name, whole(value, name, 0, 1))
             return
         option = self.table.names.get(name, name.replace("_", "-"))
-        content = as_text(value).encode()
-        if b"\0" in content:
-            raise errors.InvalidError(f"{name}: a text with a zero byte")
+        content = _option_text(name, value)
         self.kept.append(content)
         try:
-            check(lib.cbx_options_set, self.table.pointer, ctypes.byref(self.raw), option.encode(), content)
+            word = encoded(option, "option")
+            check(lib.cbx_options_set, self.table.pointer, ctypes.byref(self.raw), word, content)
         except errors.InvalidError as problem:
             # the library speaks as to the command line
             message = str(problem).replace(f"--{option}:", f"{name}:")

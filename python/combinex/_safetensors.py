@@ -9,22 +9,27 @@ from typing import Mapping
 
 import numpy as np
 
+from ._arguments import array, brief
+from .errors import InvalidError
+
 
 def write(path: Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> None:
     """The header's length, a JSON header, the bytes."""
     header: dict[str, object] = {"__metadata__": dict(metadata)}
     arrays, at = [], 0
     for name, value in tensors.items():
-        array = np.ascontiguousarray(value, "<f4")
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
-        arrays.append(array)
-        at += array.nbytes
+        if not isinstance(name, str) or name in header:
+            raise InvalidError(f"{brief(name)} cannot be the name of a parameter")
+        found = array(value, np.float32, name).astype("<f4", copy=False)
+        header[name] = {"dtype": "F32", "shape": list(found.shape), "data_offsets": [at, at + found.nbytes]}
+        arrays.append(found)
+        at += found.nbytes
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as out:
         out.write(len(text).to_bytes(8, "little") + text)
-        for array in arrays:
-            out.write(array.tobytes())
+        for found in arrays:
+            out.write(found.tobytes())
 
 
 def metadata_of(path: Path) -> dict[str, str]:

@@ -3,18 +3,42 @@
 
 from __future__ import annotations
 
+import numbers
 import os
-from typing import Any, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from . import _torch_file
+from ._arguments import array, brief, sized
 from ._assemble import Layer, assemble
 from ._model import Model
 from .errors import InvalidError
 
-_KEYS = ("task", "conv", "jk", "pool", "aggr", "activation", "layers", "head", "dropout")
 _SLOPES = {"relu": 0.0, "none": 1.0}
+
+
+def _one_of(*words: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and (not words or value in words)
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
+
+
+# what can be said of a model -> what that must be, in words and as a test
+_KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "task": ("a text", _one_of()),
+    "conv": ("'gcn', 'cheb' or 'graphconv'", _one_of("gcn", "cheb", "graphconv")),
+    "jk": ("a text", _one_of()),
+    "pool": ("a text", _one_of()),
+    "aggr": ("a text", _one_of()),
+    "activation": ("'relu' or 'none'", _one_of(*_SLOPES)),
+    "layers": ("a list of names", _names),
+    "head": ("a text", _one_of()),
+    "dropout": ("a number", lambda value: isinstance(value, numbers.Real)),
+}
 
 
 class _Tensors:
@@ -27,7 +51,7 @@ class _Tensors:
     def take(self, name: str) -> np.ndarray | None:
         self.left.pop(name, None)
         found = self.tensors.get(name)
-        return None if found is None else np.asarray(found, np.float32)
+        return None if found is None else array(found, np.float32, name)
 
     def has(self, name: str, rank: int = 2) -> bool:
         return name in self.left and self.tensors[name].ndim == rank
@@ -67,8 +91,10 @@ def _convolution(conv: str, prefix: str, t: _Tensors) -> Layer | None:
             bias = t.take(at("lin.bias"))
     if not weights:
         return None
-    if bias is None:
-        bias = np.zeros(weights[0].shape[0], np.float32)
+    width = weights[0].shape[0]
+    bias = (
+        np.zeros(width, np.float32) if bias is None else sized(bias, (width,), f"the bias of {prefix or 'the model'}")
+    )
     return Layer(conv, weights, bias, name=prefix)
 
 
@@ -92,17 +118,23 @@ def _prefixes(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return list(out)
 
 
-def from_state_dict(tensors: Mapping[str, np.ndarray], arch: Mapping[str, Any] | str) -> Model:
-    arch = {"conv": arch} if isinstance(arch, str) else dict(arch)
-    for key in arch:
+def _checked(arch: Any) -> dict[str, Any]:
+    """What the user says of the model; None is as good as nothing."""
+    if not isinstance(arch, Mapping):
+        raise InvalidError(f"arch is {brief(arch)}, expected a dictionary")
+    given = {key: value for key, value in arch.items() if value is not None}
+    for key, value in {"conv": None, **given}.items():
         if key not in _KEYS:
-            raise InvalidError(f"arch: no key '{key}': there are {', '.join(_KEYS)}")
-    conv = arch.get("conv")
-    if conv not in ("gcn", "cheb", "graphconv"):
-        raise InvalidError(f"arch: conv is {conv!r}, expected 'gcn', 'cheb' or 'graphconv'")
-    slope = _SLOPES.get(arch.get("activation", "relu"))
-    if slope is None:
-        raise InvalidError(f"arch: activation is {arch['activation']!r}, expected 'relu' or 'none'")
+            raise InvalidError(f"arch: no key {brief(key)}: there are {', '.join(_KEYS)}")
+        expected, good = _KEYS[key]
+        if not good(value):
+            raise InvalidError(f"arch: {key} is {brief(value)}, expected {expected}")
+    return given
+
+
+def from_state_dict(tensors: Mapping[str, np.ndarray], arch: Mapping[str, Any] | str) -> Model:
+    arch = _checked({"conv": arch} if isinstance(arch, str) else arch)
+    conv, slope = arch["conv"], _SLOPES[arch.get("activation", "relu")]
     t = _Tensors(tensors)
     head_name = arch.get("head")
     layers: list[Layer] = []
@@ -156,7 +188,8 @@ def _head(name: str | None, t: _Tensors) -> tuple[Any, Any]:
     weight, bias = t.take(_join(chosen, "weight")), t.take(_join(chosen, "bias"))
     if weight is None:
         raise InvalidError(f"no Linear has the name '{chosen}'")
-    return weight, np.zeros(weight.shape[0], np.float32) if bias is None else bias
+    width = weight.shape[0]
+    return weight, np.zeros(width, np.float32) if bias is None else sized(bias, (width,), f"the bias of {chosen}")
 
 
 def load_state_dict(path: str | os.PathLike[str], arch: Mapping[str, Any] | str) -> Model:

@@ -53,8 +53,10 @@ class Watch:
     """with Watch(progress, "training") as watch: call(…, watch.function, watch.user, …)"""
 
     def __init__(self, progress: Progress, what: str):
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise TypeError(f"progress is a {type(progress).__name__}: expected True, or a function of what is done")
         self.bar = Bar(what) if progress is True else None
-        self.tell: Optional[Callable[[int, int, str], Any]] = self.bar if progress is True else (progress or None)
+        self.tell: Optional[Callable[[int, int, str], Any]] = progress if callable(progress) else self.bar
         self.interrupted: Optional[tuple[int, Any]] = None
         self.problem: Optional[BaseException] = None
         self.stopped = False

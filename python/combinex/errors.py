@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong. Every message is the library's own."""
+"""What can go wrong. Messages may quote a file or a name that somebody else chose: nothing in them steers the
+terminal they are shown on."""
 
 
 class Error(Exception):
     """Whatever combinex could not do."""
+
+    def __str__(self) -> str:
+        from ._lib import shown
+
+        return shown(super().__str__())
 
 
 class InvalidError(Error, ValueError):

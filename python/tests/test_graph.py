@@ -73,6 +73,80 @@ def test_sparse_features():
     assert [part.tolist() for part in graph.x_csr] == [[0, 1, 1, 3], [1, 0, 2], [5, 6, 7]]
 
 
+class Rows:
+    """Sparse features of three nodes as SciPy keeps them: rows (1 . .), (. 2 .), (. . 3)."""
+
+    def __init__(self, **other):
+        self.indptr, self.indices = np.array([0, 1, 2, 3]), np.array([0, 1, 2])
+        self.data, self.shape = np.array([1, 2, 3], np.float32), (3, 3)
+        vars(self).update(other)
+
+
+@pytest.mark.parametrize(
+    "other, message",
+    [
+        (dict(data=np.ones(1, np.float32)), "x.data has the shape [1], expected [3]"),
+        (dict(indices=np.zeros(1, int)), "x.indices"),
+        (dict(indices=np.zeros(0, int), data=np.zeros(0)), "x.indices has the shape [0], expected [3]"),
+        (dict(indptr=np.array([0, 1, 2, 2**40])), "x.indices has the shape [3], expected [1099511627776]"),
+        (dict(indptr=np.array([0, 1, 2, -(2**40)])), "x.indices has the shape [3], expected [-1099511627776]"),
+        (dict(indptr=np.array([0, 1, 2**40, 3])), "x.indptr"),
+        (dict(indptr=np.array([0, -(2**40), 2, 3])), "x.indptr"),
+        (dict(indptr=np.array([0, 1, 3])), "x.indptr"),
+        (dict(data=np.ones((3, 1), np.float32)), "x.data"),
+    ],
+)
+def test_sparse_features_that_their_arrays_do_not_hold_are_refused(other, message):
+    with pytest.raises(cx.InvalidError) as caught:
+        cx.Graph([[0, 1], [1, 0]], Rows(**other))
+    assert message in str(caught.value)
+
+
+COMPRESSED = [(format, part) for format in ("csr", "csc", "bsr") for part in ("data", "indices", "indptr")]
+
+
+@pytest.mark.parametrize(
+    "format, part", [*COMPRESSED, ("coo", "data"), ("coo", "row"), ("coo", "col"), ("dia", "offsets")]
+)
+def test_a_scipy_matrix_whose_arrays_were_cut_is_refused(format, part):
+    """SciPy checks a matrix when it is made, not what was done to it since."""
+    sparse = pytest.importorskip("scipy.sparse", reason="no SciPy here: its matrices are not tested")
+    x = sparse.diags([[1, 2, 3], [4, 5]], [0, 1], shape=(3, 3), dtype=np.float32).asformat(format)
+    np.testing.assert_array_equal(cx.Graph([[0, 1], [1, 0]], x).x, x.toarray())
+    setattr(x, part, getattr(x, part)[:1].copy())
+    with pytest.raises(cx.InvalidError, match="^x"):
+        cx.Graph([[0, 1], [1, 0]], x)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "bsr", "coo"])
+@pytest.mark.parametrize("to", [-1, 3, 2**31 - 1])
+def test_a_scipy_matrix_with_places_outside_it_is_refused(format, to):
+    sparse = pytest.importorskip("scipy.sparse", reason="no SciPy here: its matrices are not tested")
+    x = sparse.eye(3, dtype=np.float32).asformat(format)
+    (x.indices if format != "coo" else x.row)[2] = to
+    with pytest.raises(cx.InvalidError, match="^x|row 2 of x"):
+        cx.Graph([[0, 1], [1, 0]], x)
+
+
+def test_every_kind_of_scipy_matrix_is_taken():
+    sparse = pytest.importorskip("scipy.sparse", reason="no SciPy here: its matrices are not tested")
+    x = sparse.diags([[1, 2, 3], [4, 5]], [0, 1], shape=(3, 3), dtype=np.float64)
+    for format in ("csr", "csc", "bsr", "coo", "lil", "dok", "dia"):
+        np.testing.assert_array_equal(cx.Graph([[0, 1], [1, 0]], x.asformat(format)).x, x.toarray())
+    lists = x.tolil()
+    lists.data[0] = lists.data[0][:1]
+    with pytest.raises(cx.InvalidError, match="differ in length"):
+        cx.Graph([[0, 1], [1, 0]], lists)
+    twice = sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), shape=(3, 3))
+    assert cx.Graph([[0, 1], [1, 0]], twice).x[0, 1] == 3
+
+
+def test_a_class_name_is_not_read_where_there_is_none():
+    edges, x = arrays()
+    with pytest.raises(cx.InvalidError, match="class_names"):
+        cx.Graph(edges, x, y=[0, 1, 0], class_names=[])
+
+
 def test_many_graphs_in_one():
     edges, x = arrays()
     graph = cx.Graph(edges[:, :2], x, batch=[0, 0, 1], y=[1, 0])

@@ -83,7 +83,9 @@ def test_adj_t():
     np.testing.assert_allclose(model.predict(native), expected, atol=1e-5)
     pairs = set(zip(*data.edge_index.tolist()))
     assert set(zip(native.edge_source.tolist(), native.edge_target.tolist())) == pairs
-    found = [cf for cf in cx.explain_all(module, transposed, target="any", features_to_vary="none", edges="directed").found]
+    found = [
+        cf for cf in cx.explain_all(module, transposed, target="any", features_to_vary="none", edges="directed").found
+    ]
     assert found
     for cf in found:
         edited = cf.apply(transposed)
@@ -184,6 +186,32 @@ def test_masks_as_rows():
     cfs = cx.explain_all(node_model(), data, nodes=data.test_mask, preset="paper", epochs=5)
     assert [cf.row for cf in cfs] == [0, 13, 26, 39]
     assert cx.explain_all(node_model(), data, nodes=torch.tensor([3, 1]), preset="paper", epochs=5)[1].row == 1
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (
+            dict(edge_index=torch.tensor([[0, 1.5], [1, 0]])),
+            "edge_index: whole numbers are expected, but [0, 1] is 1.5",
+        ),
+        (
+            dict(x=torch.full((3, 2), 1e39, dtype=torch.float64)),
+            "x: numbers within 3.40282e+38 are expected, but [0, 0] is 1e+39",
+        ),
+        (dict(x=torch.ones(3, 2, dtype=torch.complex64)), "x: numbers are expected, not complex64"),
+    ],
+)
+def test_numbers_that_would_change_are_refused(change, message):
+    data = Data(**{"x": torch.ones(3, 2), "edge_index": torch.tensor([[0, 1], [1, 0]]), **change})
+    with pytest.raises(cx.InvalidError) as caught:
+        cx.pyg.graph_from_pyg(data)
+    assert message in str(caught.value)
+
+
+def test_features_of_half_the_size_are_taken():
+    data = Data(x=torch.ones(3, 2, dtype=torch.bfloat16), edge_index=torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+    assert cx.pyg.graph_from_pyg(data).x.tolist() == [[1, 1]] * 3
 
 
 # ---- files

@@ -145,6 +145,13 @@ def test_what_has_no_equal_is_refused():
         ({"a.lin.weight": (4, 3), "o.weight": (4, 4), "p.weight": (2, 4)}, "gcn", "which is the head: o, p"),
         ({"a.lin.weight": (4, 3)}, {"conv": "gcn", "head": "x"}, "no Linear has the name 'x'"),
         ({"a.lin.weight": (4, 3)}, {"conv": "gcn", "activation": "tanh"}, "activation is 'tanh'"),
+        ({"a.lin.weight": (4, 3), "a.bias": ()}, "gcn", "the bias of a has the shape [], expected [4]"),
+        ({"a.lin.weight": (4, 3), "a.bias": (3,)}, "gcn", "the bias of a has the shape [3], expected [4]"),
+        (
+            {"a.lin.weight": (4, 3), "o.weight": (2, 4), "o.bias": (1,)},
+            "gcn",
+            "the bias of o has the shape [1], expected [2]",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(tensors, arch, message):

@@ -1,26 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* estimate.c: about how long a benchmark takes.
  *
- * For each cell a few epochs are trained and a few targets explained with few epochs, on
- * one thread, and the times scaled up. Oracles that know little are explained about as
- * fast as those that know much. */
+ * For each cell a few epochs are trained and a few targets explained, on one thread, and the
+ * times scaled up. A search that is not done soon is stopped, and its other epochs are taken to
+ * last as long as those it did. Oracles that know little are explained about as fast as those that
+ * know much. Times are the processor's, so that other work on the machine does not count. */
 #include <string.h>
+#include <time.h>
 
-#include "clock.h"
 #include "error.h"
 #include "plan.h"
 
-enum { TRIAL_TRAIN = 2, TRIAL_EPOCHS = 8, TRIAL_ROWS = 3 };
+enum { TRIAL_TRAIN = 2, TRIAL_ROWS = 3 };
+static const double TRIAL_SECONDS = 0.5; /* a target … */
+static const double WHOLE_SECONDS = 5;   /* … of a method that has no epochs to count */
 
-static int forget_answer(void *user, int64_t i, const cbx_counterfactual *c)
+static double processor_seconds(void)
 {
-    (void)user, (void)i, (void)c;
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct trial {
+    double limit;  /* of a target */
+    double epochs; /* of a whole search; 0: it is not counted in epochs */
+    double last;   /* when the answer before came */
+    double once;   /* seconds before the first target */
+    double each;   /* seconds of all targets */
+} trial;
+
+/* A cbx_on_result. */
+static int weigh(void *user, int64_t i, const cbx_counterfactual *c)
+{
+    trial *t = user;
+    double now = processor_seconds(), spent = now - t->last;
+    double mine = c->seconds < spent ? c->seconds : spent; /* the rest was spent on all */
+    t->last = now;
+    t->once += i == 0 ? spent - mine : 0;
+    if (c->seconds >= t->limit && c->epochs > 0 && (double)c->epochs < t->epochs)
+        mine *= t->epochs / (double)c->epochs;
+    t->each += mine;
     return 0;
 }
 
-/* Seconds of one whole answer of the method. */
+/* Adds the seconds that the method takes for all targets of the cell. */
 static cbx_status try_method(const cbx_bench_plan *p, const cbx_model *model, int32_t data,
-                             int32_t method, double *seconds, cbx_error *err)
+                             int32_t method, int64_t targets, double *seconds, cbx_error *err)
 {
     cbx_explain_options options;
     int32_t             rows = p->num_targets[data * p->folds];
@@ -28,52 +54,58 @@ static cbx_status try_method(const cbx_bench_plan *p, const cbx_model *model, in
     if (status || !rows)
         return status;
     const char *name = p->methods[method]->explainer;
-    bool        once = !strcmp(name, "ego") || !strcmp(name, "minimal"); /* they have no epochs */
-    double  whole = !strcmp(name, "unr") ? (double)options.unr_rollouts : (double)options.epochs;
-    int64_t trial = whole < TRIAL_EPOCHS ? (int64_t)whole : TRIAL_EPOCHS;
+    bool        whole = !strcmp(name, "ego") || !strcmp(name, "minimal");
+    trial       t = {.limit = whole ? WHOLE_SECONDS : TRIAL_SECONDS, .last = processor_seconds()};
+    if (!whole)
+        t.epochs = !strcmp(name, "unr") ? (double)options.unr_rollouts : (double)options.epochs;
     options.threads = 1;
-    options.epochs = trial;
-    options.unr_rollouts = trial;
+    if (options.time_limit == 0 || options.time_limit > t.limit)
+        options.time_limit = t.limit;
     rows = rows < TRIAL_ROWS ? rows : TRIAL_ROWS;
-    double began = cbx_clock();
     status = cbx_explain_many(model, p->data[data].graph, p->targets[data * p->folds], rows,
-                              &options, forget_answer, NULL, NULL, err);
-    *seconds = (cbx_clock() - began) / rows * (once ? 1 : whole / (double)trial);
+                              &options, weigh, NULL, &t, err);
+    *seconds += t.once * p->folds + t.each / rows * (double)targets;
     return status;
 }
 
-static cbx_status estimate(const cbx_bench_plan *p, int32_t data, int32_t model,
-                           cbx_bench_estimate *out, cbx_error *err)
+static cbx_status try_training(const cbx_bench_plan *p, int32_t data, int32_t model,
+                               cbx_model **out, double *seconds, cbx_error *err)
 {
     cbx_model_spec    spec;
     cbx_train_options train;
     cbx_train_result  result;
-    cbx_model        *m = NULL;
-    int64_t           targets = 0;
-    *out = (cbx_bench_estimate){p->data[data].name, p->models[model], p->folds, 0, 0};
+    *out = NULL;
     cbx_status status = cbx_bench_training(p, model, 0, &spec, &train, err);
     double     share = (double)train.epochs;
     train.epochs = train.epochs < TRIAL_TRAIN ? train.epochs : TRIAL_TRAIN;
     share /= (double)train.epochs;
     train.threads = 1;
     if (!status)
-        status = cbx_model_new(p->data[data].graph, &spec, 0, &m, err);
+        status = cbx_model_new(p->data[data].graph, &spec, 0, out, err);
     if (!status)
-        cbx_model_set_reproducible(m, p->options->reproducible);
-    double began = cbx_clock();
+        cbx_model_set_reproducible(*out, p->options->reproducible);
+    double began = processor_seconds();
     if (!status)
-        status = cbx_train(m, p->data[data].graph, &train, NULL, NULL, &result, err);
-    out->seconds = (cbx_clock() - began) * share * p->folds;
+        status = cbx_train(*out, p->data[data].graph, &train, NULL, NULL, &result, err);
+    *seconds = (processor_seconds() - began) * share * p->folds;
+    return status;
+}
+
+static cbx_status estimate(const cbx_bench_plan *p, int32_t data, int32_t model,
+                           cbx_bench_estimate *out, cbx_error *err)
+{
+    cbx_model *m;
+    int64_t    targets = 0;
+    *out = (cbx_bench_estimate){p->data[data].name, p->models[model], p->folds, 0, 0, 0};
     for (int32_t f = 0; f < p->folds; f++)
         targets += p->num_targets[data * p->folds + f];
-    for (int32_t k = 0; k < p->num_methods && !status; k++) {
-        double seconds = 0;
-        if (!cbx_bench_applies(p, data, k))
-            continue;
-        status = try_method(p, m, data, k, &seconds, err);
-        out->answers += targets;
-        out->seconds += seconds * (double)targets;
-    }
+    cbx_status status = try_training(p, data, model, &m, &out->training, err);
+    out->seconds = out->training;
+    for (int32_t k = 0; k < p->num_methods && !status; k++)
+        if (cbx_bench_applies(p, data, k)) {
+            status = try_method(p, m, data, k, targets, &out->seconds, err);
+            out->answers += targets;
+        }
     cbx_model_free(m);
     return status;
 }

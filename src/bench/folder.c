@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "number.h"
 #include "rows.h"
 
 static cbx_status make_folder(const char *path, cbx_error *err)
@@ -105,12 +106,12 @@ static int put_event(char *line, size_t size, const cbx_bench_event *e)
     struct tm utc;
     if (gmtime_r(&now, &utc))
         (void)strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return snprintf(line, size,
-                    "{\"at\": \"%s\", \"event\": \"%s\", \"version\": \"%s\", \"processes\": "
-                    "%lld, \"jobs\": %lld, \"answers\": %lld, \"asked\": %lld, \"seconds\": "
-                    "%.3f}\n",
-                    at, e->what, cbx_version(), (long long)e->processes, (long long)e->jobs,
-                    (long long)e->answers, (long long)e->asked, e->seconds);
+    return cbx_print(line, size,
+                     "{\"at\": \"%s\", \"event\": \"%s\", \"version\": \"%s\", \"processes\": "
+                     "%lld, \"jobs\": %lld, \"answers\": %lld, \"asked\": %lld, \"seconds\": "
+                     "%.3f}\n",
+                     at, e->what, cbx_version(), (long long)e->processes, (long long)e->jobs,
+                     (long long)e->answers, (long long)e->asked, e->seconds);
 }
 
 cbx_status cbx_bench_manifest_add(const char *folder, const cbx_bench_event *event, cbx_error *err)

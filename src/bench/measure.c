@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "edit.h"
+#include "blas.h"
 #include "error.h"
-#include "order.h"
 #include "kernel.h"
+#include "order.h"
 #include "pass.h"
 #include "receptive.h"
 #include "threads.h"
@@ -119,10 +120,11 @@ cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph, int
     y->width = model->layers[model->num_layers - 1].n_out;
     y->features = CBX_NEW0(&y->arena, double, y->num_features);
     y->hidden = CBX_NEW0(&y->arena, double, y->width);
-    cbx_blas_single_threaded();
     if (!y->features || !y->hidden)
         status = cbx_fail_memory(err);
-    else
+    if (!status)
+        status = cbx_blas_begin(err);
+    if (!status)
         status = in_order(y, graph->data.task == CBX_GRAPH ? sum_graphs : sum_nodes,
                           cbx_threads(threads), &work, err);
     cbx_arena_free(&work);

@@ -24,7 +24,7 @@ static const char *pair(figure_text text, double mean, double std, const char *s
 static void markdown_one(FILE *out, const char *method, double validity, double edits)
 {
     if (method)
-        (void)fprintf(out, " %s | %.3f | %.1f |", method, validity, edits);
+        (void)cbx_fprint(out, " %s | %.3f | %.1f |", method, validity, edits);
     else
         (void)fputs(" nobody | | |", out);
 }

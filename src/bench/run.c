@@ -19,6 +19,7 @@
 #include "rows.h"
 #include "summary.h"
 #include "threads.h"
+#include "utf8.h"
 #include "view.h"
 
 enum { PHASE_TRAIN, PHASE_ASK, PHASES };
@@ -71,8 +72,10 @@ static void meet(const run *r)
 
 static void say_where(run *r, const char *what, int32_t data, int32_t model, int32_t fold)
 {
-    (void)snprintf(r->text, sizeof r->text, "%s %s fold %d/%d: %s", r->plan.data[data].name,
+    char text[sizeof r->text];
+    (void)snprintf(text, sizeof text, "%s %s fold %d/%d: %s", r->plan.data[data].name,
                    r->plan.models[model], fold + 1, r->plan.folds, what);
+    (void)cbx_text_show(r->text, sizeof r->text, text);
 }
 
 static void failed(run *r, const cbx_error *err)
@@ -334,8 +337,8 @@ static cbx_status explain_mixed(run *r, const unit *u, cbx_explain_options *opti
     int32_t    classes = cbx_model_describe(r->oracle).num_classes;
     int32_t   *rows = malloc((size_t)u->count * sizeof *rows);
     cbx_status status = rows ? CBX_OK : cbx_fail_memory(err);
+    char       target[16];
     for (int32_t class = 0; class < classes && !status; class ++) {
-        char    target[16];
         int64_t count = 0;
         for (int64_t i = 0; i < u->count && !status; i++) {
             int32_t row = u->rows[i];
@@ -351,6 +354,7 @@ static cbx_status explain_mixed(run *r, const unit *u, cbx_explain_options *opti
         if (!status && count)
             status = explain(r, u, rows, count, options, err);
     }
+    options->target = NULL; /* it was this function's own */
     free(rows);
     return status;
 }

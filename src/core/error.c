@@ -4,11 +4,18 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "number.h"
+#include "utf8.h"
+
+void cbx_message(char message[CBX_MESSAGE_SIZE], const char *format, va_list args)
+{
+    char text[CBX_MESSAGE_SIZE + 4]; /* longer: a character that is cut here is not shown */
+    (void)cbx_vprint(text, sizeof text, format, args);
+    (void)cbx_text_show(message, CBX_MESSAGE_SIZE, text);
+}
 
 cbx_status(cbx_fail)(cbx_error *err, cbx_status status, const char *format, ...)
 {
@@ -16,7 +23,7 @@ cbx_status(cbx_fail)(cbx_error *err, cbx_status status, const char *format, ...)
         va_list args;
         va_start(args, format);
         err->status = status;
-        (void)cbx_vprint(err->message, sizeof err->message, format, args);
+        cbx_message(err->message, format, args);
         va_end(args);
     }
     return status;
@@ -43,19 +50,15 @@ void cbx_error_prefix(cbx_error *err, const char *prefix)
 {
     if (!err)
         return;
-    char   kept[CBX_MESSAGE_SIZE];
+    char   kept[CBX_MESSAGE_SIZE], shown[CBX_MESSAGE_SIZE];
     size_t room = sizeof err->message;
     memcpy(kept, err->message, room);
-    size_t length = strlen(prefix);
+    size_t length = cbx_text_show(shown, sizeof shown, prefix);
     if (length + 3 > room)
         return;
-    memcpy(err->message, prefix, length);
+    memcpy(err->message, shown, length);
     memcpy(err->message + length, ": ", 2);
-    size_t rest = strlen(kept);
-    if (rest > room - length - 3)
-        rest = room - length - 3;
-    memcpy(err->message + length + 2, kept, rest);
-    err->message[length + 2 + rest] = '\0';
+    (void)cbx_text_show(err->message + length + 2, room - length - 2, kept);
 }
 
 /* Levenshtein distance of short words; long ones are not compared. */

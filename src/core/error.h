@@ -3,6 +3,8 @@
 #ifndef CBX_ERROR_H
 #define CBX_ERROR_H
 
+#include <stdarg.h>
+
 #include "combinex.h"
 
 /* Writes the message, if anybody wants it, and returns `status`, so that a
@@ -14,6 +16,13 @@ cbx_status
 cbx_fail(cbx_error *err, cbx_status status, const char *format, ...);
 
 cbx_status cbx_fail_memory(cbx_error *err);
+
+/* Every message is made here: formatted, and shown as cbx_text_next does, because it may quote
+ * a file. What is too long is cut. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 0)))
+#endif
+void cbx_message(char message[CBX_MESSAGE_SIZE], const char *format, va_list args);
 
 /* "PATH: cannot DO: strerror(errno)", status CBX_IO. */
 cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what);

@@ -34,8 +34,3 @@ double cbx_cos_pi(double share)
     const double pi = 3.14159265358979323846;
     return fixed_here ? cbx_own_cos_pi(share) : cos(pi * share);
 }
-
-double cbx_power(double base, int64_t times)
-{
-    return fixed_here ? cbx_own_power(base, times) : pow(base, (double)times);
-}

@@ -24,14 +24,13 @@ bool cbx_order_fix(bool fixed);
  * and one of them may differ from processor to processor. */
 double cbx_exp(double x);
 double cbx_log(double x);
-double cbx_cos_pi(double share);              /* cos(pi share), share in [0, 1] */
-double cbx_power(double base, int64_t times); /* times >= 0 */
+double cbx_cos_pi(double share); /* cos(pi share), share in [0, 1] */
 
 /* Our own, whatever the order; to two units in the last place, but for powers, which lose up to
  * `times` of them. */
 double cbx_own_exp(double x);
 double cbx_own_log(double x);
 double cbx_own_cos_pi(double share);
-double cbx_own_power(double base, int64_t times);
+double cbx_own_power(double base, int64_t times); /* times >= 0 */
 
 #endif

@@ -172,7 +172,7 @@ static int exchange(const cbx_atomic_folder *folder, const char *other)
 static char *step_aside(const cbx_atomic_folder *folder, const char *other)
 {
     char *aside = cbx_neighbour_make(folder->path, make_folder, NULL);
-    int   code = errno;
+    int   code;
     if (!aside)
         return NULL;
     if (!rename(folder->path, aside)) { /* which takes the place of an empty folder */

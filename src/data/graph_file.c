@@ -8,7 +8,8 @@
 #include "graph.h"
 #include "graph_file.h"
 #include "safetensors.h"
-#include "safetensors_json.h"
+#include "json.h"
+#include "utf8.h"
 #include "version.h"
 
 /* ---- reading */
@@ -88,6 +89,7 @@ static cbx_status read_features(const cbx_tensor_file *f, cbx_graph_data *d, cbx
     READ(d->x_values, "x.values", CBX_F32, nnz);
     if (!status && (!d->x_indices || !d->x_values))
         status = cbx_fail(err, CBX_INVALID, "%s: 'x.indices' or 'x.values' is missing", f->path);
+    d->num_x_values = nnz;
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "error.h"
 #include "model.h"
 #include "safetensors.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "version.h"
 
 enum { MOST_LAYERS = 64 };
@@ -155,7 +155,7 @@ static cbx_status copy_parameters(const cbx_tensor_file *f, cbx_model *m, cbx_er
     for (int32_t i = 0; i < m->num_parameters; i++) {
         const cbx_named_parameter *p = &m->parameters[i];
         const cbx_tensor          *t = cbx_tensors_find(f, p->name);
-        cbx_status                 status = cbx_model_set(m, (size_t)i, t->data, err);
+        cbx_status                 status = cbx_model_set(m, (size_t)i, t->data, t->count, err);
         if (status) {
             cbx_error_prefix(err, f->path);
             return status;
@@ -259,7 +259,10 @@ cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *e
                                   .rank = p->shape.rows ? 2 : 1,
                                   .shape = {p->shape.cols, p->shape.rows},
                                   .data = values + p->offset};
-        cbx_model_get(model, i, values + p->offset);
+        int64_t size = (int64_t)(p->shape.rows ? p->shape.rows : 1) * p->shape.cols;
+        status = cbx_model_get(model, i, values + p->offset, size, err);
+        if (status)
+            goto done;
     }
     meta[meta_count++] = (cbx_meta){"format", "pt"};
     meta[meta_count++] = (cbx_meta){"arch", arch};

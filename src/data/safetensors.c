@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "safetensors_json.h"
+#include "json.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the container is little-endian and is mapped as it is"

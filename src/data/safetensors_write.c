@@ -8,29 +8,11 @@
 #include "error.h"
 #include "number.h"
 #include "safetensors.h"
-#include "safetensors_json.h"
+#include "json.h"
+#include "utf8.h"
 
 static const char *const dtype_names[] = {"F64", "F32", "I64", "I32", "U8", "BOOL"};
 static const int         dtype_sizes[] = {8, 4, 8, 4, 1, 1};
-
-/* Measured first, for what json_dumps would leave out in silence. */
-char *cbx_json_text(const json_t *json, size_t flags, size_t *length)
-{
-    cbx_locale locale = cbx_locale_begin();
-    flags |= JSON_COMPACT;
-    size_t size = json ? json_dumpb(json, NULL, 0, flags) : 0;
-    char  *text = size ? malloc(size + 1) : NULL;
-    if (text && json_dumpb(json, text, size, flags) != size) {
-        free(text);
-        text = NULL;
-    }
-    cbx_locale_end(locale);
-    if (text)
-        text[size] = '\0';
-    if (length)
-        *length = size;
-    return text;
-}
 
 static cbx_status check_texts(const char *path, const cbx_tensor *tensors, size_t count,
                               const cbx_meta *meta, size_t meta_count, cbx_error *err)

@@ -9,6 +9,9 @@
 
 #include "graph.h"
 
+/* By feature: has any node a value of it that is no whole number? NULL: no memory. */
+uint8_t *cbx_bounds_fractions(const cbx_graph_data *data, cbx_arena *arena);
+
 /* Moves lo and hi inwards to whole numbers where that is so; they may cross. 0 on success. */
 int cbx_bounds_round(const cbx_graph_data *data, const uint8_t *discrete, float *lo, float *hi,
                      cbx_arena *arena);

@@ -15,6 +15,7 @@
  * no gradient: nothing brings an edge back. */
 #include <math.h>
 
+#include "deadline.h"
 #include "edge_mask.h"
 #include "error.h"
 #include "trial.h"
@@ -110,7 +111,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
             cbx_pass_forward(&st.hard, &s->X, st.E.hard, 0, 0);
         cbx_pass_forward(&st.soft, &s->X, st.E.soft, 0, 0);
         measure(&st);
-        if (cbx_search_diverged(s, st.now.loss))
+        if (cbx_time_is_up() || cbx_search_diverged(s, st.now.loss))
             break;
         if (cbx_search_record(s, &st.now))
             cbx_edge_mask_keep(&st.E);

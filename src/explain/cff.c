@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "edge_mask.h"
 #include "error.h"
 #include "order.h"
@@ -126,7 +127,8 @@ static void evaluate(state *st, bool first)
     const cbx_view   *v = s->view;
     cbx_edge_mask    *E = &st->E;
     bool              moved = cbx_edge_mask_evaluate(E);
-    for (int64_t e = 0; e < v->m; e++) {
+    const double      slot = 5; /* multiplications in the time of one */
+    for (int64_t e = 0; e < v->m && !cbx_out_of_time_at(e, slot); e++) {
         float own = v->weight ? v->weight[e] : 1;
         st->rest[e] = own - E->soft[e];
         if (moved || first)
@@ -159,7 +161,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         return status;
     for (int64_t t = 0; t < T; t++) {
         evaluate(&st, t == 0);
-        if (cbx_search_diverged(s, st.now.loss))
+        if (cbx_time_is_up() || cbx_search_diverged(s, st.now.loss))
             break;
         if (cbx_search_record(s, &st.now))
             keep(&st.E);

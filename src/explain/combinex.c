@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "edge_mask.h"
 #include "error.h"
 #include "feature_mask.h"
@@ -208,6 +209,7 @@ static void keep(state *st, int64_t t)
     s->found = true;
     s->epoch = t;
     s->loss = st->now.loss;
+    cbx_search_reserve(s, st->now.changed_features + st->now.removed_edges);
     if (st->version == st->best_version)
         return;
     st->best_version = st->version;
@@ -265,6 +267,8 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     cbx_status status = prepare(&st, err);
     for (int64_t t = 0; t < T && !status; t++) {
         evaluate(&st, t);
+        if (cbx_time_is_up())
+            break;
         measure(&st, t);
         if (cbx_search_diverged(s, st.now.loss))
             break;

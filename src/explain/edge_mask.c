@@ -5,26 +5,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "perturb.h"
 
-static int find_pairs(cbx_edge_mask *E)
-{
-    const cbx_view *v = E->s->view;
-    E->pair_of = CBX_NEW(E->s->arena, int64_t, v->m);
-    E->slot_of = CBX_NEW(E->s->arena, int64_t, v->m);
-    if (!E->pair_of || !E->slot_of)
-        return -1;
-    E->pairs = cbx_number_pairs(v, E->s->arena, E->pair_of, E->slot_of);
-    return E->pairs < 0 ? -1 : 0;
-}
+/* Multiplications in the time of a slot whose pair is looked up, and of a pair. */
+static const double SLOT = 30, PAIR = 10;
 
 /* What is left of the graph once edges are cut. */
 static void apply_cuts(cbx_edge_mask *E)
 {
     const cbx_view *v = E->s->view;
     E->removed = 0;
-    for (int64_t e = 0; e < v->m; e++) {
+    for (int64_t e = 0; e < v->m && !cbx_out_of_time_at(e, SLOT); e++) {
         uint8_t cut = E->cut[E->pair_of ? E->pair_of[e] : e];
         E->hard[e] = cut ? 0 : v->weight ? v->weight[e] : 1;
         E->removed += cut;
@@ -41,8 +34,11 @@ cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *
     for (int32_t i = 0; i < v->n; i++)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
             E->target_of[e] = i;
-    if (s->options->edges == CBX_EDGES_UNDIRECTED && find_pairs(E))
-        return cbx_fail_memory(err);
+    if (s->options->edges == CBX_EDGES_UNDIRECTED) {
+        E->pairs = s->num_removable;
+        E->pair_of = s->pair_of;
+        E->slot_of = s->slot_of;
+    }
     float **by_slot[] = {&E->soft, &E->hard, &E->dw}, **by_pair[] = {&E->EP, &E->weight, &E->grad};
     for (int i = 0; i < 3; i++) {
         *by_slot[i] = CBX_NEW(s->arena, float, v->m);
@@ -78,14 +74,16 @@ bool cbx_edge_mask_evaluate(cbx_edge_mask *E)
     const cbx_view *v = E->s->view;
     float          *weight = E->weight;
     bool            moved = false;
+    if (cbx_out_of_time((double)E->pairs * PAIR))
+        return false;
     cbx_sigmoid(E->pairs, E->EP, weight);
     E->loss = total_cut(E->pairs, weight);
-    for (int64_t p = 0; p < E->pairs; p++) {
+    for (int64_t p = 0; p < E->pairs && !cbx_out_of_time_at(p, PAIR); p++) {
         uint8_t cut = !(weight[p] > 0.5f);
         moved |= cut != E->cut[p];
         E->cut[p] = cut;
     }
-    for (int64_t e = 0; e < v->m; e++)
+    for (int64_t e = 0; e < v->m && !cbx_out_of_time_at(e, SLOT); e++)
         E->soft[e] = weight[E->pair_of ? E->pair_of[e] : e] * (v->weight ? v->weight[e] : 1);
     if (moved)
         apply_cuts(E);
@@ -118,8 +116,10 @@ void cbx_edge_mask_gradient(cbx_edge_mask *E, bool pull, double price)
     const cbx_view *v = E->s->view;
     for (int64_t p = 0; p < E->pairs; p++)
         E->grad[p] = E->weight[p] < 1 ? (float)-price : 0; /* of |w - 1|; 0 where w has reached 1 */
-    for (int64_t e = 0; e < v->m && pull; e++)
+    for (int64_t e = 0; e < v->m && pull && !cbx_out_of_time_at(e, SLOT); e++)
         E->grad[E->pair_of ? E->pair_of[e] : e] += E->dw[e] * (v->weight ? v->weight[e] : 1);
+    if (cbx_out_of_time((double)E->pairs * PAIR))
+        return;
     for (int64_t p = 0; p < E->pairs; p++)
         E->grad[p] *= E->weight[p] * (1 - E->weight[p]);
 }

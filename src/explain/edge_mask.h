@@ -13,8 +13,8 @@
 typedef struct cbx_edge_mask {
     const cbx_search *s;
     int64_t           pairs;
-    int64_t          *pair_of;            /* by slot; NULL: a slot is its own pair */
-    int64_t          *slot_of;            /* a slot of each pair; NULL: likewise */
+    const int64_t    *pair_of;            /* by slot; NULL: a slot is its own pair */
+    const int64_t    *slot_of;            /* a slot of each pair; NULL: likewise */
     int32_t          *target_of;          /* by slot: its row */
     float            *EP, *weight, *grad; /* by pair; weight: σ(EP) */
     uint8_t          *cut, *kept;         /* by pair: thresholded away; as remembered */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
 #include "order.h"
 #include "receptive.h"
 #include "setup.h"
@@ -66,22 +67,34 @@ static cbx_status count_removable(cbx_search *s, cbx_error *err)
     s->num_removable = m;
     if (s->options->edges != CBX_EDGES_UNDIRECTED)
         return CBX_OK;
-    int64_t *pair_of = CBX_NEW(s->arena, int64_t, m), *slot_of = CBX_NEW(s->arena, int64_t, m);
-    if (pair_of && slot_of)
-        s->num_removable = cbx_number_pairs(s->view, s->arena, pair_of, slot_of);
-    return pair_of && slot_of && s->num_removable >= 0 ? CBX_OK : cbx_fail_memory(err);
+    int64_t *pair_of = CBX_NEW(s->keep, int64_t, m), *slot_of = CBX_NEW(s->keep, int64_t, m);
+    s->pair_of = pair_of;
+    s->slot_of = slot_of;
+    s->num_removable = pair_of && slot_of ? cbx_number_pairs(s->view, pair_of, slot_of) : -1;
+    return s->num_removable < 0 ? cbx_fail_late(err) : CBX_OK;
+}
+
+/* The model on the factual graph, in memory that is given back: a search needs as much again. */
+static cbx_status run_model(const cbx_search *s, float *logp, cbx_error *err)
+{
+    cbx_arena  arena = {0};
+    cbx_pass   pass;
+    cbx_status status = cbx_pass_init(&pass, s->model, s->view, &s->X, false, 1, &arena, err);
+    if (!status) {
+        cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+        memcpy(logp, pass.logp, (size_t)s->model->num_classes * sizeof *logp);
+    }
+    cbx_arena_free(&arena);
+    return !status && cbx_time_is_up() ? cbx_fail_late(err) : status;
 }
 
 static cbx_status ask(cbx_search *s, cbx_error *err)
 {
-    cbx_pass   pass;
     int32_t    C = s->model->num_classes;
     float     *logp = CBX_NEW(s->arena, float, C);
-    cbx_status status = cbx_pass_init(&pass, s->model, s->view, &s->X, false, 1, s->arena, err);
-    if (status || !logp)
-        return status ? status : cbx_fail_memory(err);
-    cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
-    memcpy(logp, pass.logp, (size_t)C * sizeof *logp);
+    cbx_status status = logp ? run_model(s, logp, err) : cbx_fail_memory(err);
+    if (status)
+        return status;
     s->before = logp;
     if (isnan(logp[0]))
         return cbx_fail_overflow(s->graph, s->row, err);
@@ -117,9 +130,12 @@ static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
 {
     const cbx_matrix *X = &s->X;
+    const double      entry = 4; /* multiplications in the time of one */
     for (int32_t i = 0; i < X->rows; i++) {
         int64_t begin = X->dense ? 0 : X->csr.offset[i];
         int64_t end = X->dense ? X->cols : X->csr.offset[i + 1];
+        if (cbx_out_of_time(entry * (double)(end - begin)))
+            return cbx_fail_late(err);
         for (int64_t k = begin; k < end; k++) {
             int32_t j = X->dense ? (int32_t)k : X->csr.column[k];
             float   v = X->dense ? X->dense[(int64_t)i * X->cols + k] : X->csr.value[k];
@@ -134,6 +150,8 @@ static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
             if (s->lo[j] <= 0 && s->hi[j] >= 0)
                 continue;
             for (int32_t i = 0; i < X->rows; i++) {
+                if (cbx_out_of_time(entry * (double)(X->csr.offset[i + 1] - X->csr.offset[i])))
+                    return cbx_fail_late(err);
                 bool stored = false;
                 for (int64_t k = X->csr.offset[i]; k < X->csr.offset[i + 1]; k++)
                     stored |= X->csr.column[k] == j;
@@ -168,9 +186,27 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
     return text;
 }
 
+/* A sentence about the time limit, in memory of the arena, `what` being all of it but the limit's
+ * name; NULL: no memory. */
+static const char *reason_of_limit(const cbx_search *s, const char *what)
+{
+    enum { LONGEST = 160 };
+    char *text = CBX_NEW(s->arena, char, LONGEST);
+    if (text)
+        (void)cbx_print(text, LONGEST, "the time limit of %g s %s", s->deadline->limit, what);
+    return text;
+}
+
+static bool is_cancelled(const cbx_search *s)
+{
+    return s->deadline && s->deadline->cancelled;
+}
+
 /* NULL: no memory. */
 static const char *reason_for_nothing(const cbx_search *s)
 {
+    if (s->late && s->certificate != CBX_PROVED_NONE)
+        return reason_of_limit(s, "ended the search");
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
@@ -187,51 +223,85 @@ static const char *reason_for_nothing(const cbx_search *s)
     return text;
 }
 
+/* Without edits. `reason` NULL: no memory was left for it. */
+static cbx_status pack_nothing(cbx_search *s, cbx_outcome outcome, const char *reason, double began,
+                               cbx_counterfactual **out, cbx_error *err)
+{
+    s->num_edits = 0;
+    if (is_cancelled(s)) {
+        outcome = CBX_NOT_FINISHED;
+        reason = "";
+    }
+    return reason ? cbx_result_pack(s, outcome, reason, NULL, cbx_clock() - began, out, err)
+                  : cbx_fail_memory(err);
+}
+
+/* Edits that were not ranked: nothing is said of their influence. */
+static void forget_influence(cbx_search *s)
+{
+    for (int64_t k = 0; k < s->num_edits; k++)
+        s->edits[k].influence = 0;
+}
+
+/* Ranks an answer that holds. `reason`: what is to be said of it. */
+static cbx_status rank(cbx_search *s, int32_t result, const char **reason, cbx_error *err)
+{
+    cbx_status status = cbx_rank_edits(s, result, err);
+    bool       ranked = status == CBX_OK;
+    *reason = "";
+    if (cbx_search_status(status))
+        return status;
+    if (!ranked)
+        forget_influence(s);
+    if (s->late || !ranked)
+        *reason = reason_of_limit(s, !s->late ? "left no time to rank the edits"
+                                     : ranked ? "ended the search"
+                                              : "ended the search; the edits are not ranked");
+    return *reason ? CBX_OK : cbx_fail_memory(err);
+}
+
 /* One answer, verified and ranked. */
 static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
 {
-    float *after = CBX_NEW(s->arena, float, s->model->num_classes);
+    const char *reason = "what flips the factual graph does not flip the whole graph";
+    float      *after = CBX_NEW(s->arena, float, s->model->num_classes);
     if (!after)
         return cbx_fail_memory(err);
     cbx_status status =
         cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
-    if (status)
+    bool holds = !status && cbx_search_hits(s, cbx_search_class(s, after));
+    if (holds)
+        status = rank(s, cbx_search_class(s, after), &reason, err);
+    else if (status == CBX_CANCELLED && cbx_time_is_up())
+        reason = reason_of_limit(s, "left no time to verify what was found");
+    if (cbx_search_status(status))
         return status;
-    int32_t result = cbx_search_class(s, after);
-    bool    holds = cbx_search_hits(s, result);
-    if (holds) {
-        status = cbx_rank_edits(s, result, err);
-    } else {
-        s->num_edits = 0;
-        s->certificate = CBX_NO_CERTIFICATE;
-    }
-    if (status)
-        return status;
-    return cbx_result_pack(s, holds ? CBX_FOUND : CBX_NOT_FOUND,
-                           holds ? ""
-                                 : "what flips the factual graph does not flip the whole graph",
-                           holds ? after : NULL, cbx_clock() - began, out, err);
+    if (holds && !is_cancelled(s))
+        return cbx_result_pack(s, CBX_FOUND, reason, after, cbx_clock() - began, out, err);
+    s->certificate = CBX_NO_CERTIFICATE;
+    return pack_nothing(s, CBX_NOT_FOUND, reason, began, out, err);
 }
 
 static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
 {
-    if (s->cancelled || !s->found) {
-        const char *reason = s->cancelled ? "" : reason_for_nothing(s);
-        s->num_edits = 0;
-        return reason ? cbx_result_pack(s, s->cancelled ? CBX_NOT_FINISHED : CBX_NOT_FOUND, reason,
-                                        NULL, cbx_clock() - began, out, err)
-                      : cbx_fail_memory(err);
-    }
-    cbx_status           status = pack_answer(s, began, out, err);
-    cbx_counterfactual **tail = out;
-    for (int64_t k = 0; k < s->num_others && !status; k++) {
-        tail = &(*tail)->next;
+    if (is_cancelled(s) || !s->found)
+        return pack_nothing(s, CBX_NOT_FOUND, reason_for_nothing(s), began, out, err);
+    cbx_status          status = pack_answer(s, began, out, err);
+    cbx_counterfactual *last = *out;
+    for (int64_t k = 0; k < s->num_others && !status && last && !cbx_time_is_up(); k++) {
+        cbx_counterfactual *answer = NULL;
         s->edits = s->others[k].edits;
         s->num_edits = s->others[k].num_edits;
         s->cost = s->others[k].cost;
         s->certificate = s->others[k].certificate;
         s->robustness = s->others[k].robustness;
-        status = pack_answer(s, began, tail, err);
+        status = pack_answer(s, began, &answer, err);
+        if (answer && answer->outcome != CBX_FOUND && cbx_time_is_up()) {
+            cbx_counterfactual_free(answer); /* one more that nobody had time for */
+            answer = NULL;
+        }
+        last->next = answer;
+        last = answer;
     }
     if (status) {
         cbx_counterfactual_free(*out);
@@ -240,15 +310,35 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     return status;
 }
 
+/* A search that leaves features alone multiplies the same rows by the same weights in every
+ * epoch: once is enough. Of dense rows it may be cheaper to add them up first. */
+static int keep_products(cbx_search *s, cbx_product_cache *products)
+{
+    const cbx_layer *first = &s->model->layers[0];
+    int32_t          count = cbx_layer_products(first);
+    if (!count || s->X.dense)
+        return 0;
+    s->X.cache = products;
+    return cbx_cache_init(products, count, s->X.rows, first->n_out, 0, s->arena);
+}
+
 /* A large search gives its memory back before the answer is verified, packed and handed over,
  * which takes as much again; a small one keeps it for the next. */
 static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx_arena *scratch,
                               cbx_error *err)
 {
-    const size_t large = (size_t)16 << 20;
+    const size_t      large = (size_t)16 << 20;
+    cbx_product_cache products;
     s->arena = scratch;
-    cbx_status status = explainer->search(s, err);
+    cbx_status status = CBX_OK;
+    if (explainer->edges_only && keep_products(s, &products))
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = explainer->search(s, err);
+    if (status == CBX_CANCELLED) /* with nothing to hand back */
+        s->found = false;
     s->arena = s->keep;
+    s->X.cache = NULL;
     if (scratch->total > large)
         cbx_arena_free(scratch);
     return status;
@@ -260,41 +350,81 @@ void cbx_workspace_free(cbx_workspace *workspace)
     cbx_arena_free(&workspace->scratch);
 }
 
+/* Seconds to keep for the answer. Verifying takes what asking for the class took, and ranking,
+ * which an answer can do without, a pass forward and one backward. */
+static double time_to_wrap_up(double asked, double limit)
+{
+    return 1.5 * asked + fmin(2 * asked, 0.2 * limit) + fmin(0.02 * limit, 0.01);
+}
+
+/* Time was up before the model had answered. */
+static cbx_status pack_unknown(cbx_search *s, double began, cbx_counterfactual **out,
+                               cbx_error *err)
+{
+    int32_t C = s->model->num_classes;
+    float  *before = CBX_NEW(s->keep, float, C);
+    if (!before)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_check_row(s->graph, s->row, err);
+    if (status)
+        return status;
+    for (int32_t c = 0; c < C; c++)
+        before[c] = NAN;
+    s->before = before;
+    s->prediction = -1;
+    s->num_removable = 0;
+    s->target = s->target >= 0 ? s->target : CBX_TARGET_ANY;
+    return pack_nothing(s, CBX_SKIPPED, reason_of_limit(s, "was over before the class was known"),
+                        began, out, err);
+}
+
+/* The factual graph, what may be removed from it, and the model's answer. */
+static cbx_status ask_for_class(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
+{
+    cbx_status status = cbx_time_is_up() ? cbx_fail_late(err) : cut(s, everything, view, err);
+    if (!status)
+        status = count_removable(s, err);
+    return status ? status : ask(s, err);
+}
+
+static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *arena,
+                            cbx_deadline *deadline)
+{
+    return (cbx_search){.model = setup->model,
+                        .graph = setup->graph,
+                        .options = setup->options,
+                        .row = row,
+                        .lo = setup->lo,
+                        .hi = setup->hi,
+                        .discrete = setup->discrete,
+                        .target = setup->target,
+                        .arena = arena,
+                        .keep = arena,
+                        .deadline = deadline,
+                        .whole = setup->whole,
+                        .shared = setup->shared,
+                        .phases = setup->phases,
+                        .robustness = -1};
+}
+
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
-                           cbx_workspace *workspace, cbx_progress progress, void *user,
+                           cbx_workspace *workspace, cbx_deadline *deadline,
                            cbx_counterfactual **out, cbx_error *err)
 {
     double     began = cbx_clock();
     cbx_arena *arena = &workspace->kept;
-    cbx_view   view;
-    cbx_search s = {.model = setup->model,
-                    .graph = setup->graph,
-                    .options = setup->options,
-                    .row = row,
-                    .lo = setup->lo,
-                    .hi = setup->hi,
-                    .discrete = setup->discrete,
-                    .arena = arena,
-                    .keep = arena,
-                    .progress = progress,
-                    .user = user,
-                    .whole = setup->whole,
-                    .shared = setup->shared,
-                    .phases = setup->phases,
-                    .robustness = -1};
+    cbx_view   view = {0};
+    cbx_search s = search_of(setup, row, arena, deadline);
+    s.view = &view;
     cbx_arena_reset(arena);
     cbx_arena_reset(&workspace->scratch);
-    if (setup->options->time_limit > 0)
-        s.deadline = began + setup->options->time_limit;
-    cbx_status status = cut(&s, setup->explainer->searches_all, &view, err);
-    if (!status)
-        status = count_removable(&s, err);
-    if (!status)
-        status = ask(&s, err);
+    cbx_status status = ask_for_class(&s, setup->explainer->searches_all, &view, err);
+    if (status == CBX_CANCELLED && cbx_time_is_up())
+        return pack_unknown(&s, began, out, err);
     if (status)
         return status;
-    s.target = setup->target == CBX_TARGET_NEXT ? (s.prediction + 1) % s.model->num_classes
-                                                : setup->target;
+    if (s.target == CBX_TARGET_NEXT)
+        s.target = (s.prediction + 1) % s.model->num_classes;
     if (strict && s.target == s.prediction)
         return cbx_fail(err, CBX_INVALID, "%s %d: the prediction is class %d already",
                         setup->graph->data.task == CBX_GRAPH ? "graph" : "node", row, s.prediction);
@@ -307,6 +437,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
                                "the factual graph has no edge, and this method does nothing but "
                                "remove edges",
                                NULL, cbx_clock() - began, out, err);
+    s.wrap_up = time_to_wrap_up(cbx_clock() - began, deadline ? deadline->limit : 0);
+    cbx_search_reserve(&s, 0);
     status = check_bounds(&s, err);
     if (!status && setup->options->trace) {
         s.trace = CBX_NEW(arena, cbx_epoch, cbx_explainer_steps(setup->explainer, setup->options));
@@ -314,6 +446,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     }
     if (!status)
         status = search_with(&s, setup->explainer, &workspace->scratch, err);
+    status = cbx_search_status(status);
+    cbx_search_end(&s);
     return status ? status : finish(&s, began, out, err);
 }
 
@@ -321,16 +455,23 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
                        const cbx_explain_options *options, cbx_progress progress, void *user,
                        cbx_counterfactual **out, cbx_error *err)
 {
-    cbx_setup     setup;
-    cbx_workspace workspace = {0};
+    cbx_setup           setup;
+    cbx_workspace       workspace = {0};
+    cbx_deadline        deadline;
+    cbx_explain_options fallback = {0};
     *out = NULL;
-    bool       before = cbx_order_fix(model->reproducible);
+    if (!options)
+        cbx_options_default(cbx_explain_table(), &fallback);
+    options = options ? options : &fallback;
+    bool before = cbx_order_fix(model->reproducible);
+    cbx_deadline_begin(&deadline, options->time_limit, progress, user);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
-    if (!status) {
-        status = cbx_explain_row(&setup, row, true, &workspace, progress, user, out, err);
+    if (!cbx_search_status(status)) { /* time that is up already is its to tell */
+        status = cbx_explain_row(&setup, row, true, &workspace, &deadline, out, err);
         cbx_workspace_free(&workspace);
         cbx_setup_free(&setup);
     }
+    cbx_deadline_end(&deadline);
     (void)cbx_order_fix(before);
     return status;
 }

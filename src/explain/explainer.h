@@ -10,6 +10,7 @@
 
 #include "likely.h"
 #include "clock.h"
+#include "deadline.h"
 #include "pass.h"
 
 enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
@@ -60,13 +61,14 @@ typedef struct cbx_search {
     int32_t                    target;        /* -1: any other class */
     const float               *before;        /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
+    const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
+    const int64_t             *slot_of;
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
-    double                     deadline; /* on cbx_clock; 0: none */
-    cbx_progress               progress;
-    void                      *user;
-    const void                *shared; /* what the method's prepare left */
-    double                    *phases; /* CBX_PHASES sums; NULL: no clock is read */
+    cbx_deadline              *deadline; /* the thread's own, or NULL: none */
+    double                     wrap_up;  /* seconds that verifying and ranking may take */
+    const void                *shared;   /* what the method's prepare left */
+    double                    *phases;   /* CBX_PHASES sums; NULL: no clock is read */
 
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
@@ -80,7 +82,7 @@ typedef struct cbx_search {
     int64_t          num_edits;
     int64_t          epoch, epochs;
     double           loss;
-    bool             cancelled;
+    bool             late;     /* the search was ended before it was over */
     bool             diverged; /* some numbers were too large */
     cbx_epoch       *trace;    /* of cbx_explainer_steps entries, or NULL: not wanted */
     int64_t          num_trace;
@@ -134,17 +136,35 @@ bool cbx_search_diverged(cbx_search *s, double loss);
 cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
                          const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err);
 
-/* Says where the search is; true: stop, out of time or cancelled. */
+/* Says where the search is; true: stop, out of time or cancelled. After the last epoch there
+ * is nothing that time could end. */
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
+
+/* The same of a search that does not know which step is its last. */
+bool cbx_search_should_stop_at(cbx_search *s, int64_t step);
+
+/* Keeps time for verifying and ranking an answer of so many edits. */
+void cbx_search_reserve(const cbx_search *s, int64_t edits);
+
+/* Was it ended already, or is it now? What a search asks of its own memory may be wrong then. */
+static inline bool cbx_search_is_late(const cbx_search *s)
+{
+    return s->late || cbx_time_is_up();
+}
+
+/* Searching is over, and what is left of the time is for its answer. */
+void cbx_search_end(cbx_search *s);
+
+/* That time is up is no failure where there is something to hand back: this status then. */
+cbx_status cbx_search_status(cbx_status status);
 
 /* After epoch t: has there been nothing better for as long as the user is patient? */
 bool cbx_search_gives_up(const cbx_search *s, int64_t t);
 
 /* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
- * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when
- * memory (of the arena) runs out. */
-int64_t cbx_number_pairs(const cbx_view *view, cbx_arena *arena, int64_t *pair_of,
-                         int64_t *slot_of);
+ * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when memory or time
+ * runs out. */
+int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of);
 
 /* The edit that removes the edge in this slot of the view. */
 cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 
 /* Entries worked on at a time: their temporaries stay in the nearest cache. */
@@ -20,6 +21,9 @@ enum { STRIKE = 32 };
 
 /* Entries of the widest vector: rows are padded to whole ones. */
 enum { LANES = 16 };
+
+/* Multiplications in the time of an entry. */
+static const double ENTRY = 12;
 
 /* ---- memory */
 
@@ -88,12 +92,9 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
 {
     const cbx_layer *first = &F->s->model->layers[0];
-    cbx_parameter    p;
-    int32_t          products = 0;
-    if (first->aggregation == CBX_MAX) /* looks at X itself */
+    int32_t          products = cbx_layer_products(first);
+    if (!products)
         return 0;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        products += p.rows > 0;
     if (cbx_cache_init(&F->cache, products, F->rows, first->n_out, F->most_changes, arena))
         return -1;
     F->hard.cache = &F->cache;
@@ -146,8 +147,8 @@ static cbx_entries entries_at(const cbx_live *l, int64_t k)
     return e;
 }
 
-/* Every entry is live at first, but those whose bounds leave no room. */
-static void fill(cbx_feature_mask *F)
+/* Every entry is live at first, but those whose bounds leave no room. -1: no time. */
+static int fill(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
     size_t    size = (size_t)F->rows * (size_t)F->f;
@@ -157,6 +158,8 @@ static void fill(cbx_feature_mask *F)
     memcpy(F->kept, F->firm, size * sizeof *F->firm);
     l->begin[0] = 0;
     for (int32_t i = 0; i < F->rows; i++) {
+        if (cbx_out_of_time(ENTRY * F->f))
+            return -1;
         for (int32_t j = 0; j < F->f; j++)
             if (F->box.lo[j] < F->box.hi[j]) {
                 l->column[at] = j;
@@ -167,6 +170,7 @@ static void fill(cbx_feature_mask *F)
             }
         at = end_row(l, &F->box, i, at);
     }
+    return 0;
 }
 
 /* With the faults of the published program, values are not what they were even where P is 0. */
@@ -198,7 +202,8 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
     if (make_cache(F, s->arena))
         return cbx_fail_memory(err);
     F->scale = 1.0 / ((double)s->view->n * F->f);
-    fill(F);
+    if (fill(F))
+        return cbx_fail_late(err);
     if (F->box.faults)
         start_faulty(F);
     return CBX_OK;
@@ -351,6 +356,8 @@ static void strike(cbx_feature_mask *F)
     l->count = 0;
     for (int32_t i = 0; i < F->rows; i++) {
         int64_t next = l->begin[i + 1];
+        if (cbx_out_of_time(ENTRY * (double)(next - begin)))
+            return;
         for (int64_t k = begin; k < l->end[i]; k++) {
             if (is_gone(F, i, k)) {
                 float  firm = F->firm[place_of(F, i, k)];
@@ -422,6 +429,8 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
     cbx_descent_begin(&F->descent, t);
     int64_t k = 0;
     for (int32_t row = 0; row < F->rows;) {
+        if (cbx_out_of_time(ENTRY * RUN))
+            return 0;
         next_batch(F, pull, &row, &k, &b);
         step_batch(F, &b, alpha, crossed, sums);
         for (int32_t i = 0; i < b.pieces.count; i++) {
@@ -443,7 +452,8 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
     if ((t != 0 && t % STRIKE != STRIKE - 1) || F->box.faults) /* which know no end */
         return 0;
     strike(F);
-    return F->cache.count ? narrow_columns(F) : 0; /* where the first layer is linear in X */
+    /* where the first layer is linear in X */
+    return F->cache.count && !cbx_time_is_up() ? narrow_columns(F) : 0;
 }
 
 void cbx_feature_mask_soften(cbx_feature_mask *F)
@@ -455,6 +465,8 @@ void cbx_feature_mask_soften(cbx_feature_mask *F)
             int64_t     left = l->end[i] - k, count = left < RUN ? left : RUN;
             cbx_entries e = entries_at(l, k);
             float      *row = F->soft_values + (int64_t)i * F->soft.cols;
+            if (cbx_out_of_time(ENTRY * (double)count))
+                return;
             cbx_perturb_values(count, &F->box, &e, soft, NULL);
             for (int64_t c = 0; c < count; c++)
                 row[e.column[c]] = soft[c];

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 
 /* Beyond DEEP moves only the best set goes on: an answer of that many is no answer to
@@ -90,6 +91,8 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
         cbx_whatif_do(F->W, m);
         F->work.score = cbx_whatif_ask(F->W);
         cbx_whatif_undo(F->W, m);
+        if (cbx_time_is_up())
+            return CBX_OK;
         cbx_status status = offer(F, &F->work, err);
         if (status)
             return status;
@@ -101,8 +104,9 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
 
 bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step)
 {
-    F->s->epochs = step;
-    return cbx_search_should_stop(F->s, step, F->s->options->epochs);
+    cbx_search *s = F->s;
+    s->epochs = step;
+    return cbx_search_should_stop_at(s, step);
 }
 
 /* `effort` times as many moves are tried as the options say, and sets followed. */
@@ -145,7 +149,7 @@ static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
     cbx_search *s = F->s;
     cbx_status  status = CBX_OK;
     int32_t     C = s->model->num_classes, last = -1;
-    for (int k = 0; k <= CLASSES && !status && !s->cancelled; k++) {
+    for (int k = 0; k <= CLASSES && !status && !cbx_time_is_up(); k++) {
         last = cbx_next_class(s->before, C, last);
         if (last < 0)
             break;
@@ -255,7 +259,6 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
     cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     F->s->epochs = search.epochs;
-    F->s->cancelled = search.cancelled;
     if (status || !search.found)
         return status;
     cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, search.num_edits)};
@@ -265,7 +268,7 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
     if (status)
         return status;
     if (cbx_places_init(&places, F->s->view))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     status = take_first(F, &search, &places, &all, err);
     cbx_places_free(&places);
     return status;
@@ -287,52 +290,15 @@ static int make_sets(cbx_fewest *F, cbx_arena *arena)
     return F->promising ? make_room(F, CBX_FEWEST_MOVES) : -1;
 }
 
-/* Does the whole graph say so of these edits, but for those from `begin` to `end`? `rest`:
- * memory for them. */
-static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, int64_t count,
-                                  int64_t begin, int64_t end, cbx_edit *rest, bool *out,
-                                  cbx_error *err)
+/* Time that is kept from polishing: that each edit is needed is worth more to know than that
+ * there may be an answer with one less. Returns whether polishing was ended by it. */
+static bool polish_some(cbx_fewest *F, cbx_status *status, cbx_error *err)
 {
-    const cbx_search *s = F->s;
-    float            *logp = CBX_NEW(s->arena, float, s->model->num_classes);
-    if (!logp)
-        return cbx_fail_memory(err);
-    memcpy(rest, edits, (size_t)begin * sizeof *rest);
-    memcpy(rest + begin, edits + end, (size_t)(count - end) * sizeof *rest);
-    cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
-    *out = !status && cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
-                                  s->options->stopping_threshold);
-    return status;
-}
-
-/* Is every move needed, by the whole graph? One that is not, because the lead without it was too
- * small to be sure of here, goes. */
-static cbx_status certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
-{
-    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
-    if (!edits)
-        return cbx_fail_memory(err);
-    cbx_edit *rest = edits + 2 * F->best.count;
-    *irreducible = true;
-    for (int64_t k = F->best.count - 1, end = -1; k >= 0; k--) {
-        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits);
-        int64_t    size = cbx_move_edits(&F->best.moves[k]);
-        bool       reaches = false;
-        cbx_status status = CBX_OK;
-        end = end < 0 ? count : end;
-        if (F->best.count > 1)
-            status = reaches_without(F, edits, count, end - size, end, rest, &reaches, err);
-        if (status)
-            return status;
-        end -= size;
-        if (reaches) { /* what was needed beside it may not be any more: once again */
-            cbx_move_set_take_out(&F->best, k);
-            k = F->best.count;
-            end = -1;
-        }
-    }
-    return CBX_OK;
+    cbx_deadline *d = F->s->deadline;
+    if (d)
+        cbx_deadline_hold(d, 1.0 / 3);
+    *status = cbx_fewest_polish(F, err);
+    return d && cbx_deadline_release(d);
 }
 
 cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out,
@@ -345,22 +311,22 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
         return cbx_fail_memory(err);
     cbx_status status = cbx_whatif_init(F.W, s, &F.shared->rules, err);
     if (status)
-        return status;
+        return cbx_search_status(status);
     if (make_sets(&F, s->arena))
         return cbx_fail_memory(err);
     F.best.cost = INFINITY;
     F.cheapest = fmin(s->options->edge_cost, s->options->feature_cost);
     for (int64_t effort = 1; effort <= EFFORT && !status; effort *= EFFORT)
-        if (!F.best.count && !s->cancelled)
+        if (!F.best.count && !cbx_time_is_up())
             status = build_up(&F, effort, err);
     if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
         status = build_for_each_class(&F, err);
-    if (!status && !s->cancelled && (!F.best.count || s->options->start == CBX_START_BOTH))
-        status = from_combinex(&F, err);
-    if (!status && F.best.count && !s->cancelled)
-        status = cbx_fewest_polish(&F, err);
-    if (!status && F.best.count && !s->cancelled)
-        status = certify(&F, &out->irreducible, err);
+    if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
+        status = cbx_search_status(from_combinex(&F, err));
+    if (!status && F.best.count && !cbx_time_is_up())
+        s->late = polish_some(&F, &status, err);
+    if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_fewest_certify(&F, &out->irreducible, err);
     if (status)
         return status;
     out->moves = F.best.moves;

@@ -49,6 +49,10 @@ bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step);
 /* Makes the best smaller, until nothing that is tried does. */
 cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err);
 
+/* Takes moves that are not needed out of the best, by the whole graph, until none is: true then,
+ * false where time ended it. Makes and asks nothing in F->W. */
+cbx_status cbx_fewest_certify(cbx_fewest *F, bool *irreducible, cbx_error *err);
+
 /* Takes back moves that are not needed, the last first, until none is. */
 cbx_status cbx_fewest_reduce(cbx_fewest *F, cbx_move_set *set, cbx_error *err);
 

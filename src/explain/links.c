@@ -2,6 +2,8 @@
 /* links.c: see links.h. */
 #include "links.h"
 
+#include "deadline.h"
+
 int cbx_links_init(cbx_links *links, const cbx_view *whole, cbx_arena *arena)
 {
     *links = (cbx_links){
@@ -41,8 +43,9 @@ bool cbx_links_none_at(const cbx_links *links, int32_t node)
 
 bool cbx_links_apart(cbx_links *links, int32_t a, int32_t b)
 {
-    int32_t ends[2] = {a, b}, head[2] = {0, 0}, tail[2] = {1, 1};
-    int64_t stamp[2] = {++links->walk, ++links->walk};
+    int32_t      ends[2] = {a, b}, head[2] = {0, 0}, tail[2] = {1, 1};
+    int64_t      stamp[2] = {++links->walk, ++links->walk};
+    const double link = 20; /* multiplications in the time of one that is followed */
     if (a == b)
         return false;
     for (int side = 0; side < 2; side++) {
@@ -53,6 +56,8 @@ bool cbx_links_apart(cbx_links *links, int32_t a, int32_t b)
     for (int side = 0; head[side] < tail[side]; side = !side) {
         int32_t node = links->queue[side][head[side]++];
         int64_t count = count_links(links, node);
+        if (cbx_out_of_time(link * (double)count))
+            return true;
         for (int64_t k = 0; k < count; k++) {
             int32_t other = neighbour(links, node, k);
             if (other < 0 || links->seen[other] == stamp[side])

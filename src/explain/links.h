@@ -24,7 +24,8 @@ int cbx_links_init(cbx_links *links, const cbx_view *whole, cbx_arena *arena);
 bool cbx_links_none_at(const cbx_links *links, int32_t node);
 
 /* Is there no way from one to the other any more, whichever way edges point? Walks from both
- * ends, so that it takes no longer than the smaller part that is cut off, if one is. */
+ * ends, so that it takes no longer than the smaller part that is cut off, if one is. Where time
+ * is up, yes. */
 bool cbx_links_apart(cbx_links *links, int32_t a, int32_t b);
 
 #endif

@@ -64,10 +64,13 @@ static void explain_one(batch *b, int64_t i, cbx_workspace *workspace)
 {
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
+    cbx_deadline        deadline;
     if (stop_asked(b, 0, 0, ""))
         return;
+    cbx_deadline_begin(&deadline, b->setup->options->time_limit, stop_asked, b);
     cbx_status status =
-        cbx_explain_row(b->setup, b->rows[i], b->count == 1, workspace, stop_asked, b, &r, &err);
+        cbx_explain_row(b->setup, b->rows[i], b->count == 1, workspace, &deadline, &r, &err);
+    cbx_deadline_end(&deadline);
 #pragma omp critical(cbx_explain_many)
     if (status && !b->status) {
         b->err = err;
@@ -99,18 +102,23 @@ cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph, cons
                             cbx_on_result on_result, cbx_progress progress, void *user,
                             cbx_error *err)
 {
-    cbx_setup  setup;
+    cbx_setup    setup;
+    cbx_deadline preparing; /* has no limit: those that options give are the targets' */
+    batch        b = {.setup = &setup,
+                      .rows = rows,
+                      .count = count,
+                      .on_result = on_result,
+                      .progress = progress,
+                      .user = user};
+    cbx_deadline_begin(&preparing, 0, stop_asked, &b);
     bool       before = cbx_order_fix(model->reproducible);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
     (void)cbx_order_fix(before); /* every thread has its own */
+    cbx_deadline_end(&preparing);
+    if (status && b.status && err)
+        *err = b.err;
     if (status)
         return status;
-    batch b = {.setup = &setup,
-               .rows = rows,
-               .count = count,
-               .on_result = on_result,
-               .progress = progress,
-               .user = user};
     b.ready = calloc((size_t)(count > 0 ? count : 1), sizeof *b.ready);
     if (!b.ready) {
         cbx_setup_free(&setup);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "fewest.h"
 
@@ -63,10 +64,14 @@ static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *fou
 static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tried_all,
                                cbx_error *err)
 {
+    s->certificate = CBX_NONE_WITHIN_BUDGET;
+    if (cbx_search_is_late(s)) /* a proof cut short is no proof */
+        return CBX_OK;
     bool       none = tried_all || (found->whatif->exact && !can_move(found->whatif));
     cbx_status status = none ? CBX_OK : cbx_minimal_out_of_reach(s, found->whatif, &none, err);
-    s->certificate = none ? CBX_PROVED_NONE : CBX_NONE_WITHIN_BUDGET;
-    return status;
+    if (none && !cbx_time_is_up())
+        s->certificate = CBX_PROVED_NONE;
+    return cbx_search_status(status);
 }
 
 static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
@@ -74,7 +79,7 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
 {
     bool       proved = false;
     cbx_status status = cbx_minimal_find(s, none, found, err);
-    if (!status && s->options->prove > 0 && !s->cancelled)
+    if (!status && s->options->prove > 0 && !cbx_search_is_late(s))
         status = cbx_minimal_prove(s, found, s->options->prove, &proved, err);
     if (status)
         return status;
@@ -117,7 +122,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         return CBX_OK;
     }
     cbx_status status = find_first(s, &forbidden, &found, err);
-    for (int64_t k = 1; k < o->total_cfs && !status && found.count && !s->cancelled; k++) {
+    for (int64_t k = 1; k < o->total_cfs && !status && found.count && !cbx_search_is_late(s); k++) {
         status = forbid(s, &forbidden, &found, err);
         if (!status)
             status = cbx_minimal_find(s, &forbidden, &found, err);

@@ -2,6 +2,7 @@
 /* neighbours.c: see neighbours.h. */
 #include "neighbours.h"
 
+#include "deadline.h"
 #include "error.h"
 #include "order.h"
 
@@ -27,7 +28,10 @@ static void find_nearest(const cbx_neighbours *N, int32_t *nearest)
     const cbx_patch *P = &N->patch;
     const float     *own = cbx_patch_row(P, N->node);
     int32_t          found = 0, n = P->E->view.n;
+    const double     step = 20; /* multiplications in the time of the rest */
     for (int32_t i = 0; i < n; i++) {
+        if (cbx_out_of_time(P->E->width + step))
+            return;
         if (i == N->node)
             continue;
         float   d = distance(P->E->width, own, cbx_patch_row(P, i));
@@ -58,7 +62,7 @@ cbx_status cbx_neighbours_init(cbx_neighbours *N, const cbx_embedding *E, int32_
     if (!N->before || !N->after || !N->distance)
         return cbx_fail_memory(err);
     find_nearest(N, N->before);
-    return CBX_OK;
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }
 
 cbx_status cbx_neighbours_importance(cbx_neighbours *N, const cbx_lost_edge *edges, int64_t count,
@@ -69,9 +73,9 @@ cbx_status cbx_neighbours_importance(cbx_neighbours *N, const cbx_lost_edge *edg
     if (status)
         return status;
     find_nearest(N, N->after);
-    for (int32_t i = 0; i < N->count; i++)
+    for (int32_t i = 0; i < N->count && !cbx_out_of_time(N->count); i++)
         for (int32_t k = 0; k < N->count; k++)
             same += N->before[i] == N->after[k];
     *importance = N->count ? 1 - (double)same / N->count : 0;
-    return CBX_OK;
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }

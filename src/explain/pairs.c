@@ -1,41 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c: undirected edges: which slots belong together. */
-#include <stdlib.h>
+/* pairs.c: undirected edges: which slots belong together.
+ *
+ * Slots are sorted by the larger end and then by the smaller, by counting: a complete graph has
+ * millions of them. */
+#include <string.h>
 
+#include "deadline.h"
 #include "explainer.h"
 
+/* Multiplications in the time of a step through memory that jumps. */
+static const double JUMP = 30;
+
+/* The nodes at a slot's ends, the smaller first. */
 typedef struct ends {
     int32_t low, high;
-    int64_t slot;
 } ends;
 
-static int by_ends(const void *a, const void *b)
+static ends ends_of(const cbx_view *v, const int32_t *target_of, int64_t e)
 {
-    const ends *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (x->slot > y->slot) - (x->slot < y->slot);
+    int32_t i = target_of[e], j = v->source[e];
+    return i < j ? (ends){i, j} : (ends){j, i};
 }
 
-int64_t cbx_number_pairs(const cbx_view *view, cbx_arena *arena, int64_t *pair_of, int64_t *slot_of)
+/* Slots in the order of one of their ends, those with the same in the order of `from` (NULL: their
+ * own). `begin`: n + 2 counters. -1: no time. */
+static int sort_by(bool high, const cbx_view *v, const int32_t *target_of, const int64_t *from,
+                   int64_t *begin, int64_t *to)
 {
-    ends *all = CBX_NEW(arena, ends, view->m);
-    if (!all)
+    memset(begin, 0, ((size_t)v->n + 2) * sizeof *begin);
+    for (int64_t e = 0; e < v->m; e++) {
+        ends pair = ends_of(v, target_of, e);
+        if (cbx_out_of_time_at(e, JUMP))
+            return -1;
+        begin[(high ? pair.high : pair.low) + 2]++; /* two places up, as in group_by_source */
+    }
+    for (int32_t i = 0; i < v->n; i++)
+        begin[i + 2] += begin[i + 1];
+    for (int64_t k = 0; k < v->m; k++) {
+        int64_t e = from ? from[k] : k;
+        ends    pair = ends_of(v, target_of, e);
+        if (cbx_out_of_time_at(k, JUMP))
+            return -1;
+        to[begin[(high ? pair.high : pair.low) + 1]++] = e;
+    }
+    return 0;
+}
+
+static int64_t number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of,
+                            cbx_arena *arena)
+{
+    int32_t *target_of = CBX_NEW(arena, int32_t, view->m);
+    int64_t *begin = CBX_NEW(arena, int64_t, (size_t)view->n + 2);
+    int64_t *order = CBX_NEW(arena, int64_t, view->m);
+    int64_t  pairs = 0;
+    ends     last = {-1, -1};
+    if (!target_of || !begin || !order)
         return -1;
     for (int32_t i = 0; i < view->n; i++)
-        for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++) {
-            int32_t j = view->source[e];
-            all[e] = (ends){i < j ? i : j, i < j ? j : i, e};
-        }
-    if (view->m)
-        qsort(all, (size_t)view->m, sizeof *all, by_ends);
-    int64_t pairs = 0;
+        for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++)
+            target_of[e] = i;
+    if (sort_by(true, view, target_of, NULL, begin, slot_of) ||
+        sort_by(false, view, target_of, slot_of, begin, order))
+        return -1;
     for (int64_t k = 0; k < view->m; k++) {
-        if (k == 0 || all[k].low != all[k - 1].low || all[k].high != all[k - 1].high)
-            slot_of[pairs++] = all[k].slot;
-        pair_of[all[k].slot] = pairs - 1;
+        ends pair = ends_of(view, target_of, order[k]);
+        if (cbx_out_of_time_at(k, JUMP))
+            return -1;
+        if (pair.low != last.low || pair.high != last.high)
+            slot_of[pairs++] = order[k];
+        pair_of[order[k]] = pairs - 1;
+        last = pair;
     }
+    return pairs;
+}
+
+int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of)
+{
+    cbx_arena work = {0};
+    int64_t   pairs = number_pairs(view, pair_of, slot_of, &work);
+    cbx_arena_free(&work);
     return pairs;
 }

@@ -8,6 +8,7 @@
  *             the border as it goes
  *
  * and again from the start, whenever it got cheaper. */
+#include "deadline.h"
 #include "fewest.h"
 #include "rng.h"
 
@@ -108,17 +109,17 @@ cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
     do {
         status = cbx_fewest_reduce(F, &F->best, err);
         before = F->best.cost;
-        if (!status && F->best.count <= SWAP_MOST)
+        if (!status && F->best.count <= SWAP_MOST && !cbx_time_is_up())
             status = swap(F, err);
         for (int64_t k = 0; k < o->rebuilds && !status && F->best.cost == before; k++) {
             if (F->best.count <= CBX_FEWEST_LARGE || F->best.count > CBX_FEWEST_MOVES ||
-                F->s->cancelled)
+                cbx_time_is_up())
                 break;
             status = rebuild(F, &rng, err);
         }
         /* One that costs the same and leads by more may have taken its place. */
-        if (!status && F->best.cost == before)
+        if (!status && F->best.cost == before && !cbx_time_is_up())
             status = cbx_fewest_reduce(F, &F->best, err);
-    } while (!status && F->best.cost < before);
+    } while (!status && F->best.cost < before && !cbx_time_is_up());
     return status;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "minimal.h"
 #include "rng.h"
@@ -34,7 +35,7 @@ static bool is_countable(const cbx_whatif *W)
     return true;
 }
 
-/* All moves, with all values; -1: memory. */
+/* All moves, with all values; -1: no memory, or no time. */
 static int64_t list_moves(proof *p)
 {
     for (int writing = 0; writing < 2; writing++) {
@@ -49,7 +50,7 @@ static int64_t list_moves(proof *p)
         if (!writing && !(p->moves = CBX_NEW(p->s->arena, cbx_move, p->count)))
             return -1;
     }
-    return p->count;
+    return cbx_time_is_up() ? -1 : p->count;
 }
 
 /* All smaller sets, and so all parts of this one, have been tried: it is irreducible. */
@@ -92,8 +93,8 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
         cbx_whatif_undo(p->W, m);
         p->size--;
         p->edits -= cbx_move_edits(m);
-        p->stopped = p->stopped || ((p->W->asked & 255) == 0 && cbx_clock() > p->until) ||
-                     cbx_search_should_stop(p->s, p->s->epochs, p->s->options->epochs);
+        p->stopped =
+            p->stopped || cbx_clock() > p->until || cbx_search_should_stop_at(p->s, p->s->epochs);
         if (status)
             return status;
     }
@@ -109,14 +110,14 @@ cbx_status cbx_minimal_prove(cbx_search *s, cbx_minimal *found, double seconds, 
     if (!is_countable(p.W) || !p.W->exact)
         return CBX_OK;
     if (list_moves(&p) < 0)
-        return cbx_fail_memory(err);
+        return cbx_search_status(cbx_fail_late(err));
     int64_t most = p.count < MOST_SET ? p.count : MOST_SET;
     if (s->options->max_edits > 0 && s->options->max_edits < most)
         most = s->options->max_edits;
     for (int64_t size = 1; size <= most && (double)size * p.cheapest < found->cost; size++) {
         cbx_status status = try_sets(&p, 0, size, 0, err);
         if (status || p.stopped)
-            return status;
+            return cbx_search_status(status);
     }
     *proved = (double)most * p.cheapest >= found->cost || most == p.count ||
               most == s->options->max_edits;
@@ -132,7 +133,7 @@ double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples
     int64_t     kept = 0, tried = 0;
     for (int64_t k = 0; k < found->count; k++)
         cbx_whatif_do(W, &found->moves[k]);
-    for (; tried < samples; tried++) {
+    for (; tried < samples && !cbx_search_is_late(s); tried++) {
         cbx_move also[3];
         int64_t  count = 0, wanted = 1 + (int64_t)cbx_rng_below(&rng, 3);
         for (int draw = 0; draw < 50 && count < wanted; draw++) {
@@ -157,8 +158,10 @@ double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples
         kept += cbx_whatif_ask(W) > 0;
         while (count > 0)
             cbx_whatif_undo(W, &also[--count]);
+        if (s->deadline)
+            (void)cbx_deadline_look(s->deadline);
     }
     for (int64_t k = found->count - 1; k >= 0; k--)
         cbx_whatif_undo(W, &found->moves[k]);
-    return tried ? (double)kept / (double)tried : -1;
+    return tried && !cbx_search_is_late(s) ? (double)kept / (double)tried : -1;
 }

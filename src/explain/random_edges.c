@@ -6,6 +6,7 @@
  * loss that has the target class is the answer.
  *
  * Whether edge k goes in draw t is a function of (seed, target row, t, k) alone. */
+#include "deadline.h"
 #include "edge_mask.h"
 #include "error.h"
 #include "rng.h"
@@ -14,7 +15,8 @@
 static void draw(cbx_edge_mask *E, const int64_t *ids, int64_t t)
 {
     const cbx_search *s = E->s;
-    for (int64_t p = 0; p < E->pairs; p++) {
+    const double      number = 60; /* multiplications in the time of one */
+    for (int64_t p = 0; p < E->pairs && !cbx_out_of_time_at(p, number); p++) {
         cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
                                      (uint64_t)ids[p]);
         E->cut[p] = !(cbx_rng_uniform(&rng) < s->options->random_keep);

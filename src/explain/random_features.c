@@ -7,10 +7,12 @@
  * mean |change|; the draw of least loss that has the target class is the answer.
  *
  * The k-th value of a node in draw t is the k-th number of the stream (seed, target row,
- * t, node), so it does not matter in which order they are drawn. */
+ * t, node), so it does not matter in which order they are drawn: those of nodes that the oracle
+ * does not look at are drawn only where the others hit. */
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "order.h"
 #include "rng.h"
@@ -47,7 +49,7 @@ static cbx_status prepare(state *st, cbx_error *err)
     return CBX_OK;
 }
 
-/* One row; what was drawn, and in `change` the sum of |drawn - x|; returns how many
+/* One row; what was drawn, and in `change` the sum, in any order, of |drawn - x|; returns how many
  * values differ. The stream's k-th number is a function of k, so this vectorises. */
 CBX_HOT
 static int64_t draw_row(int32_t f, uint64_t start, const float *restrict x,
@@ -69,11 +71,11 @@ static int64_t draw_row(int32_t f, uint64_t start, const float *restrict x,
         sum += fabs((double)v - x[j]);
         count += v != x[j];
     }
-    *change += sum;
+    *change = sum;
     return count;
 }
 
-/* The sum of |drawn - x| from first to last, which vectors do not take it in. */
+/* The same sum from first to last. */
 static double ordered_change(int32_t f, const float *x, const float *drawn)
 {
     double sum = 0;
@@ -82,24 +84,40 @@ static double ordered_change(int32_t f, const float *x, const float *drawn)
     return sum;
 }
 
-static void draw(const state *st, int64_t t, cbx_epoch *now)
+/* Rows from `begin` on and before `end`; adds up how much they have changed. */
+static void draw(const state *st, int64_t t, int32_t begin, int32_t end, double *change,
+                 cbx_epoch *now)
 {
     const cbx_search *s = st->s;
     const cbx_view   *v = s->view;
-    double            change = 0, ordered = 0;
-    *now = (cbx_epoch){.alpha = 1};
-    for (int32_t i = 0; i < st->n; i++) {
+    const double      number = 10; /* multiplications in the time of one */
+    for (int32_t i = begin; i < end && !cbx_out_of_time(number * st->f); i++) {
         int64_t row = (int64_t)i * st->f;
         cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
                                      (uint64_t)(v->node ? v->node[i] : i));
+        double  moved;
         now->changed_features += draw_row(st->f, rng.state, st->x + row, st->low, st->span,
-                                          st->whole, s->lo, s->hi, st->drawn + row, &change);
-        if (cbx_order_is_fixed())
-            ordered += ordered_change(st->f, st->x + row, st->drawn + row);
+                                          st->whole, s->lo, s->hi, st->drawn + row, &moved);
+        *change +=
+            cbx_order_is_fixed() ? ordered_change(st->f, st->x + row, st->drawn + row) : moved;
     }
-    change = cbx_order_is_fixed() ? ordered : change;
-    now->feature_loss = change / ((double)st->n * st->f);
 }
+
+/* One draw; true: it is the best so far. */
+static bool try_draw(const state *st, cbx_trials *T, const cbx_matrix *X, int64_t t)
+{
+    int32_t read = cbx_pass_input_rows(&T->pass);
+    double  change = 0;
+    T->now = (cbx_epoch){.alpha = 1};
+    draw(st, t, 0, read, &change, &T->now);
+    cbx_trials_ask(T, X, NULL);
+    if (T->now.hit || st->s->trace)
+        draw(st, t, read, st->n, &change, &T->now);
+    T->now.feature_loss = change / ((double)st->n * st->f);
+    return cbx_trials_record(T);
+}
+
+static const double EDIT = 60; /* multiplications in the time of one */
 
 static cbx_status collect(const state *st, int64_t count, cbx_error *err)
 {
@@ -111,6 +129,8 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
     for (int32_t i = 0; i < st->n; i++)
         for (int32_t j = 0; j < st->f; j++) {
             int64_t k = (int64_t)i * st->f + j;
+            if (cbx_out_of_time_at(k, EDIT))
+                return cbx_fail_late(err);
             if (st->kept[k] != st->x[k])
                 s->edits[s->num_edits++] = (cbx_edit){.op = CBX_SET_FEATURE,
                                                       .edge = -1,
@@ -135,14 +155,14 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     if (status)
         return status;
     for (int64_t t = 0; t < draws; t++) {
-        draw(&st, t, &T.now);
-        if (cbx_trials_judge(&T, &X, NULL)) {
+        if (try_draw(&st, &T, &X, t)) {
             memcpy(st.kept, st.drawn, (size_t)st.n * (size_t)st.f * sizeof *st.kept);
             count = T.now.changed_features;
         }
         if (cbx_search_should_stop(s, t + 1, draws))
             break;
     }
+    cbx_search_end(s);
     return s->found ? collect(&st, count, err) : CBX_OK;
 }
 

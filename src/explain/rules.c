@@ -134,8 +134,9 @@ static cbx_status read_ranges(cbx_rules *rules, cbx_error *err)
         if (lo > hi)
             return cbx_fail(err, CBX_INVALID, "--permitted-range: %g to %g of feature %d is empty",
                             lo, hi, j);
-        rules->lo[j] = fmaxf(rules->lo[j], (float)lo);
-        rules->hi[j] = fminf(rules->hi[j], (float)hi);
+        /* of 0 and -0, fmaxf may give either */
+        rules->lo[j] = (float)lo > rules->lo[j] ? (float)lo : rules->lo[j];
+        rules->hi[j] = (float)hi < rules->hi[j] ? (float)hi : rules->hi[j];
     }
     return CBX_OK;
 }
@@ -207,7 +208,7 @@ static cbx_status read_edges(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
     if (!rules->edges)
         return cbx_fail_memory(err);
     while (*r.at) {
-        int32_t    u, v;
+        int32_t    u = 0, v = 0;
         cbx_status status = read_node(&r, rules->graph, &u);
         if (status)
             return status;
@@ -291,6 +292,8 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_ex
         status = read_groups(rules, err);
     if (!status)
         status = read_nodes(rules, arena, err);
+    if (!status && o->prove > 0 && !(rules->fractions = cbx_bounds_fractions(&graph->data, arena)))
+        status = cbx_fail_memory(err);
     return status ? status : read_edges(rules, arena, err);
 }
 

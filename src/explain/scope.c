@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number.h"
 #include "rules.h"
 #include "setup.h"
 
@@ -19,8 +20,8 @@ static void say(words *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(w->room ? w->text + w->size : NULL, w->room ? w->room - w->size : 0,
-                           format, args);
+    int length = cbx_vprint(w->room ? w->text + w->size : NULL, w->room ? w->room - w->size : 0,
+                            format, args);
     va_end(args);
     w->size += length > 0 ? (size_t)length : 0;
 }

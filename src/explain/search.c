@@ -15,11 +15,40 @@ bool cbx_search_diverged(cbx_search *s, double loss)
     return !isfinite(loss);
 }
 
+static bool stops(cbx_search *s, int64_t epoch, int64_t epochs, bool last)
+{
+    cbx_deadline *d = s->deadline;
+    return d && (cbx_deadline_tell(d, epoch, epochs, s->found ? "found" : "") ||
+                 (!last && cbx_deadline_look(d)));
+}
+
 bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs)
 {
-    if (s->progress && s->progress(s->user, epoch, epochs, s->found ? "found" : ""))
-        s->cancelled = true;
-    return s->cancelled || (s->deadline > 0 && cbx_clock() > s->deadline);
+    return stops(s, epoch, epochs, epoch == epochs);
+}
+
+bool cbx_search_should_stop_at(cbx_search *s, int64_t step)
+{
+    return stops(s, step, s->options->epochs, false);
+}
+
+void cbx_search_reserve(const cbx_search *s, int64_t edits)
+{
+    const double an_edit = 5e-7; /* seconds to collect, verify, rank and copy one */
+    if (s->deadline)
+        cbx_deadline_reserve(s->deadline, s->wrap_up + an_edit * (double)edits);
+}
+
+void cbx_search_end(cbx_search *s)
+{
+    s->late = s->late || cbx_time_is_up();
+    if (s->deadline)
+        cbx_deadline_use_reserve(s->deadline);
+}
+
+cbx_status cbx_search_status(cbx_status status)
+{
+    return status == CBX_CANCELLED && cbx_time_is_up() ? CBX_OK : status;
 }
 
 bool cbx_search_gives_up(const cbx_search *s, int64_t t)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blas.h"
 #include "bounds.h"
 #include "error.h"
-#include "kernel.h"
 #include "receptive.h"
 #include "rules.h"
 
@@ -102,10 +102,11 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     if (!status)
         status = find_bounds(s, err);
     s->explainer = cbx_explainer_at(s->options->explainer);
-    cbx_blas_single_threaded();
     if (!status && !s->explainer->knows_rules && cbx_rules_any(s->options))
         status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
                           s->explainer->name);
+    if (!status)
+        status = cbx_blas_begin(err);
     if (!status)
         status = make_whole(s, err);
     if (!status && s->explainer->prepare)

@@ -35,9 +35,10 @@ typedef struct cbx_workspace {
 void cbx_workspace_free(cbx_workspace *workspace);
 
 /* One target, in a workspace that is empty or was used for another. `strict`: a target
- * class that is the prediction already is an error, otherwise a reason to skip. */
+ * class that is the prediction already is an error, otherwise a reason to skip. `deadline`: the
+ * thread's own, or NULL. */
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
-                           cbx_workspace *workspace, cbx_progress progress, void *user,
+                           cbx_workspace *workspace, cbx_deadline *deadline,
                            cbx_counterfactual **out, cbx_error *err);
 
 /* Packs a result into one block. `after` may be NULL. */
@@ -49,6 +50,9 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
 cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
                                   const cbx_edit *edits, int64_t count, int32_t moderate,
                                   float *log_probs, cbx_error *err);
+
+/* Is there such a node or graph? */
+cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err);
 
 /* What the search's certificate, if it is a proof, is a proof of; NULL: no memory. */
 const char *cbx_proof_scope(const cbx_search *s);

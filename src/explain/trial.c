@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "deadline.h"
+
 bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
 {
     int64_t t = s->epochs++;
@@ -14,6 +16,7 @@ bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
     s->found = true;
     s->epoch = t;
     s->loss = step->loss;
+    cbx_search_reserve(s, step->changed_features + step->removed_edges);
     return true;
 }
 
@@ -23,7 +26,7 @@ cbx_status cbx_trials_init(cbx_trials *T, cbx_search *s, const cbx_matrix *X, cb
     return cbx_pass_init(&T->pass, s->model, s->view, X, false, 1, s->arena, err);
 }
 
-bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)
+void cbx_trials_ask(cbx_trials *T, const cbx_matrix *X, const float *w)
 {
     cbx_search *s = T->s;
     cbx_epoch  *e = &T->now;
@@ -34,6 +37,17 @@ bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)
     e->eta = 1;
     e->ce = -(double)logp[aim];
     e->hit = cbx_search_hits(s, cbx_search_class(s, logp));
+}
+
+bool cbx_trials_record(cbx_trials *T)
+{
+    cbx_epoch *e = &T->now;
     e->loss = e->ce + e->edge_loss + e->feature_loss;
-    return !cbx_search_diverged(s, e->loss) && cbx_search_record(s, e);
+    return !cbx_time_is_up() && !cbx_search_diverged(T->s, e->loss) && cbx_search_record(T->s, e);
+}
+
+bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)
+{
+    cbx_trials_ask(T, X, w);
+    return cbx_trials_record(T);
 }

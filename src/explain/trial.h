@@ -23,4 +23,9 @@ cbx_status cbx_trials_init(cbx_trials *T, cbx_search *s, const cbx_matrix *X, cb
  * the loss, which is the cross-entropy to the target plus now's two other losses. */
 bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w);
 
+/* The same in two parts, for whom the other losses of a candidate cost more than to know
+ * whether it hits (now.hit): only the loss of one that does counts, unless there is a trace. */
+void cbx_trials_ask(cbx_trials *T, const cbx_matrix *X, const float *w);
+bool cbx_trials_record(cbx_trials *T);
+
 #endif

@@ -288,6 +288,8 @@ static cbx_status judge(state *st, cbx_error *err)
     if (status)
         return status;
     cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+    if (cbx_time_is_up())
+        return cbx_fail_late(err);
     s->found = cbx_search_hits(s, cbx_search_class(s, pass.logp));
     if (s->trace)
         s->trace[s->epoch].hit = s->found;
@@ -313,12 +315,14 @@ static cbx_status run(state *st, cbx_error *err)
     st->tree[0] = (tree_node){.children = -1};
     expand(st, &st->tree[0]);
     for (int64_t t = 0; t < most && st->tree[0].children && since < s->options->unr_patience; t++) {
-        double importance;
+        double importance = 0;
         forget_walk(st);
         walk(st);
-        cbx_status status = evaluate(st, &importance, err);
+        cbx_status status = cbx_search_status(evaluate(st, &importance, err));
         if (status)
             return status;
+        if (cbx_time_is_up())
+            break;
         record(st, importance);
         since++;
         if (reward(st, importance)) {
@@ -330,6 +334,7 @@ static cbx_status run(state *st, cbx_error *err)
             break;
     }
     forget_walk(st);
+    cbx_search_end(s);
     return st->num_best ? judge(st, err) : CBX_OK;
 }
 
@@ -339,7 +344,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     cbx_status status =
         cbx_neighbours_init(&st.near, s->shared, s->row, s->options->unr_neighbours, s->arena, err);
     if (!status && (cbx_ways_init(&st.ways, s) || make_tree(&st)))
-        status = cbx_fail_memory(err);
+        status = cbx_fail_late(err);
     st.rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, 0, 0);
     if (!status)
         status = run(&st, err);

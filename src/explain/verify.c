@@ -7,17 +7,22 @@
  * (cbx_view_cone), which gives the same numbers. It shares no code with the search
  * but the model itself. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "blas.h"
+#include "deadline.h"
 #include "edit.h"
 #include "error.h"
 #include "order.h"
 #include "pass.h"
 #include "setup.h"
+#include "sort.h"
 
 /* Nodes up to which the whole graph is run. */
 enum { MODERATE = 64 };
+
+/* Multiplications in the time of an edit, and of an edge that is looked at. */
+static const double EDIT = 200, SLOT = 2;
 
 /* Some edits of the view, in two lists (which may be one): those by which edges go, and those by
  * which features change; the other kind is ignored in each. */
@@ -36,7 +41,7 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
     cbx_pass   pass;
     uint8_t   *drop = CBX_NEW(arena, uint8_t, view->m);
     if (!drop || cbx_places_init(&places, view))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     cbx_status status = cbx_view_features(graph, view, arena, &X, err);
     if (!status)
         status = cbx_edits_mark(graph, &places, edits->edges, edits->num_edges, drop, err);
@@ -51,6 +56,7 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
         cbx_pass_forward(&pass, &X_edited, NULL, 0, 0);
         memcpy(log_probs, pass.logp + (int64_t)row * model->num_classes,
                (size_t)model->num_classes * sizeof *log_probs);
+        status = cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
     }
     cbx_places_free(&places);
     return status;
@@ -87,16 +93,30 @@ static int64_t find_slots(const cbx_graph *g, const cbx_edit *e, int32_t source,
     return found;
 }
 
+/* The same among the edges of the cone, which has all that lead to a node before the last hop.
+ * `from` and `at`: its numbers of the edge's ends. */
+static int64_t count_inside(const cbx_view *cone, const cbx_edit *e, int32_t from, int32_t at)
+{
+    int64_t found = 0;
+    for (int64_t o = from < 0 ? 0 : cbx_view_find_target(cone, from, at);
+         from >= 0 && o < cone->out_offset[from + 1] && cone->out_target[o] == at; o++)
+        found += e->undirected || e->edge < 0 || e->edge == cone->edge[cone->out_slot[o]];
+    return found;
+}
+
 /* What is left of the edges that the last hop's nodes have outside the cone. Edits
- * may name an edge more than once; it is lost once. */
-static void lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost, int64_t count)
+ * may name an edge more than once; it is lost once. -1: no memory, or no time. */
+static int lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost, int64_t count,
+                      cbx_arena *arena)
 {
     float *weights = (float *)cone->outside_weight, *numbers = (float *)cone->outside_count;
-    if (count)
-        qsort(lost, (size_t)count, sizeof *lost, by_slot);
+    if (cbx_sort(lost, count, sizeof *lost, by_slot, arena))
+        return -1;
     for (int64_t k = 0; k < count;) { /* node by node: slots are grouped by target */
         int32_t at = lost[k].at, v = cone->node[at];
         double  weight = 0, number = 0;
+        if (cbx_out_of_time(SLOT * (double)(g->in_offset[v + 1] - g->in_offset[v])))
+            return -1;
         for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
             bool stays = g->in_source[s] != v; /* loops are inside */
             for (; k < count && lost[k].slot == s; k++)
@@ -107,6 +127,12 @@ static void lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost
         weights[at] = (float)weight;
         numbers[at] = (float)number;
     }
+    return 0;
+}
+
+static double in_degree(const cbx_graph *g, int32_t node)
+{
+    return (double)(g->in_offset[node + 1] - g->in_offset[node]);
 }
 
 static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k, cbx_error *err)
@@ -147,11 +173,13 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             if (source < 0 || source >= n || target < 0 || target >= n)
                 continue;
             int32_t at = cbx_places_find(places, target);
-            bool    loop = source == target;
-            int64_t here =
-                find_slots(g, e, source, target, at >= last && !loop ? at : -1, lost, num_lost);
+            bool    is_inside = at >= 0 && (at < last || source == target);
+            if (cbx_out_of_time(is_inside ? EDIT : EDIT + SLOT * in_degree(g, target)))
+                return cbx_fail_late(err);
+            int64_t here = is_inside ? count_inside(cone, e, cbx_places_find(places, source), at)
+                                     : find_slots(g, e, source, target, at, lost, num_lost);
             found += here;
-            if (here && at >= 0 && (at < last || loop))
+            if (here && is_inside)
                 inside[(*num_inside)++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
                                                      .source = source,
                                                      .target = target,
@@ -181,7 +209,7 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     if (status)
         return status;
     if (cbx_places_init(&places, &cone))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     for (int pass = 0; pass < 2 && !status; pass++) { /* first to count, then to write */
         status = sort_edits(graph, &cone, &places, edits, count, inside, &num_inside, lost,
                             &num_lost, err);
@@ -191,7 +219,8 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     cbx_places_free(&places);
     if (status)
         return status;
-    lose_edges(graph, &cone, lost, num_lost);
+    if (lose_edges(graph, &cone, lost, num_lost, arena))
+        return cbx_fail_late(err);
     const edit_lists lists = {inside, edits, num_inside, count};
     return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
 }
@@ -204,6 +233,15 @@ static bool has_cone(const cbx_model *model)
            cbx_model_reach(model) > 0;
 }
 
+cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
+{
+    int32_t rows = cbx_graph_label_rows(graph);
+    if (row >= 0 && row < rows)
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID, "%s %d does not exist: there are 0 to %d",
+                    graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
+}
+
 cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
                                   const cbx_edit *edits, int64_t count, int32_t moderate,
                                   float *log_probs, cbx_error *err)
@@ -213,9 +251,10 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     int32_t    rows = cbx_graph_label_rows(graph);
     bool       graphs = graph->data.task == CBX_GRAPH;
     cbx_status status = cbx_model_fits(model, graph, err);
-    if (!status && (row < 0 || row >= rows))
-        status = cbx_fail(err, CBX_INVALID, "%s %d does not exist: there are 0 to %d",
-                          graphs ? "graph" : "node", row, rows - 1);
+    if (!status)
+        status = cbx_check_row(graph, row, err);
+    if (!status)
+        status = cbx_blas_begin(err);
     if (status)
         return status;
     bool before = cbx_order_fix(model->reproducible);

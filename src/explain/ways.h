@@ -18,7 +18,7 @@ typedef struct cbx_way {
 
 typedef struct cbx_ways {
     int64_t        pairs;
-    int64_t       *pair_of;   /* by slot of the view */
+    const int64_t *pair_of;   /* by slot of the view */
     int64_t       *lost_from; /* by pair: where its edges begin in `lost`; pairs + 1 */
     cbx_lost_edge *lost;      /* slots of the whole graph, both directions */
     int64_t       *from;      /* by node: where its ways begin; n + 1 */

@@ -5,11 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "order.h"
 
 /* Changes after which products are multiplied anew. */
 enum { REFRESH = 2000 };
+
+/* Multiplications in the time of looking at an edge, and at a feature. */
+static const double EDGE = 30, ENTRY = 3;
 
 /* ---- memory */
 
@@ -17,8 +21,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_layer *first = &W->s->model->layers[0];
     size_t           size = (size_t)W->rows * (size_t)W->f;
-    cbx_parameter    p;
-    int32_t          products = 0;
+    int32_t          products = cbx_layer_products(first);
     W->x0 = CBX_NEW(arena, float, size);
     W->x = CBX_NEW(arena, float, size);
     W->dX = CBX_NEW(arena, float, size);
@@ -27,10 +30,8 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     cbx_matrix_expand(&W->s->X, W->rows, W->x0);
     memcpy(W->x, W->x0, size * sizeof *W->x);
     W->X = cbx_matrix_dense(W->rows, W->f, W->x);
-    if (first->aggregation == CBX_MAX) /* looks at X itself */
+    if (!products)
         return 0;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        products += p.rows > 0;
     W->most_changes = 256;
     if (cbx_cache_init(&W->cache, products, W->rows, first->n_out, W->most_changes, arena))
         return -1;
@@ -38,35 +39,52 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     return 0;
 }
 
+/* Which slots go together: the search's own numbers, where it has some. */
+static int number_pairs(cbx_whatif *W, cbx_arena *arena)
+{
+    const cbx_search *s = W->s;
+    int64_t           m = s->view->m;
+    bool              undirected = s->options->edges == CBX_EDGES_UNDIRECTED;
+    W->pairs = s->num_removable;
+    W->pair_of = s->pair_of;
+    W->slot_of = s->slot_of;
+    if (undirected && W->pair_of)
+        return 0;
+    int64_t *pair_of = CBX_NEW(arena, int64_t, m), *slot_of = CBX_NEW(arena, int64_t, m);
+    if (!pair_of || !slot_of)
+        return -1;
+    for (int64_t e = 0; e < m; e++)
+        pair_of[e] = slot_of[e] = e;
+    W->pairs = undirected ? cbx_number_pairs(s->view, pair_of, slot_of) : m;
+    W->pair_of = pair_of;
+    W->slot_of = slot_of;
+    return W->pairs < 0 ? -1 : 0;
+}
+
 static int make_pairs(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_view *v = W->s->view;
-    bool            undirected = W->s->options->edges == CBX_EDGES_UNDIRECTED;
-    W->pair_of = CBX_NEW(arena, int64_t, v->m);
-    W->slot_of = CBX_NEW(arena, int64_t, v->m);
     W->slots = CBX_NEW(arena, int64_t, v->m);
     W->target_of = CBX_NEW(arena, int32_t, v->m);
-    if (!W->pair_of || !W->slot_of || !W->slots || !W->target_of)
+    if (!W->slots || !W->target_of || number_pairs(W, arena))
         return -1;
-    W->pairs = v->m;
     for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
             W->target_of[e] = i;
-            W->pair_of[e] = W->slot_of[e] = e;
-        }
-    if (undirected)
-        W->pairs = cbx_number_pairs(v, arena, W->pair_of, W->slot_of);
-    if (W->pairs < 0)
-        return -1;
     W->slots_begin = CBX_NEW0(arena, int64_t, W->pairs + 2);
     W->gone = CBX_NEW0(arena, uint8_t, W->pairs);
     if (!W->slots_begin || !W->gone)
         return -1;
     /* counts two places up, so that filling leaves every begin where it belongs */
-    for (int64_t e = 0; e < v->m; e++)
+    for (int64_t e = 0; e < v->m; e++) {
+        if (cbx_out_of_time_at(e, EDGE))
+            return -1;
         W->slots_begin[W->pair_of[e] + 2]++;
+    }
     for (int64_t p = 0; p < W->pairs; p++)
         W->slots_begin[p + 2] += W->slots_begin[p + 1];
+    if (cbx_out_of_time((double)v->m * EDGE))
+        return -1;
     for (int64_t e = 0; e < v->m; e++)
         W->slots[W->slots_begin[W->pair_of[e] + 1]++] = e;
     return 0;
@@ -103,13 +121,9 @@ static int32_t count_values(const cbx_whatif *W, int32_t j)
 {
     enum { MOST = 64 };
     float lo = W->rules->lo[j], hi = W->rules->hi[j];
-    if (!W->s->discrete[j] || lo != rintf(lo) || hi != rintf(hi) || hi - lo > MOST)
+    if (!W->rules->fractions || W->rules->fractions[j] || !W->s->discrete[j] || lo != rintf(lo) ||
+        hi != rintf(hi) || hi - lo > MOST)
         return 0;
-    for (int32_t i = 0; i < W->rows; i++) {
-        float x = W->x0[(int64_t)i * W->f + j];
-        if (x != rintf(x))
-            return 0;
-    }
     return (int32_t)(hi - lo) + 1;
 }
 
@@ -173,8 +187,11 @@ static int find_allowed(cbx_whatif *W, cbx_arena *arena)
     W->values = CBX_NEW(arena, int32_t, W->f);
     if (!W->values)
         return -1;
-    for (int32_t j = 0; j < W->f; j++)
+    for (int32_t j = 0; j < W->f; j++) {
+        if (cbx_out_of_time(ENTRY * W->rows))
+            return -1;
         W->values[j] = count_values(W, j);
+    }
     W->allowed_row = CBX_NEW0(arena, uint8_t, W->rows);
     W->allowed_pair = CBX_NEW0(arena, uint8_t, W->pairs);
     W->matters = CBX_NEW0(arena, uint8_t, W->pairs);
@@ -185,6 +202,8 @@ static int find_allowed(cbx_whatif *W, cbx_arena *arena)
     for (int32_t i = 0; i < W->rows; i++)
         W->allowed_row[i] = cbx_rules_node(W->rules, s, name_of(s, i));
     for (int64_t p = 0; p < W->pairs; p++) {
+        if (cbx_out_of_time_at(p, EDGE))
+            return -1;
         int64_t e = W->slot_of[p];
         int32_t u = s->view->source[e], v = W->target_of[e];
         W->allowed_pair[p] = cbx_rules_pair(W->rules, s, name_of(s, u), name_of(s, v));
@@ -204,7 +223,7 @@ cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules,
                       .f = s->X.cols,
                       .exact = s->complete && cbx_model_removes_marked_slots(s->model)};
     if (make_view(W, s->arena) || make_pairs(W, s->arena))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     cbx_matrix any = cbx_matrix_dense(s->X.rows, s->X.cols, W->w); /* the kind counts */
     cbx_status status =
         cbx_pass_init(&W->gradient, s->model, &W->view, &any, true, 1, s->arena, err);
@@ -213,7 +232,7 @@ cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules,
     W->rows = cbx_pass_input_rows(&W->gradient);
     W->dlogp = CBX_NEW0(s->arena, float, s->model->num_classes);
     if (!W->dlogp || make_features(W, s->arena) || find_allowed(W, s->arena))
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     return cbx_pass_init(&W->pass, s->model, &W->view, &W->X, false, 1, s->arena, err);
 }
 
@@ -307,7 +326,7 @@ double cbx_whatif_ask(cbx_whatif *W)
         cbx_cache_update(&W->cache, &W->X);
     }
     cbx_pass_forward(&W->pass, &W->X, W->w, 0, 0);
-    return cbx_whatif_score(W, W->pass.logp);
+    return cbx_time_is_up() ? -INFINITY : cbx_whatif_score(W, W->pass.logp);
 }
 
 double cbx_whatif_slopes(cbx_whatif *W)
@@ -323,7 +342,7 @@ double cbx_whatif_slopes(cbx_whatif *W)
     W->dlogp[rival] = -1;
     cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
     W->dlogp[aim] = W->dlogp[rival] = 0;
-    return cbx_whatif_score(W, logp);
+    return cbx_time_is_up() ? -INFINITY : cbx_whatif_score(W, logp);
 }
 
 /* ---- which moves there are */
@@ -459,6 +478,8 @@ int64_t cbx_whatif_promising(const cbx_whatif *W, cbx_move *moves, int64_t most)
 {
     int64_t count = 0;
     for (int64_t p = 0; p < W->pairs; p++) {
+        if (cbx_out_of_time_at(p, EDGE))
+            return 0;
         if (!W->allowed_pair[p] || W->gone[p])
             continue;
         double gain = replaced_loop(W, p);
@@ -470,6 +491,8 @@ int64_t cbx_whatif_promising(const cbx_whatif *W, cbx_move *moves, int64_t most)
     }
     for (int32_t i = 0; i < W->rows; i++)
         if (W->allowed_row[i]) {
+            if (cbx_out_of_time(ENTRY * W->f))
+                return 0;
             offer_features(W, i, moves, &count, most);
             if (W->rules->groups)
                 offer_groups(W, i, moves, &count, most);
@@ -482,6 +505,8 @@ bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
     const cbx_rules *r = W->rules;
     for (; at->pair < W->pairs; at->pair++) {
         *m = (cbx_move){CBX_MOVE_PAIR, 0, 0, 0, at->pair, 0, W->s->options->edge_cost, 0};
+        if (cbx_out_of_time_at(at->pair, EDGE))
+            return false;
         if (W->matters[at->pair] && cbx_whatif_may(W, m)) {
             at->pair++;
             return true;
@@ -492,6 +517,8 @@ bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
     for (; at->row < W->rows; at->row++, at->column = 0)
         for (; at->column < W->f; at->column++, at->stage = at->other = 0) {
             int32_t i = at->row, j = at->column, values = W->values[j];
+            if (cbx_out_of_time_at(j, EDGE))
+                return false;
             while (r->group[j] < 0 && at->stage < (values ? values : 2)) {
                 float to = values ? r->lo[j] + (float)at->stage : at->stage ? r->hi[j] : r->lo[j];
                 at->stage++;
@@ -552,7 +579,6 @@ cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t
         return cbx_fail_memory(err);
     int64_t    n = cbx_whatif_edits(W, moves, count, edits);
     cbx_status status = cbx_try_edits(s->model, s->graph, s->row, edits, n, logp, err);
-    if (!status)
-        *score = cbx_whatif_score(W, logp);
-    return status;
+    *score = status ? -INFINITY : cbx_whatif_score(W, logp);
+    return cbx_search_status(status);
 }

@@ -38,9 +38,10 @@ typedef struct cbx_whatif {
     float            *lost;    /* by node: edges into it that are gone */
     uint8_t          *removed; /* by slot: likewise */
     int64_t           pairs;
-    int64_t          *pair_of, *slot_of, *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
-    int32_t          *target_of;                               /* by slot */
-    uint8_t          *gone;                                    /* by pair */
+    const int64_t    *pair_of, *slot_of;   /* by slot; one of each pair */
+    int64_t          *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
+    int32_t          *target_of;           /* by slot */
+    uint8_t          *gone;                /* by pair */
     uint8_t          *allowed_row, *allowed_pair;
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
@@ -65,7 +66,8 @@ void cbx_whatif_do(cbx_whatif *W, const cbx_move *move);
 void cbx_whatif_undo(cbx_whatif *W, const cbx_move *move);
 
 /* Asks the oracle: by how much the class that is sought leads all others, in
- * log-probability, or is short of the probability that is asked for. Above 0: flipped. */
+ * log-probability, or is short of the probability that is asked for. Above 0: flipped. Where time
+ * is up nothing is known, and -INFINITY is said, here and below. */
 double cbx_whatif_ask(cbx_whatif *W);
 
 /* The same of log-probabilities from elsewhere. */
@@ -78,7 +80,8 @@ double cbx_whatif_slopes(cbx_whatif *W);
  * `moves`; returns how many there are. Entries that are edited already are left out. */
 int64_t cbx_whatif_promising(const cbx_whatif *W, cbx_move *moves, int64_t most);
 
-/* Every move there is that can change the class, in order; false past the last. Zeroed state to
+/* Every move there is that can change the class, in order; false past the last, or when time is
+ * up. Zeroed state to
  * begin. */
 typedef struct cbx_move_walk {
     int32_t row, column, other, stage;

@@ -112,6 +112,7 @@ static cbx_status apply(const cbx_graph *graph, const cbx_edit *edits, int64_t c
     g->data.x_indptr = edited.csr.offset;
     g->data.x_indices = edited.csr.column;
     g->data.x_values = edited.csr.value;
+    g->data.num_x_values = edited.dense ? 0 : edited.csr.offset[d->num_nodes];
     bool failed = false;
     copy_rest(g, graph, &failed);
     if (failed)

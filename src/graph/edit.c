@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
+#include "sort.h"
+
+/* Multiplications in the time of an edit, and of an edge that is copied. */
+static const double EDIT = 200, COPY = 16;
 
 int cbx_places_init(cbx_places *places, const cbx_view *view)
 {
@@ -15,7 +20,7 @@ int cbx_places_init(cbx_places *places, const cbx_view *view)
     if (!view->node || view->graph_ptr)
         return 0;
     for (int32_t i = 0; i < view->n; i++)
-        if (cbx_node_map_add(&places->map, view->node[i]) < 0) {
+        if (cbx_out_of_time_at(i, EDIT) || cbx_node_map_add(&places->map, view->node[i]) < 0) {
             cbx_places_free(places);
             return -1;
         }
@@ -36,14 +41,30 @@ int32_t cbx_places_find(const cbx_places *places, int32_t node)
     return i >= 0 && i < view->n ? (int32_t)i : -1;
 }
 
+int64_t cbx_view_find_target(const cbx_view *v, int32_t source, int32_t target)
+{
+    int64_t low = v->out_offset[source], high = v->out_offset[source + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (v->out_target[middle] < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static int64_t mark(const cbx_view *v, int32_t source, int32_t target, int64_t edge, uint8_t *drop)
 {
     int64_t found = 0;
-    for (int64_t e = v->offset[target]; e < v->offset[target + 1]; e++)
-        if (v->source[e] == source && (edge < 0 || (v->edge ? v->edge[e] : e) == edge)) {
+    for (int64_t o = cbx_view_find_target(v, source, target);
+         o < v->out_offset[source + 1] && v->out_target[o] == target; o++) {
+        int64_t e = v->out_slot[o];
+        if (edge < 0 || (v->edge ? v->edge[e] : e) == edge) {
             drop[e] = 1;
             found++;
         }
+    }
     return found;
 }
 
@@ -54,6 +75,8 @@ cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, cons
     memset(drop, 0, (size_t)view->m);
     for (int64_t k = 0; k < count; k++) {
         const cbx_edit *e = &edits[k];
+        if (cbx_out_of_time_at(k, EDIT))
+            return cbx_fail_late(err);
         if (e->op == CBX_SET_FEATURE) {
             if (cbx_places_find(places, e->node) < 0 || e->feature < 0 ||
                 e->feature >= graph->data.num_features)
@@ -91,6 +114,8 @@ cbx_status cbx_view_without(const cbx_view *view, const uint8_t *drop, cbx_arena
     for (int32_t i = 0; i < view->n; i++) {
         offset[i] = at;
         for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++) {
+            if (cbx_out_of_time_at(e, COPY))
+                return cbx_fail_late(err);
             if (drop[e])
                 continue;
             source[at] = view->source[e];
@@ -161,6 +186,8 @@ static cbx_status edit_sparse(const cbx_matrix *X, const cell *cells, int64_t co
     int64_t at = 0, c = 0;
     for (int32_t i = 0; i < X->rows; i++) {
         int64_t first = c;
+        if (cbx_out_of_time((double)(X->csr.offset[i + 1] - X->csr.offset[i]) * COPY))
+            return cbx_fail_late(err);
         while (c < count && cells[c].row == i)
             c++;
         offset[i] = at;
@@ -180,14 +207,16 @@ cbx_status cbx_features_edited(const cbx_places *places, const cbx_matrix *X, co
     if (!cells)
         return cbx_fail_memory(err);
     for (int64_t k = 0; k < count; k++) {
+        if (cbx_out_of_time_at(k, EDIT))
+            return cbx_fail_late(err);
         if (edits[k].op != CBX_SET_FEATURE)
             continue;
         int32_t row = cbx_places_find(places, edits[k].node);
         if (row >= 0)
             cells[used++] = (cell){row, edits[k].feature, edits[k].to, k};
     }
-    if (used)
-        qsort(cells, (size_t)used, sizeof *cells, by_place);
+    if (cbx_sort(cells, used, sizeof *cells, by_place, arena))
+        return cbx_fail_late(err);
     if (!X->dense)
         return edit_sparse(X, cells, used, arena, out, err);
     size_t size = (size_t)X->rows * (size_t)X->cols;

@@ -8,7 +8,7 @@
 
 /* The view's numbers of the graph's nodes. Views that are the whole graph or one
  * graph of a graph task need no table; others get one with cbx_places_init, 0 on
- * success. */
+ * success; -1: no memory, or no time. */
 typedef struct cbx_places {
     const cbx_view *view;
     cbx_node_map    map;
@@ -17,6 +17,10 @@ typedef struct cbx_places {
 int     cbx_places_init(cbx_places *places, const cbx_view *view);
 int32_t cbx_places_find(const cbx_places *places, int32_t node); /* -1: not there */
 void    cbx_places_free(cbx_places *places);
+
+/* The first of the edges from `source` to `target`, or where it would be, among the view's edges
+ * by source. */
+int64_t cbx_view_find_target(const cbx_view *view, int32_t source, int32_t target);
 
 /* Marks the slots that the edits remove in drop[] (view->m, cleared here). An edit
  * that names no edge or node there is an error. */

@@ -41,10 +41,9 @@ static cbx_status check_counts(const cbx_graph_data *d, cbx_error *err)
     const struct {
         const char *name;
         int64_t     value;
-    } counts[] = {{"num_edges", d->num_edges},
-                  {"num_classes", d->num_classes},
-                  {"num_graphs", d->num_graphs},
-                  {"num_splits", d->num_splits}};
+    } counts[] = {{"num_edges", d->num_edges},   {"num_classes", d->num_classes},
+                  {"num_graphs", d->num_graphs}, {"num_splits", d->num_splits},
+                  {"num_groups", d->num_groups}, {"num_x_values", d->num_x_values}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value < 0)
             return cbx_fail(err, CBX_INVALID, "%s must not be negative, but is %lld",
@@ -66,6 +65,9 @@ static cbx_status check_sizes(const cbx_graph_data *d, cbx_error *err)
     if (!d->x && !(d->x_indptr && d->x_indices && d->x_values))
         return cbx_fail(err, CBX_INVALID,
                         "no features: neither x nor x_indptr, x_indices, x_values");
+    if (d->task != CBX_NODE && d->task != CBX_GRAPH)
+        return cbx_fail(err, CBX_INVALID, "task is %d, expected CBX_NODE (%d) or CBX_GRAPH (%d)",
+                        (int)d->task, CBX_NODE, CBX_GRAPH);
     if (d->task == CBX_GRAPH && (d->num_graphs == 0 || !d->graph_ptr))
         return cbx_fail(err, CBX_INVALID, "a graph task needs graph_ptr and at least one graph");
     return CBX_OK;
@@ -145,6 +147,10 @@ static cbx_status check_features(const cbx_graph_data *d, cbx_error *err)
     if (d->x_indptr[0] != 0)
         return cbx_fail(err, CBX_INVALID, "x.indptr starts at %lld, not 0",
                         (long long)d->x_indptr[0]);
+    if (d->x_indptr[d->num_nodes] != d->num_x_values)
+        return cbx_fail(err, CBX_INVALID,
+                        "x.indptr ends with %lld, but x.indices and x.values have %lld entries",
+                        (long long)d->x_indptr[d->num_nodes], (long long)d->num_x_values);
     for (int32_t i = 0; i < d->num_nodes; i++) {
         if (d->x_indptr[i + 1] > d->x_indptr[d->num_nodes])
             return cbx_fail(err, CBX_INVALID,
@@ -158,6 +164,38 @@ static cbx_status check_features(const cbx_graph_data *d, cbx_error *err)
         if (status)
             return status;
     }
+    return CBX_OK;
+}
+
+static cbx_status check_groups(const cbx_graph_data *d, cbx_error *err)
+{
+    if (d->num_groups > 0 && !d->feature_group)
+        return cbx_fail(err, CBX_INVALID, "%d groups of features, but no feature_group",
+                        d->num_groups);
+    for (int32_t j = 0; d->feature_group && j < d->num_features; j++)
+        if (d->feature_group[j] < -1 || d->feature_group[j] >= d->num_groups)
+            return cbx_fail(err, CBX_INVALID,
+                            "feature %d is of group %d; groups are 0 to %d, or -1 for none", j,
+                            d->feature_group[j], d->num_groups - 1);
+    return CBX_OK;
+}
+
+static cbx_status check_names(const cbx_graph_data *d, cbx_error *err)
+{
+    const struct {
+        const char        *what;
+        const char *const *names;
+        int32_t            count;
+    } lists[] = {{"class_names", d->class_names, d->num_classes},
+                 {"feature_names", d->feature_names, d->num_features},
+                 {"node_names", d->node_names, d->num_nodes},
+                 {"group_names", d->group_names, d->num_groups}};
+    if (d->class_names && d->num_classes == 0) /* how many to find in y must not decide */
+        return cbx_fail(err, CBX_INVALID, "class_names are given, but num_classes is 0");
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (int32_t i = 0; lists[k].names && i < lists[k].count; i++)
+            if (!lists[k].names[i])
+                return cbx_fail(err, CBX_INVALID, "%s[%d] is NULL", lists[k].what, i);
     return CBX_OK;
 }
 
@@ -331,7 +369,8 @@ static cbx_status check_edges_stay_inside(const cbx_graph *g, cbx_error *err)
 cbx_status cbx_graph_index(cbx_graph *g, cbx_error *err)
 {
     cbx_status (*const checks[])(const cbx_graph_data *, cbx_error *) = {
-        check_counts, check_sizes, check_graph_ptr, check_edges, check_features};
+        check_counts,   check_sizes,  check_graph_ptr, check_edges,
+        check_features, check_groups, check_names};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         cbx_status status = checks[i](&g->data, err);
         if (status)

@@ -20,6 +20,14 @@ int cbx_cache_init(cbx_product_cache *cache, int32_t count, int32_t rows, int32_
     return 0;
 }
 
+static void multiply(const cbx_matrix *X, const cbx_product *p)
+{
+    if (X->dense)
+        cbx_gemm_nn(p->rows, p->width, X->cols, X->dense, p->W, p->H, false, 1);
+    else
+        cbx_csr_times(&X->csr, p->rows, p->width, p->W, p->H, false, 1);
+}
+
 void cbx_cache_update(cbx_product_cache *cache, const cbx_matrix *X)
 {
     for (int32_t i = 0; i < cache->count; i++) {
@@ -27,7 +35,7 @@ void cbx_cache_update(cbx_product_cache *cache, const cbx_matrix *X)
         if (!p->W)
             break;
         if (p->stale)
-            cbx_gemm_nn(p->rows, p->width, X->cols, X->dense, p->W, p->H, false, 1);
+            multiply(X, p);
         else
             cbx_rows_add(cache->changes, cache->num_changes, p->rows, p->width, p->W, p->H);
         p->stale = false;
@@ -56,7 +64,7 @@ static const cbx_product *cached(const cbx_matrix *X, int32_t rows, int32_t widt
         p->rows = rows;
         p->width = width;
         p->stale = false;
-        cbx_gemm_nn(rows, width, X->cols, X->dense, W, p->H, false, 1);
+        multiply(X, p);
         return p;
     }
     return NULL;
@@ -65,7 +73,9 @@ static const cbx_product *cached(const cbx_matrix *X, int32_t rows, int32_t widt
 void cbx_matrix_times(const cbx_matrix *X, int32_t rows, int32_t width, const float *W, float *Y,
                       bool add, int threads)
 {
-    const cbx_product *p = X->cache ? cached(X, rows, width, W) : NULL;
+    /* A sparse row is added up term by term: adding their sum would not give the same bits. */
+    bool               may = X->cache && (X->dense || !add);
+    const cbx_product *p = may ? cached(X, rows, width, W) : NULL;
     if (p)
         cbx_copy((int64_t)rows * width, p->H, Y, add);
     else if (X->dense)

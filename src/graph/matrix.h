@@ -27,7 +27,7 @@ typedef struct cbx_matrix {
     const float *dense; /* rows * cols, or NULL and then: */
     cbx_csr      csr;
     cbx_csr      by_column;   /* the transpose, for gradients of weights; offset NULL: not built */
-    cbx_product_cache *cache; /* dense only; NULL: none */
+    cbx_product_cache *cache; /* NULL: none; of a sparse X, which must not change */
 } cbx_matrix;
 
 static inline cbx_matrix cbx_matrix_dense(int32_t rows, int32_t cols, const float *values)

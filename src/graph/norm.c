@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "threads.h"
+
 int cbx_norm_init(cbx_norm *norm, cbx_norm_kind kind, const cbx_view *view, int32_t rows,
                   int32_t inputs, bool gradient, cbx_arena *arena)
 {
@@ -97,28 +99,36 @@ static void values_mean(cbx_norm *norm, const float *w, int32_t i)
         norm->value[e] = w[e] * norm->root[i];
 }
 
+/* What going through the edges of so many nodes takes, in multiplications. */
+static double work_of(const int64_t *offset, int32_t nodes)
+{
+    const double edge = 6;
+    return edge * (double)(offset[nodes] - offset[0] + nodes);
+}
+
 static void forward_gcn(cbx_norm *norm, const float *w)
 {
-    for (int32_t i = 0; i < norm->inputs; i++)
-        degree_gcn(norm, w, i);
-    for (int32_t i = 0; i < norm->rows; i++)
-        values_scaled(norm, 1, w, i);
+    const int64_t *in = norm->view->offset;
+    CBX_SERIAL_FOR(work_of(in, norm->inputs), i, norm->inputs, 1, degree_gcn(norm, w, (int32_t)i));
+    CBX_SERIAL_FOR(work_of(in, norm->rows), i, norm->rows, 1,
+                   values_scaled(norm, 1, w, (int32_t)i));
 }
 
 static void forward_cheb(cbx_norm *norm, const float *w)
 {
-    for (int32_t i = 0; i < norm->inputs; i++)
-        degree_cheb(norm, w, i);
-    for (int32_t i = 0; i < norm->rows; i++)
-        values_scaled(norm, -1, w, i);
+    const cbx_view *v = norm->view;
+    CBX_SERIAL_FOR(work_of(v->out_offset, norm->inputs), i, norm->inputs, 1,
+                   degree_cheb(norm, w, (int32_t)i));
+    CBX_SERIAL_FOR(work_of(v->offset, norm->rows), i, norm->rows, 1,
+                   values_scaled(norm, -1, w, (int32_t)i));
 }
 
 static void forward_mean(cbx_norm *norm, const float *w)
 {
-    for (int32_t i = 0; i < norm->rows; i++) {
-        degree_mean(norm, i);
-        values_mean(norm, w, i);
-    }
+    CBX_SERIAL_FOR(work_of(norm->view->offset, norm->rows), i, norm->rows, 1, {
+        degree_mean(norm, (int32_t)i);
+        values_mean(norm, w, (int32_t)i);
+    });
 }
 
 void cbx_norm_update_degree(cbx_norm *norm, const float *w, int32_t i)
@@ -171,6 +181,8 @@ static void backward_ends(cbx_norm *norm, float sign, const float *w, float *dw)
 {
     const cbx_view *v = norm->view;
     for (int32_t i = 0; i < norm->rows; i++) {
+        if (cbx_out_of_time(work_of(v->offset + i, 1)))
+            return;
         float root = norm->root[i], sum = 0;
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
             int32_t s = v->source[e];
@@ -202,6 +214,8 @@ static void backward_gcn(cbx_norm *norm, const float *w, float *dw)
     backward_ends(norm, 1, w, dw);
     roots_to_degrees(norm);
     for (int32_t i = 0; i < norm->inputs; i++) {
+        if (cbx_out_of_time(work_of(v->offset + i, 1)))
+            return;
         int64_t own = -1; /* only the last loop of a node counts */
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
             if (v->source[e] != i)
@@ -220,10 +234,13 @@ static void backward_cheb(cbx_norm *norm, const float *w, float *dw)
     memset(norm->droot, 0, (size_t)norm->inputs * sizeof *norm->droot);
     backward_ends(norm, -1, w, dw);
     roots_to_degrees(norm);
-    for (int32_t j = 0; j < norm->inputs; j++)
+    for (int32_t j = 0; j < norm->inputs; j++) {
+        if (cbx_out_of_time(work_of(v->out_offset + j, 1)))
+            return;
         for (int64_t o = v->out_offset[j]; o < v->out_offset[j + 1]; o++)
             if (v->out_target[o] != j)
                 dw[v->out_slot[o]] += norm->droot[j];
+    }
 }
 
 void cbx_norm_backward(cbx_norm *norm, const float *w, float *dw)

@@ -42,18 +42,29 @@ static void look(const cbx_graph_data *d, columns *c)
     }
 }
 
-/* The end of the group that begins at `a`, or -1. */
-static int32_t group_end(const cbx_graph_data *d, const columns *c, int32_t a)
+/* Numbers the groups, from left to right. Columns a to b - 1 have no node with two ones among
+ * them; what stops b there stops it for later a, too, until that has passed it, so that both
+ * only ever move right. */
+static int32_t find_groups(const cbx_graph_data *d, const columns *c, int32_t *group)
 {
-    int64_t sum = 0;
-    for (int32_t b = a; b < d->num_features; b++) {
-        if (!c->binary[b] || c->previous[b] >= a)
-            return -1;
-        sum += c->ones[b];
-        if (sum == d->num_nodes)
-            return b > a && c->ones[a] ? b : -1;
+    int32_t count = 0;
+    int64_t sum = 0; /* of the ones in a to b - 1 */
+    for (int32_t a = 0, b = 0; a < d->num_features; a++) {
+        if (b < a)
+            b = a;
+        while (b < d->num_features && sum < d->num_nodes && c->binary[b] && c->previous[b] < a)
+            sum += c->ones[b++];
+        if (sum == d->num_nodes && b > a + 1 && c->ones[a]) {
+            for (int32_t j = a; j < b; j++)
+                group[j] = count;
+            count++;
+            a = b - 1;
+            sum = 0;
+        } else if (b > a) {
+            sum -= c->ones[a];
+        }
     }
-    return -1;
+    return count;
 }
 
 cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int32_t *count, cbx_error *err)
@@ -72,15 +83,7 @@ cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int32_t *co
     for (size_t j = 0; j < f; j++)
         c.previous[j] = group[j] = -1;
     look(d, &c);
-    for (int32_t a = 0; a < d->num_features; a++) {
-        int32_t b = group_end(d, &c, a);
-        if (b < 0)
-            continue;
-        for (; a <= b; a++)
-            group[a] = *count;
-        a = b;
-        ++*count;
-    }
+    *count = find_groups(d, &c, group);
     cbx_arena_free(&arena);
     return CBX_OK;
 }

@@ -5,8 +5,12 @@
 
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 #include "node_map.h"
+
+/* Multiplications in the time of a few steps through memory, and of a look into a map. */
+static const double STEP = 8, LOOKUP = 40;
 
 cbx_status cbx_view_group_by_source(cbx_view *view, cbx_arena *arena, cbx_error *err)
 {
@@ -16,12 +20,17 @@ cbx_status cbx_view_group_by_source(cbx_view *view, cbx_arena *arena, cbx_error 
     int64_t *slot = CBX_NEW(arena, int64_t, view->m);
     if (!offset || !target || !slot)
         return cbx_fail_memory(err);
-    for (int64_t e = 0; e < view->m; e++)
+    for (int64_t e = 0; e < view->m; e++) {
+        if (cbx_out_of_time_at(e, STEP))
+            return cbx_fail_late(err);
         offset[view->source[e] + 2]++;
+    }
     for (int32_t i = 0; i < view->n; i++)
         offset[i + 2] += offset[i + 1];
     for (int32_t i = 0; i < view->n; i++)
         for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++) {
+            if (cbx_out_of_time_at(e, STEP))
+                return cbx_fail_late(err);
             int64_t at = offset[view->source[e] + 1]++;
             target[at] = i;
             slot[at] = e;
@@ -85,7 +94,7 @@ static int follow(cbx_node_map *map, int32_t node, int32_t most, int32_t *left_o
 
 /* Breadth-first against the arrows, and at last one step with them. Fills the map with graph
  * id -> view id, and prefix[] as it goes. Returns the number of links that were not followed,
- * or -1. */
+ * or -1: no memory, or no time. */
 static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cbx_node_map *map,
                           int32_t *prefix)
 {
@@ -98,7 +107,8 @@ static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cb
         for (int32_t i = begin; i < end; i++) {
             int32_t v = map->nodes[i];
             for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++)
-                if (follow(map, g->in_source[s], cut->most, &left_out))
+                if (cbx_out_of_time_at(s, LOOKUP) ||
+                    follow(map, g->in_source[s], cut->most, &left_out))
                     return -1;
         }
         begin = end;
@@ -107,7 +117,8 @@ static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cb
     const cbx_view *w = cut->whole;
     for (int32_t i = 0; w && cut->hops > 0 && i < prefix[cut->hops - 1]; i++)
         for (int64_t o = w->out_offset[map->nodes[i]]; o < w->out_offset[map->nodes[i] + 1]; o++)
-            if (follow(map, w->out_target[o], cut->most, &left_out))
+            if (cbx_out_of_time_at(o, LOOKUP) ||
+                follow(map, w->out_target[o], cut->most, &left_out))
                 return -1;
     prefix[cut->hops] = map->count;
     return left_out;
@@ -122,7 +133,7 @@ typedef struct edge_arrays {
 } edge_arrays;
 
 /* Edges whose ends are both inside are taken, the others added up. In a cone the
- * last hop, which begins at node `last`, takes loops only. */
+ * last hop, which begins at node `last`, takes loops only. Returns how many, or -1: no time. */
 static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int32_t last,
                           const edge_arrays *to)
 {
@@ -133,6 +144,8 @@ static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int32_t l
         if (to->offset)
             to->offset[i] = m;
         for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
+            if (cbx_out_of_time_at(s, LOOKUP))
+                return -1;
             float   weight = g->slot_weight ? g->slot_weight[s] : 1;
             int32_t source = g->in_source[s];
             int32_t j = i < last || source == v ? cbx_node_map_find(map, source) : -1;
@@ -159,9 +172,11 @@ static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int32_t l
 static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, const reach *cut,
                               cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
-    int32_t     n = map->count, last = cut->cone && cut->hops > 0 ? view->prefix[cut->hops - 1] : n;
-    bool        partial = cut->cone || view->left_out > 0;
-    int64_t     m = take_edges(g, map, last, &(edge_arrays){0});
+    int32_t n = map->count, last = cut->cone && cut->hops > 0 ? view->prefix[cut->hops - 1] : n;
+    bool    partial = cut->cone || view->left_out > 0;
+    int64_t m = take_edges(g, map, last, &(edge_arrays){0});
+    if (m < 0)
+        return cbx_fail_late(err);
     edge_arrays to = {.offset = CBX_NEW(arena, int64_t, (size_t)n + 1),
                       .source = CBX_NEW(arena, int32_t, m),
                       .edge = CBX_NEW(arena, int64_t, m),
@@ -172,7 +187,8 @@ static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, const
     if (!to.offset || !to.source || !to.edge || !node || (g->slot_weight && !to.weight) ||
         (partial && (!to.outside_weight || !to.outside_count)))
         return cbx_fail_memory(err);
-    (void)take_edges(g, map, last, &to);
+    if (take_edges(g, map, last, &to) < 0)
+        return cbx_fail_late(err);
     memcpy(node, map->nodes, (size_t)n * sizeof *node);
     view->n = n;
     view->m = m;
@@ -196,7 +212,7 @@ static cbx_status view_of_cut(const cbx_graph *graph, int32_t node, const reach 
     cbx_node_map map = {0};
     int32_t     *prefix = CBX_NEW(arena, int32_t, (size_t)cut->hops + 1);
     int32_t      left_out = prefix ? find_nodes(graph, node, cut, &map, prefix) : -1;
-    cbx_status   status = left_out < 0 ? cbx_fail_memory(err) : CBX_OK;
+    cbx_status   status = left_out < 0 ? cbx_fail_late(err) : CBX_OK;
     if (!status) {
         view->prefix = prefix;
         view->left_out = left_out;
@@ -263,6 +279,8 @@ cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t c
             node[i] = v;
             offset[i] = e;
             for (int64_t s = graph->in_offset[v]; s < graph->in_offset[v + 1]; s++, e++) {
+                if (cbx_out_of_time_at(s, STEP))
+                    return cbx_fail_late(err);
                 source[e] = graph->in_source[s] + shift;
                 edge[e] = cbx_graph_edge_id(graph, s);
                 if (weight)
@@ -299,6 +317,8 @@ static cbx_status gather_sparse(const cbx_graph_data *d, const cbx_view *view, c
     for (int32_t i = 0; i < view->n; i++) {
         int64_t begin = d->x_indptr[view->node[i]];
         size_t  count = (size_t)(d->x_indptr[view->node[i] + 1] - begin);
+        if (cbx_out_of_time(STEP + (double)count))
+            return cbx_fail_late(err);
         offset[i] = at;
         if (count) {
             memcpy(column + at, d->x_indices + begin, count * sizeof *column);
@@ -327,8 +347,11 @@ cbx_status cbx_view_features(const cbx_graph *graph, const cbx_view *view, cbx_a
     float *rows = CBX_NEW(arena, float, (size_t)view->n *f);
     if (!rows)
         return cbx_fail_memory(err);
-    for (int32_t i = 0; i < view->n; i++)
+    for (int32_t i = 0; i < view->n; i++) {
+        if (cbx_out_of_time(STEP + (double)f))
+            return cbx_fail_late(err);
         memcpy(rows + (size_t)i * f, d->x + (size_t)view->node[i] * f, f * sizeof *rows);
+    }
     out->dense = rows;
     return CBX_OK;
 }

@@ -3,31 +3,13 @@
  *
  * The output is cut into blocks of rows whatever the number of threads, and each
  * block is one BLAS call: the same calls, hence the same bits, always. */
+#include "blas.h"
 #include "kernel.h"
-
-#include <cblas.h>
-
 #include "threads.h"
 
 /* Gradients of weights (A transposed) have few, long rows: smaller blocks, or
  * there would be one. */
 enum { ROWS = 128, ROWS_TRANSPOSED = 64 };
-
-#if defined(__GNUC__) && defined(__ELF__)
-/* Present when the BLAS is OpenBLAS; others have no threads or their own rules. */
-extern int  openblas_get_num_threads(void) __attribute__((weak));
-extern void openblas_set_num_threads(int) __attribute__((weak));
-
-void cbx_blas_single_threaded(void)
-{
-    if (openblas_get_num_threads && openblas_set_num_threads && openblas_get_num_threads() > 1)
-        openblas_set_num_threads(1);
-}
-#else
-void cbx_blas_single_threaded(void)
-{
-}
-#endif
 
 static void clear(int64_t count, float *C)
 {
@@ -60,9 +42,9 @@ static void block_nn(int32_t m, int32_t n, int32_t k, const float *A, const floa
         part = part_of(k, cost, SMALL, 64);
     for (int32_t i = 0; i < m; i += rows)
         for (int32_t at = 0; at < k; at += part)
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m - i < rows ? m - i : rows, n,
-                        k - at < part ? k - at : part, 1.0f, A + (int64_t)i * k + at, k,
-                        B + (int64_t)at * n, n, add || at ? 1.0f : 0.0f, C + (int64_t)i * n, n);
+            cbx_sgemm(CblasNoTrans, CblasNoTrans, m - i < rows ? m - i : rows, n,
+                      k - at < part ? k - at : part, A + (int64_t)i * k + at, k,
+                      B + (int64_t)at * n, n, add || at, C + (int64_t)i * n, n);
 }
 
 /* A B': along the rows of B. */
@@ -71,8 +53,8 @@ static void block_nt(int32_t m, int32_t n, int32_t k, const float *A, const floa
 {
     int32_t part = part_of(n, (double)m * n, SMALL_TRANSPOSED, 8);
     for (int32_t at = 0; at < n; at += part)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n - at < part ? n - at : part, k,
-                    1.0f, A, k, B + (int64_t)at * k, k, add ? 1.0f : 0.0f, C + at, n);
+        cbx_sgemm(CblasNoTrans, CblasTrans, m, n - at < part ? n - at : part, k, A, k,
+                  B + (int64_t)at * k, k, add, C + at, n);
 }
 
 static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, int32_t k,
@@ -85,12 +67,12 @@ static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int32_t m, int32_t n, i
             clear((int64_t)m * n, C);
         return;
     }
-    int32_t step = ta == CblasNoTrans ? ROWS : ROWS_TRANSPOSED, blocks = (m + step - 1) / step;
-    CBX_PARALLEL_FOR(threads, blocks > 1 ? (double)m * n * k : 0, at, m, step, {
+    int32_t step = ta == CblasNoTrans ? ROWS : ROWS_TRANSPOSED;
+    int     team = m > step ? threads : 1; /* one block is one thread's */
+    CBX_PARALLEL_FOR(team, (double)m * n * k, at, m, step, {
         int32_t rows = m - (int32_t)at < step ? m - (int32_t)at : step;
         if (ta != CblasNoTrans)
-            cblas_sgemm(CblasRowMajor, ta, tb, rows, n, k, 1.0f, A + at, m, B, n, add ? 1.0f : 0.0f,
-                        C + at * n, n);
+            cbx_sgemm(ta, tb, rows, n, k, A + at, m, B, n, add, C + at * n, n);
         else if (tb == CblasNoTrans)
             block_nn(rows, n, k, A + at * k, B, C + at * n, add);
         else
@@ -114,4 +96,19 @@ void cbx_gemm_tn(int32_t m, int32_t n, int32_t k, const float *A, const float *B
                  bool add, int threads)
 {
     gemm(CblasTrans, CblasNoTrans, m, n, k, A, B, C, add, threads);
+}
+
+void cbx_dgemm(bool transpose_a, bool transpose_b, int32_t m, int32_t n, int32_t k, const double *A,
+               const double *B, double *C, bool add)
+{
+    if (m <= 0 || n <= 0)
+        return;
+    if (k <= 0) {
+        for (int64_t i = 0; i < (int64_t)m * n && !add; i++)
+            C[i] = 0;
+        return;
+    }
+    cblas_dgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
+                transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0, A, transpose_a ? m : k, B,
+                transpose_b ? k : n, add ? 1.0 : 0.0, C, n);
 }

@@ -61,10 +61,9 @@ void cbx_gemm_nt(int32_t m, int32_t n, int32_t k, const float *A, const float *B
 void cbx_gemm_tn(int32_t m, int32_t n, int32_t k, const float *A, const float *B, float *C,
                  bool add, int threads); /* A: k x m, B: k x n */
 
-/* Asks the BLAS, where it is one that has threads of its own, to leave them:
- * here threads take rows or targets, which is faster and gives the same bits
- * at any number of them. */
-void cbx_blas_single_threaded(void);
+/* The same in double precision, on one thread; one of A and B may be read transposed. */
+void cbx_dgemm(bool transpose_a, bool transpose_b, int32_t m, int32_t n, int32_t k, const double *A,
+               const double *B, double *C, bool add);
 
 /* ---- products with sparse features (CSR; columns ascending) */
 typedef struct cbx_csr {

@@ -39,3 +39,12 @@ int64_t cbx_layer_size(const cbx_layer *l)
         total += cbx_parameter_size(&p);
     return total;
 }
+
+int32_t cbx_layer_products(const cbx_layer *l)
+{
+    int32_t       count = 0;
+    cbx_parameter p;
+    for (int32_t i = 0; l->aggregation != CBX_MAX && l->ops->parameter(l, i, &p); i++)
+        count += p.rows > 0;
+    return count;
+}

@@ -121,4 +121,8 @@ const cbx_layer_ops *cbx_layer_find(const char *name);
 /* Floats of all parameters together. */
 int64_t cbx_layer_size(const cbx_layer *l);
 
+/* Weight matrices whose products with the input are all that the layer needs of it; 0: it looks
+ * at the input itself, as a maximum does. */
+int32_t cbx_layer_products(const cbx_layer *l);
+
 #endif

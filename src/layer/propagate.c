@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "deadline.h"
+
 static bool aggregate_first(const cbx_layer *l, const cbx_step *s)
 {
     if (!s->X->dense || s->X->cache) /* a product that is known already costs nothing */
@@ -71,7 +73,10 @@ void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *
 void cbx_propagate_sway(const cbx_step *s, const cbx_sway *y, float stretch)
 {
     const cbx_adjacency *A = &s->A;
+    const double         edge = 8; /* multiplications in the time that one takes */
     for (int32_t i = 0; i < s->rows_out; i++) {
+        if (cbx_out_of_time(edge * (double)(A->offset[i + 1] - A->offset[i])))
+            return;
         float sum = 0;
         if (A->diag)
             sum =

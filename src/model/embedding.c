@@ -2,20 +2,8 @@
 /* embedding.c: see embedding.h. */
 #include "embedding.h"
 
+#include "deadline.h"
 #include "error.h"
-
-/* Weight matrices of a layer that products are kept with. A maximum looks at the input
- * itself. */
-static int32_t count_matrices(const cbx_layer *l)
-{
-    cbx_parameter p;
-    int32_t       count = 0;
-    if (l->aggregation == CBX_MAX)
-        return 0;
-    for (int32_t i = 0; l->ops->parameter(l, i, &p); i++)
-        count += p.rows > 0;
-    return count;
-}
 
 static int make_products(cbx_embedding *E, int32_t l, int threads, cbx_arena *arena)
 {
@@ -43,7 +31,7 @@ cbx_status cbx_embedding_init(cbx_embedding *E, const cbx_model *model, const cb
                               int threads, cbx_arena *arena, cbx_error *err)
 {
     *E = (cbx_embedding){.model = model};
-    E->matrices = count_matrices(&model->layers[0]);
+    E->matrices = cbx_layer_products(&model->layers[0]);
     E->width = model->layers[model->num_layers - 1].n_out;
     cbx_status status = cbx_view_whole(graph, arena, &E->view, err);
     if (!status)
@@ -59,5 +47,5 @@ cbx_status cbx_embedding_init(cbx_embedding *E, const cbx_model *model, const cb
     for (int32_t l = 0; l < model->num_layers; l++)
         if (make_products(E, l, threads, arena))
             return cbx_fail_memory(err);
-    return CBX_OK;
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }

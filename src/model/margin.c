@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "head.h"
 #include "likely.h"
 
@@ -105,6 +106,8 @@ static void measure_input(cbx_margin *g, const cbx_matrix *X)
             continue;
         int64_t begin = X->dense ? (int64_t)i * X->cols : X->csr.offset[i];
         int64_t count = X->dense ? X->cols : X->csr.offset[i + 1] - begin;
+        if (cbx_out_of_time((double)count))
+            return;
         g->measured[i] = row_size(count, (X->dense ? X->dense : X->csr.value) + begin) +
                          (g->beyond ? g->beyond[i] * (float)ROUNDING : 0);
         g->size[0][i] = g->measured[i];

@@ -289,24 +289,43 @@ bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, in
     return true;
 }
 
-void cbx_model_get(const cbx_model *model, size_t i, float *values)
+static cbx_status check_parameter(const cbx_model *model, size_t i, int64_t count, cbx_error *err)
 {
+    if (i >= (size_t)model->num_parameters)
+        return cbx_fail(err, CBX_INVALID, "parameter %zu does not exist: the model has %d", i,
+                        model->num_parameters);
+    const cbx_named_parameter *p = &model->parameters[i];
+    int64_t                    size = (int64_t)(p->shape.rows ? p->shape.rows : 1) * p->shape.cols;
+    if (count != size)
+        return cbx_fail(err, CBX_INVALID, "%s has %lld values, not %lld", p->name, (long long)size,
+                        (long long)count);
+    return CBX_OK;
+}
+
+cbx_status cbx_model_get(const cbx_model *model, size_t i, float *values, int64_t count,
+                         cbx_error *err)
+{
+    cbx_status status = check_parameter(model, i, count, err);
+    if (status)
+        return status;
     const cbx_parameter *shape = &model->parameters[i].shape;
     const float         *from = model->theta + model->parameters[i].offset;
     int32_t              in = shape->rows ? shape->rows : 1, out = shape->cols;
     for (int32_t r = 0; r < out; r++)
         for (int32_t c = 0; c < in; c++)
             values[(int64_t)r * in + c] = from[(int64_t)c * out + r];
+    return CBX_OK;
 }
 
-cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, cbx_error *err)
+cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, int64_t count,
+                         cbx_error *err)
 {
-    if (i >= (size_t)model->num_parameters)
-        return cbx_fail(err, CBX_INVALID, "parameter %zu does not exist: the model has %d", i,
-                        model->num_parameters);
+    cbx_status status = check_parameter(model, i, count, err);
+    if (status)
+        return status;
     const cbx_named_parameter *p = &model->parameters[i];
     int32_t                    in = p->shape.rows ? p->shape.rows : 1, out = p->shape.cols;
-    for (int64_t k = 0; k < (int64_t)in * out; k++)
+    for (int64_t k = 0; k < count; k++)
         if (!isfinite(values[k]))
             return cbx_fail(err, CBX_INVALID,
                             "%s has the value %g at %lld; parameters must be finite", p->name,

@@ -57,9 +57,19 @@ static void give_adjacency(cbx_pass *p)
     }
 }
 
+/* What a layer saves is for its backward; where there is none, layers take turns. */
+static int share_saved(cbx_pass *p, size_t size, cbx_arena *arena)
+{
+    float *saved = CBX_NEW(arena, float, size);
+    p->saved_size = size;
+    for (int32_t l = 0; l < p->model->num_layers; l++)
+        p->steps[l].saved = saved;
+    return saved ? 0 : -1;
+}
+
 static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
 {
-    size_t scratch = 0, widest = 0;
+    size_t scratch = 0, widest = 0, most_saved = 0;
     p->X = *X;
     for (int32_t l = 0; l < p->model->num_layers; l++) {
         const cbx_layer *layer = &p->model->layers[l];
@@ -69,18 +79,19 @@ static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
         size_t size = (size_t)s->rows_out * (size_t)layer->n_out;
         size_t tmp = layer->ops->scratch(layer, s), saved = layer->ops->saved(layer, s);
         p->out[l] = CBX_NEW(arena, float, size);
-        s->saved = CBX_NEW(arena, float, saved);
+        s->saved = p->gradient ? CBX_NEW(arena, float, saved) : NULL;
         p->saved_size = l == 0 ? saved : p->saved_size;
         s->Y = p->out[l];
-        if (!p->out[l] || !s->saved)
+        if (!p->out[l] || (p->gradient && !s->saved))
             return -1;
+        most_saved = saved > most_saved ? saved : most_saved;
         scratch = tmp > scratch ? tmp : scratch;
         widest = size > widest ? size : widest;
         s->X = NULL;
     }
     p->tmp_size = scratch;
     if (!p->gradient)
-        return 0;
+        return share_saved(p, most_saved, arena);
     float *tmp = CBX_NEW(arena, float, scratch);
     float *turns[2] = {CBX_NEW(arena, float, widest), CBX_NEW(arena, float, widest)};
     if (!tmp || !turns[0] || !turns[1])

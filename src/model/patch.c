@@ -9,8 +9,12 @@
  * they are computed from behind them, by hop. */
 #include <string.h>
 
+#include "deadline.h"
 #include "embedding.h"
 #include "error.h"
+
+/* Multiplications in the time of an edge that is followed. */
+static const double EDGE = 20;
 
 /* ---- sets of nodes */
 
@@ -43,6 +47,8 @@ static void spread(cbx_fresh_rows *set, const cbx_view *v, int32_t steps)
         int32_t end = set->count;
         for (int32_t i = begin; i < end; i++) {
             int32_t j = set->nodes[i];
+            if (cbx_out_of_time(EDGE * (double)(v->out_offset[j + 1] - v->out_offset[j])))
+                return;
             for (int64_t o = v->out_offset[j]; o < v->out_offset[j + 1]; o++)
                 add(set, v->out_target[o]);
         }
@@ -140,6 +146,7 @@ typedef struct small {
     cbx_adjacency A;
 } small;
 
+/* -1: no time. */
 static int64_t take_edges(cbx_patch *P, int32_t inner, int64_t *offset, int32_t *source,
                           float *value)
 {
@@ -147,6 +154,8 @@ static int64_t take_edges(cbx_patch *P, int32_t inner, int64_t *offset, int32_t 
     int64_t         m = 0;
     for (int32_t i = 0; i < P->local.count; i++) {
         int32_t t = P->local.nodes[i];
+        if (cbx_out_of_time(EDGE * (double)(v->offset[t + 1] - v->offset[t])))
+            return -1;
         if (offset)
             offset[i] = m;
         for (int64_t e = v->offset[t]; e < v->offset[t + 1] && i < inner; e++) {
@@ -177,6 +186,8 @@ static int make_small(cbx_patch *P, const cbx_fresh_rows *wanted, int32_t hops, 
         int32_t end = P->local.count;
         for (int32_t i = begin; i < end; i++) {
             int32_t t = P->local.nodes[i];
+            if (cbx_out_of_time(EDGE * (double)(v->offset[t + 1] - v->offset[t])))
+                return -1;
             for (int64_t e = v->offset[t]; e < v->offset[t + 1]; e++)
                 if (!P->gone[e])
                     add(&P->local, v->source[e]);
@@ -184,15 +195,18 @@ static int make_small(cbx_patch *P, const cbx_fresh_rows *wanted, int32_t hops, 
         begin = end;
         prefix[h] = P->local.count;
     }
-    int32_t  n = P->local.count, inner = hops > 0 ? prefix[hops - 1] : 0;
-    int64_t  m = take_edges(P, inner, NULL, NULL, NULL);
+    int32_t n = P->local.count, inner = hops > 0 ? prefix[hops - 1] : 0;
+    int64_t m = take_edges(P, inner, NULL, NULL, NULL);
+    if (m < 0)
+        return -1;
     int64_t *offset = CBX_NEW(&P->scratch, int64_t, n + 1);
     int32_t *source = CBX_NEW(&P->scratch, int32_t, m);
     float   *value = CBX_NEW(&P->scratch, float, m);
     float   *diag = P->norm.diag ? CBX_NEW(&P->scratch, float, n) : NULL;
     if (!offset || !source || !value || (P->norm.diag && !diag))
         return -1;
-    (void)take_edges(P, inner, offset, source, value);
+    if (take_edges(P, inner, offset, source, value) < 0)
+        return -1;
     for (int32_t i = 0; i < n && diag; i++)
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): made where that is */
         diag[i] = P->norm.diag[P->local.nodes[i]];
@@ -325,7 +339,7 @@ cbx_status cbx_patch_remove(cbx_patch *P, const cbx_lost_edge *edges, int64_t co
         failed = fresh->count ? run_layer(P, l) : 0;
     }
     toggle(P, edges, count, false);
-    return failed ? cbx_fail_memory(err) : CBX_OK;
+    return failed ? cbx_fail_late(err) : CBX_OK;
 }
 
 const float *cbx_patch_row(const cbx_patch *P, int32_t node)

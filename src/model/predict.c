@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "blas.h"
 #include "error.h"
 #include "order.h"
 #include "pass.h"
@@ -63,9 +64,10 @@ cbx_status cbx_predict_unchecked(const cbx_model *model, const cbx_graph *graph,
                                  float *log_probs, cbx_error *err)
 {
     cbx_status status = cbx_model_fits(model, graph, err);
+    if (!status)
+        status = cbx_blas_begin(err);
     if (status)
         return status;
-    cbx_blas_single_threaded();
     int  count = cbx_threads(threads);
     bool before = cbx_order_fix(model->reproducible);
     status = graph->data.task == CBX_GRAPH ? predict_graphs(model, graph, count, log_probs, err)

@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "blas.h"
 #include "clock.h"
 #include "error.h"
-#include "order.h"
 #include "number.h"
+#include "order.h"
 #include "pass.h"
 #include "rng.h"
 #include "threads.h"
@@ -293,9 +294,10 @@ static cbx_status train(cbx_model *model, const cbx_graph *graph, const cbx_trai
     result = result ? result : &mine;
     *result = (cbx_train_result){0};
     cbx_status status = check(model, graph, options, err);
+    if (!status)
+        status = cbx_blas_begin(err);
     if (status)
         return status;
-    cbx_blas_single_threaded();
     run r = {
         .model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
     status = start(&r, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "utf8.h"
 
 bool cbx_array_type(cbx_array *a, const char *type, const char **why)
 {
@@ -106,33 +107,6 @@ int64_t cbx_array_int(const cbx_array *a, int64_t i)
     return v > -9e18 && v < 9e18 ? (int64_t)v : INT64_MIN; /* NaN too */
 }
 
-/* UTF-32 as UTF-8. */
-static size_t put_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    if (c >= 0x110000 || (c >= 0xd800 && c < 0xe000))
-        c = 0xfffd;
-    if (c < 0x800) {
-        to[0] = (char)(0xc0 | c >> 6);
-        to[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        to[0] = (char)(0xe0 | c >> 12);
-        to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        to[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    to[0] = (char)(0xf0 | c >> 18);
-    to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    to[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
-}
-
 char *cbx_array_text(const cbx_array *a, int64_t i, cbx_arena *arena)
 {
     const unsigned char *at = item_at(a, i);
@@ -146,7 +120,9 @@ char *cbx_array_text(const cbx_array *a, int64_t i, cbx_arena *arena)
             memcpy(&c, at + k, 4);
         if (!c)
             break;
-        to += put_utf8(text + to, c); /* bytes are taken for Latin-1 */
+        if (c >= 0x110000 || (c >= 0xd800 && c < 0xe000))
+            c = 0xfffd;                                   /* no character */
+        to = (size_t)(cbx_utf8_put(text + to, c) - text); /* bytes are taken for Latin-1 */
     }
     text[to] = '\0';
     return text;

@@ -205,29 +205,6 @@ static cbx_status read_labels(cbx_csv *c)
     return status;
 }
 
-/* Classes in order of their names; 0, 1, … need none. */
-static cbx_status sort_classes(cbx_csv *c)
-{
-    cbx_draft *d = c->r->draft;
-    int64_t    count = c->classes.count;
-    int64_t *order = CBX_NEW(&d->arena, int64_t, count), *rank = CBX_NEW(&d->arena, int64_t, count);
-    bool     plain = true;
-    if (!order || !rank || !cbx_names_sort(&c->classes, order))
-        return CBX_MEMORY(c->r);
-    for (int64_t k = 0; k < count; k++) {
-        char text[24];
-        rank[order[k]] = k;
-        (void)snprintf(text, sizeof text, "%lld", (long long)k);
-        plain = plain && !strcmp(text, c->classes.at[order[k]]);
-    }
-    for (size_t i = 0; i < d->y.count; i++)
-        d->y.at[i] = d->y.at[i] < 0 ? -1 : rank[d->y.at[i]];
-    d->num_classes = count;
-    if (!plain)
-        d->class_names = cbx_names_copy(&c->classes, order, &d->arena);
-    return plain || d->class_names ? CBX_OK : CBX_MEMORY(c->r);
-}
-
 /* ---- all together */
 
 /* One feature that is 1: enough for a model to count neighbours. */
@@ -252,8 +229,8 @@ static cbx_status finish(cbx_csv *c)
     if (!ok)
         return CBX_MEMORY(c->r);
     cbx_status status = c->files[CBX_CSV_FEATURES] ? CBX_OK : constant_feature(c);
-    if (!status && c->classes.count)
-        status = sort_classes(c);
+    if (!status && c->classes.count && !cbx_draft_sort_classes(d, &c->classes))
+        status = CBX_MEMORY(c->r);
     if (!status && !cbx_draft_fit_features(d))
         status = CBX_MEMORY(c->r);
     return status;

@@ -191,6 +191,27 @@ bool cbx_draft_number_classes(cbx_draft *d, bool keep_unknown, bool name)
     return ok;
 }
 
+bool cbx_draft_sort_classes(cbx_draft *d, const cbx_names *classes)
+{
+    int64_t  count = classes->count;
+    int64_t *order = CBX_NEW(&d->arena, int64_t, count), *rank = CBX_NEW(&d->arena, int64_t, count);
+    bool     plain = true;
+    if (!order || !rank || !cbx_names_sort(classes, order))
+        return false;
+    for (int64_t k = 0; k < count; k++) {
+        char text[24];
+        rank[order[k]] = k;
+        (void)snprintf(text, sizeof text, "%lld", (long long)k);
+        plain = plain && !strcmp(text, classes->at[order[k]]);
+    }
+    for (size_t i = 0; i < d->y.count; i++)
+        d->y.at[i] = d->y.at[i] < 0 ? -1 : rank[d->y.at[i]];
+    d->num_classes = count;
+    if (!plain)
+        d->class_names = cbx_names_copy(classes, order, &d->arena);
+    return plain || d->class_names;
+}
+
 /* ---- finishing */
 
 static void release(void *backing)
@@ -242,6 +263,7 @@ static void fill_data(const cbx_draft *d, cbx_graph_data *g)
         g->x_indptr = d->indptr.at;
         g->x_indices = d->columns.at;
         g->x_values = d->values.at;
+        g->num_x_values = (int64_t)d->values.count;
     }
     g->discrete = d->discrete.count ? d->discrete.at : NULL;
     g->immutable = d->immutable.count ? d->immutable.at : NULL;

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "combinex.h"
+#include "names.h"
 #include "vectors.h"
 
 enum { CBX_TRAIN, CBX_VAL, CBX_TEST, CBX_PARTS };
@@ -68,6 +69,10 @@ bool cbx_draft_make_dense(cbx_draft *draft);
 /* Labels are any whole numbers: makes them 0, 1, … in ascending order. -1 stays if
  * `keep_unknown`. With `name`, class names are what the numbers were. */
 bool cbx_draft_number_classes(cbx_draft *draft, bool keep_unknown, bool name);
+
+/* Labels are numbers of `classes`' texts, or -1: makes them numbers in alphabetical order, and
+ * the texts the classes' names, unless those are 0, 1, … */
+bool cbx_draft_sort_classes(cbx_draft *draft, const cbx_names *classes);
 
 /* Sorts and merges as edge_rules say. */
 cbx_status cbx_draft_order_edges(cbx_draft *draft, cbx_error *err);

@@ -110,21 +110,19 @@ cbx_status cbx_problem(cbx_reading *r, const char *format, ...)
     char    message[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)cbx_vprint(message, sizeof message, format, args);
+    cbx_message(message, format, args);
     va_end(args);
     return report(r, message);
 }
 
 cbx_status cbx_bad_line(cbx_lines *l, const char *format, ...)
 {
-    char message[CBX_MESSAGE_SIZE];
-    int  at =
-        snprintf(message, sizeof message, "%.300s, line %lld: ", l->path, (long long)l->number);
+    char    what[CBX_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)cbx_vprint(message + at, sizeof message - (size_t)at, format, args);
+    cbx_message(what, format, args);
     va_end(args);
-    return report(l->reading, message);
+    return cbx_problem(l->reading, "%.300s, line %lld: %s", l->path, (long long)l->number, what);
 }
 
 cbx_status cbx_bad_id(cbx_lines *l, const char *what, int64_t id, int64_t first, int64_t count)

@@ -4,21 +4,66 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "number.h"
 #include "rng.h"
 
-static uint64_t hash(const char *text)
+/* ---- SipHash-1-3 */
+
+static uint64_t turn(uint64_t x, int bits)
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then scattered */
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-    return cbx_mix64(h);
+    return x << bits | x >> (64 - bits);
 }
+
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[0] = turn(v[0], 32);
+    v[2] += v[3];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[2] = turn(v[2], 32);
+}
+
+static uint64_t hash(const uint64_t secret[2], const char *text)
+{
+    uint64_t v[4] = {secret[0] ^ 0x736f6d6570736575u, secret[1] ^ 0x646f72616e646f6du,
+                     secret[0] ^ 0x6c7967656e657261u, secret[1] ^ 0x7465646279746573u};
+    size_t   length = strlen(text), at = 0;
+    for (bool last = false; !last; at += 8) {
+        uint64_t word = 0;
+        last = length - at < 8;
+        memcpy(&word, text + at, last ? length - at : 8);
+        word |= last ? (uint64_t)length << 56 : 0;
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
+    }
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* Nothing that whoever made a file knows: where the system put this table, and when. */
+static void make_secret(cbx_names *n)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    n->secret[0] = cbx_mix64((uint64_t)now.tv_nsec + ((uint64_t)now.tv_sec << 30));
+    n->secret[1] = cbx_mix64((uint64_t)(uintptr_t)n->at ^ turn((uint64_t)(uintptr_t)&now, 32));
+}
+
+/* ---- the table */
 
 static size_t slot_of(const cbx_names *n, const char *text)
 {
-    size_t at = (size_t)hash(text) & n->mask;
+    size_t at = (size_t)hash(n->secret, text) & n->mask;
     while (n->slots[at] && strcmp(n->at[n->slots[at] - 1], text) != 0)
         at = (at + 1) & n->mask;
     return at;
@@ -35,7 +80,10 @@ static bool grow(cbx_names *n)
     const char **at = realloc(n->at, room * sizeof *at);
     if (!at)
         return false;
+    bool first = !n->at;
     n->at = at;
+    if (first)
+        make_secret(n);
     int64_t *slots = calloc(2 * room, sizeof *slots);
     if (!slots)
         return false;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h: texts numbered in the order in which they first come. */
+/* names.h: texts numbered in the order in which they first come. The numbers depend on nothing
+ * else; where a text lies in the table depends on a secret, so that no file can be made whose
+ * texts are all in one place. */
 #ifndef CBX_NAMES_H
 #define CBX_NAMES_H
 
@@ -12,6 +14,7 @@ typedef struct cbx_names {
     size_t       room;
     int64_t     *slots; /* open addressing; number + 1, 0: free */
     size_t       mask;
+    uint64_t     secret[2];
 } cbx_names;
 
 /* -1: not there. */

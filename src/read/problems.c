@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static void tell(teller *t, cbx_problem_ki
     if (++t->of_kind > TOLD)
         return;
     va_start(args, format);
-    (void)cbx_vprint(message, sizeof message, format, args);
+    cbx_message(message, format, args);
     va_end(args);
     t->on_problem(t->user, kind, message);
 }

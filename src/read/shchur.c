@@ -145,6 +145,8 @@ static cbx_status read(cbx_reading *r)
         status = read_labels(r);
     if (!status)
         status = read_names(r, "class_names.npy", num_classes(d), &d->class_names);
+    if (d->class_names)
+        d->num_classes = num_classes(d);
     if (!status)
         status = read_names(r, "attr_names.npy", d->num_features, &d->feature_names);
     if (!status)

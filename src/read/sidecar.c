@@ -2,7 +2,6 @@
 /* sidecar.c: see sidecar.h. */
 #include "sidecar.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,71 +9,79 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "feature_list.h"
 #include "graph.h"
-#include "safetensors_json.h"
-#include "word.h"
+#include "json.h"
 
 typedef struct sidecar {
-    cbx_graph  *graph;
-    const char *path;
-    cbx_error  *err;
+    cbx_graph       *graph;
+    const char      *path;
+    cbx_error       *err;
+    cbx_feature_list features;
 } sidecar;
 
-typedef cbx_status (*visit)(sidecar *s, int32_t feature, const cbx_json *value, int32_t group);
+/* What a value says of a feature. */
+typedef cbx_status (*says)(sidecar *s, int32_t feature, const cbx_json *value);
 
 /* ---- features by name, number or range */
 
-static cbx_status no_feature(sidecar *s, const char *key, const char *what)
-{
-    return cbx_fail(s->err, CBX_INVALID, "%s: '%s' names the feature '%.60s'; they are 0 to %d%s",
-                    s->path, key, what, s->graph->data.num_features - 1,
-                    s->graph->data.feature_names ? ", or have names" : "");
-}
-
-static cbx_status each_feature(sidecar *s, const char *key, const char *text, const cbx_json *value,
-                               int32_t group, visit call)
+static cbx_status find(sidecar *s, const char *key, const char *text, cbx_feature_range *out)
 {
     const cbx_graph_data *d = &s->graph->data;
-    char                 *end;
-    for (int32_t j = 0; d->feature_names && j < d->num_features; j++)
-        if (!strcmp(d->feature_names[j], text))
-            return call(s, j, value, group);
-    if (!cbx_is_digit(*text))
-        return no_feature(s, key, text);
-    long long first = strtoll(text, &end, 10), last = first;
-    if (*end == '-' && cbx_is_digit(end[1]))
-        last = strtoll(end + 1, &end, 10);
-    if (*end || first > last || last >= d->num_features)
-        return no_feature(s, key, text);
-    for (long long j = first; j <= last; j++) {
-        cbx_status status = call(s, (int32_t)j, value, group);
-        if (status)
-            return status;
-    }
+    cbx_named             named = cbx_feature_list_find(&s->features, text, out);
+    if (named == CBX_NAMED_NO_MEMORY)
+        return cbx_fail_memory(s->err);
+    if (named == CBX_NAMED_NONE)
+        return cbx_fail(s->err, CBX_INVALID,
+                        "%s: '%s' names the feature '%.60s'; they are 0 to %d%s", s->path, key,
+                        text, d->num_features - 1, d->feature_names ? ", or have names" : "");
     return CBX_OK;
 }
 
-/* A list of features, each a name, a range or a number. */
-static cbx_status each_listed(sidecar *s, const char *key, const cbx_json *list, int32_t group,
-                              visit call)
+/* The entry of a list: a name, a range or a number. */
+static cbx_status find_entry(sidecar *s, const char *key, const cbx_json *one,
+                             cbx_feature_range *out)
 {
-    if (list->kind != CBX_JSON_LIST)
-        return cbx_fail(s->err, CBX_INVALID, "%s: '%s' is not a list of features", s->path, key);
-    for (const cbx_json *one = list->first; one; one = one->next) {
-        char        number[32];
-        const char *text = one->text;
-        if (one->kind == CBX_JSON_INTEGER) {
-            (void)snprintf(number, sizeof number, "%lld", (long long)one->integer);
-            text = number;
-        }
-        if (!text)
-            return cbx_fail(s->err, CBX_INVALID, "%s: '%s' has an entry that is no feature",
-                            s->path, key);
-        cbx_status status = each_feature(s, key, text, NULL, group, call);
-        if (status)
-            return status;
+    char        number[32];
+    const char *text = one->text;
+    if (one->kind == CBX_JSON_INTEGER) {
+        (void)snprintf(number, sizeof number, "%lld", (long long)one->integer);
+        text = number;
     }
-    return CBX_OK;
+    if (!text)
+        return cbx_fail(s->err, CBX_INVALID, "%s: '%s' has an entry that is no feature", s->path,
+                        key);
+    return find(s, key, text, out);
+}
+
+typedef struct saying {
+    sidecar *s;
+    says     say;
+} saying;
+
+static void say_one(void *user, int32_t feature, const void *value)
+{
+    const saying *it = user;
+    (void)it->say(it->s, feature, value); /* which passed when the list was made */
+}
+
+/* An object of features: `say` for each of them; of several for one feature the last counts. */
+static cbx_status each_member(sidecar *s, const char *key, const cbx_json *object, says say)
+{
+    saying     it = {s, say};
+    cbx_status status = CBX_OK;
+    for (const cbx_json *one = object->first; !status && one; one = one->next) {
+        cbx_feature_range range;
+        status = find(s, key, one->key, &range);
+        if (!status)
+            status = say(s, range.first, one);
+        range.value = one;
+        if (!status && !cbx_feature_ranges_add(&s->features.ranges, range))
+            status = cbx_fail_memory(s->err);
+    }
+    if (!status && !cbx_feature_list_apply(&s->features, say_one, &it))
+        status = cbx_fail_memory(s->err);
+    return status;
 }
 
 /* ---- the keys */
@@ -89,9 +96,8 @@ static void *own(sidecar *s, const void *from, size_t size)
     return to;
 }
 
-static cbx_status set_kind(sidecar *s, int32_t feature, const cbx_json *value, int32_t group)
+static cbx_status set_kind(sidecar *s, int32_t feature, const cbx_json *value)
 {
-    (void)group;
     bool discrete = value->text && !strcmp(value->text, "discrete");
     if (!discrete && (!value->text || strcmp(value->text, "continuous") != 0))
         return cbx_fail(s->err, CBX_INVALID,
@@ -109,21 +115,19 @@ static cbx_status read_kinds(sidecar *s, const cbx_json *value)
         return cbx_fail_memory(s->err);
     if (value->text)
         for (int32_t j = 0; !status && j < s->graph->data.num_features; j++)
-            status = set_kind(s, j, value, 0);
+            status = set_kind(s, j, value);
     else if (value->kind != CBX_JSON_OBJECT)
         status = cbx_fail(s->err, CBX_INVALID,
                           "%s: 'kinds' is neither a kind nor an object of features", s->path);
     else
-        for (const cbx_json *one = value->first; !status && one; one = one->next)
-            status = each_feature(s, "kinds", one->key, one, 0, set_kind);
+        status = each_member(s, "kinds", value, set_kind);
     return status;
 }
 
-static cbx_status set_bounds(sidecar *s, int32_t feature, const cbx_json *value, int32_t group)
+static cbx_status set_bounds(sidecar *s, int32_t feature, const cbx_json *value)
 {
     const cbx_json *lo = value->first, *hi = lo ? lo->next : NULL;
-    (void)group;
-    bool numbers = value->kind == CBX_JSON_LIST && value->count == 2 && lo && hi &&
+    bool            numbers = value->kind == CBX_JSON_LIST && value->count == 2 && lo && hi &&
                    (lo->kind == CBX_JSON_INTEGER || lo->kind == CBX_JSON_REAL) &&
                    (hi->kind == CBX_JSON_INTEGER || hi->kind == CBX_JSON_REAL);
     if (!numbers || !isfinite((float)lo->number) || !isfinite((float)hi->number) ||
@@ -138,42 +142,68 @@ static cbx_status set_bounds(sidecar *s, int32_t feature, const cbx_json *value,
 
 static cbx_status read_bounds(sidecar *s, const cbx_json *value)
 {
-    cbx_status status = CBX_OK;
     s->graph->data.feat_min = own(s, s->graph->data.feat_min, sizeof(float));
     s->graph->data.feat_max = own(s, s->graph->data.feat_max, sizeof(float));
     if (!s->graph->data.feat_min || !s->graph->data.feat_max)
         return cbx_fail_memory(s->err);
     if (value->kind != CBX_JSON_OBJECT)
         return cbx_fail(s->err, CBX_INVALID, "%s: 'bounds' is not an object of features", s->path);
-    for (const cbx_json *one = value->first; !status && one; one = one->next)
-        status = each_feature(s, "bounds", one->key, one, 0, set_bounds);
-    return status;
+    return each_member(s, "bounds", value, set_bounds);
 }
 
-static cbx_status set_immutable(sidecar *s, int32_t feature, const cbx_json *value, int32_t group)
+static cbx_status not_a_list(sidecar *s, const char *key)
+{
+    return cbx_fail(s->err, CBX_INVALID, "%s: '%s' is not a list of features", s->path, key);
+}
+
+static cbx_status set_immutable(sidecar *s, int32_t feature, const cbx_json *value)
 {
     (void)value;
-    (void)group;
     ((uint8_t *)s->graph->data.immutable)[feature] = 1;
     return CBX_OK;
 }
 
 static cbx_status read_immutable(sidecar *s, const cbx_json *value)
 {
+    saying     it = {s, set_immutable};
+    cbx_status status = CBX_OK;
     s->graph->data.immutable = own(s, NULL, 1);
     if (!s->graph->data.immutable)
         return cbx_fail_memory(s->err);
-    return each_listed(s, "immutable", value, 0, set_immutable);
+    if (value->kind != CBX_JSON_LIST)
+        return not_a_list(s, "immutable");
+    for (const cbx_json *one = value->first; !status && one; one = one->next) {
+        cbx_feature_range range;
+        status = find_entry(s, "immutable", one, &range);
+        if (!status && !cbx_feature_ranges_add(&s->features.ranges, range))
+            status = cbx_fail_memory(s->err);
+    }
+    if (!status && !cbx_feature_list_apply(&s->features, say_one, &it))
+        status = cbx_fail_memory(s->err);
+    return status;
 }
 
-static cbx_status set_group(sidecar *s, int32_t feature, const cbx_json *value, int32_t group)
+static cbx_status set_group(sidecar *s, int32_t feature, int32_t group)
 {
     int32_t *groups = (int32_t *)s->graph->data.feature_group;
-    (void)value;
     if (groups[feature] >= 0)
         return cbx_fail(s->err, CBX_INVALID, "%s: feature %d is in two groups", s->path, feature);
     groups[feature] = group;
     return CBX_OK;
+}
+
+static cbx_status read_group(sidecar *s, const cbx_json *list, int32_t group)
+{
+    cbx_status status = CBX_OK;
+    if (list->kind != CBX_JSON_LIST)
+        return not_a_list(s, "groups");
+    for (const cbx_json *one = list->first; !status && one; one = one->next) {
+        cbx_feature_range range;
+        status = find_entry(s, "groups", one, &range);
+        for (int32_t j = 0; !status && j <= range.last - range.first; j++)
+            status = set_group(s, range.first + j, group);
+    }
+    return status;
 }
 
 static cbx_status read_groups(sidecar *s, const cbx_json *value)
@@ -192,7 +222,7 @@ static cbx_status read_groups(sidecar *s, const cbx_json *value)
     d->feature_group = groups;
     for (const cbx_json *one = value->first; !status && one; one = one->next) {
         names[count] = one->key;
-        status = each_listed(s, "groups", one, count++, set_group);
+        status = read_group(s, one, count++);
     }
     d->num_groups = count;
     d->group_names = names;
@@ -274,7 +304,7 @@ static cbx_status apply(sidecar *s, const cbx_json *json)
 static cbx_status parse(cbx_reading *r, cbx_graph *graph, const char *path,
                         const unsigned char *bytes, size_t size)
 {
-    sidecar         s = {graph, path, r->err};
+    sidecar         s = {graph, path, r->err, {.data = &graph->data}};
     const cbx_json *json;
     cbx_json_error  why;
     cbx_status      status = cbx_json_parse((const char *)bytes, size, &graph->arena, &json, &why);
@@ -286,7 +316,9 @@ static cbx_status parse(cbx_reading *r, cbx_graph *graph, const char *path,
             line += bytes[i] == '\n';
         return cbx_fail(r->err, CBX_INVALID, "%s, line %lld: %s", path, (long long)line, why.text);
     }
-    return apply(&s, json);
+    status = apply(&s, json);
+    cbx_feature_list_free(&s.features);
+    return status;
 }
 
 static cbx_status apply_file(cbx_reading *r, cbx_graph *graph, cbx_bundle *bundle, const char *name,

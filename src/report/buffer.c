@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "number.h"
-#include "safetensors_json.h"
+#include "utf8.h"
 
 void cbx_buffer_add(cbx_buffer *b, const char *text, size_t size)
 {

@@ -89,10 +89,19 @@ static json_t *corners_json(const cbx_shape *shape)
     return list;
 }
 
+/* An answer whose class was not known says nothing of how many there are. */
+static int32_t count_classes(const cbx_report *report)
+{
+    int32_t most = 0;
+    for (size_t i = 0; i < report->count; i++)
+        most = report->answers[i]->num_classes > most ? report->answers[i]->num_classes : most;
+    return most;
+}
+
 json_t *cbx_classes_json(const cbx_report *report)
 {
     json_t *list = json_array();
-    for (int32_t k = 0; k < report->answers[0]->num_classes && list; k++) {
+    for (int32_t k = 0, count = count_classes(report); k < count && list; k++) {
         cbx_look    look = cbx_look_of(k);
         const char *name = cbx_class_name(report, k);
         json_t     *o = json_pack("{s:s, s:s}", "colour", look.colour, "shape", look.shape->name);

@@ -9,7 +9,8 @@
 
 #include "number.h"
 #include "report.h"
-#include "safetensors_json.h"
+#include "json.h"
+#include "utf8.h"
 
 /* A number in nine digits, with which every float comes back, and with a point or an exponent, as
  * jansson writes reals. */

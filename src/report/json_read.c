@@ -7,7 +7,7 @@
 
 #include "arena.h"
 #include "error.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "setup.h"
 
 /* A whole number from 0 to `most`; `missing` where there is none. */
@@ -193,6 +193,7 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
         whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
     if (!status)
         status = read_status(o, c, err);
+    c->prediction = -1;
     if (!status)
         status = boolean(o, "reproducible", &c->reproducible, err);
     if (!status)
@@ -200,12 +201,14 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
     c->result = c->prediction;
     if (!status)
         status = read_side(o, "after", arena, &c->result, &c->num_classes, &c->after, err);
-    if (!status && (!c->before || (c->outcome == CBX_FOUND && !c->after)))
+    bool searched = c->outcome == CBX_FOUND || c->outcome == CBX_NOT_FOUND;
+    if (!status && ((searched && !c->before) || (c->outcome == CBX_FOUND && !c->after)))
         status = cbx_fail(err, CBX_INVALID, "'%s' is missing", c->before ? "after" : "before");
     if (!status && wanted && strcmp(wanted, "any") != 0)
         status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected", wanted);
     if (!status && !wanted)
-        status = whole(o, "target", c->num_classes - 1, REQUIRED, &target, err);
+        status =
+            whole(o, "target", c->before ? c->num_classes - 1 : INT32_MAX, REQUIRED, &target, err);
     if (!status)
         status = read_certificate(o, c, err);
     if (!status)

@@ -9,7 +9,8 @@
 #include "order.h"
 #include "report.h"
 #include "rules.h"
-#include "safetensors_json.h"
+#include "json.h"
+#include "utf8.h"
 #include "version.h"
 
 /* JSON is UTF-8: a name that is not has no place in it. */
@@ -101,10 +102,10 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
                  cbx_json_put(o, "status", json_string(cbx_outcome_name(c->outcome)));
     if (!failed && c->reason[0])
         failed = cbx_json_put(o, "reason", json_string(c->reason));
-    failed =
-        failed ||
-        cbx_json_put(o, "target", c->target < 0 ? json_string("any") : json_integer(c->target)) ||
-        cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
+    failed = failed || cbx_json_put(o, "target",
+                                    c->target < 0 ? json_string("any") : json_integer(c->target));
+    if (!failed && c->prediction >= 0)
+        failed = cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
     if (!failed && c->after)
         failed = cbx_json_put(o, "after", side(c->after, c->num_classes, c->result, d));
     failed =

@@ -8,7 +8,7 @@
 
 #include "atomic_file.h"
 #include "error.h"
-#include "safetensors_json.h"
+#include "json.h"
 #include "sha256.h"
 
 typedef struct writing {

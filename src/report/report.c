@@ -9,7 +9,8 @@
 #include "buffer.h"
 #include "error.h"
 #include "graph.h"
-#include "safetensors_json.h"
+#include "json.h"
+#include "utf8.h"
 
 /* ----------------------------------------------------------------- jansson */
 
@@ -70,7 +71,7 @@ static cbx_status check_fit(const cbx_report *r, const cbx_counterfactual *c, ch
     if (c->task != g->data.task || c->row >= cbx_graph_label_rows(g))
         return cbx_fail(err, CBX_INVALID, "the data has no %s %d",
                         c->task == CBX_GRAPH ? "graph" : "node", c->row);
-    if (c->num_classes != cbx_model_describe(r->source.model).num_classes)
+    if (c->prediction >= 0 && c->num_classes != cbx_model_describe(r->source.model).num_classes)
         return cbx_fail(err, CBX_INVALID, "the model has %d classes, and the result %d",
                         cbx_model_describe(r->source.model).num_classes, c->num_classes);
     return check_edits(c, &g->data, err);

@@ -245,7 +245,11 @@ static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
                           cbx_error *err)
 {
-    *scene = (cbx_scene){.task = report->answers[0]->task};
+    const cbx_counterfactual *c = report->answers[0];
+    *scene = (cbx_scene){.task = c->task};
+    if (c->prediction < 0)
+        return cbx_fail(err, CBX_INVALID, "%s %d: its class is not known: nothing can be shown",
+                        c->task == CBX_GRAPH ? "graph" : "node", c->row);
     cbx_status status = report->source.graph ? from_graph(report, arena, scene, err)
                                              : from_edits(report, arena, scene, err);
     if (!status)

@@ -137,6 +137,20 @@ static cbx_status write_features(const cbx_writing *w, cbx_atomic_folder *folder
     return status;
 }
 
+/* A table has every zero in it: of sparse features that is more than anyone can want. */
+static cbx_status check_size(const cbx_writing *w)
+{
+    const cbx_graph_data *d = &w->edited->data;
+    int64_t               fields = (int64_t)d->num_nodes * d->num_features;
+    int64_t               said = d->x ? fields : d->x_indptr[d->num_nodes] + d->num_nodes;
+    if (fields / 1000 <= said + 16384)
+        return CBX_OK;
+    return cbx_fail(w->err, CBX_INVALID,
+                    "%s: the table would have %lld fields for %lld values that are not 0: use "
+                    "another format",
+                    w->path, (long long)fields, (long long)d->x_indptr[d->num_nodes]);
+}
+
 static cbx_status write(const cbx_writing *w)
 {
     static const char *const names[] = {"edges.csv", "features.csv", NULL};
@@ -145,7 +159,9 @@ static cbx_status write(const cbx_writing *w)
         return cbx_fail(w->err, CBX_INVALID,
                         "%s: tables hold one graph, and this data has many: use another format",
                         w->path);
-    cbx_status status = cbx_atomic_folder_open(&folder, w->path, names, w->err);
+    cbx_status status = check_size(w);
+    if (!status)
+        status = cbx_atomic_folder_open(&folder, w->path, names, w->err);
     if (status)
         return status;
     status = write_edges(w, &folder);

@@ -7,7 +7,7 @@
 #include <zip.h>
 
 #include "error.h"
-#include "safetensors_json.h"
+#include "utf8.h"
 #include "writing.h"
 
 typedef struct npz {
@@ -95,7 +95,7 @@ static uint32_t code_point(const char **text)
 
 static cbx_status add_names(npz *z, const char *file, const char *const *names, int64_t count)
 {
-    int64_t longest = 1;
+    int64_t longest = 1, all_of_them = 0;
     char    type[24];
     if (!names)
         return CBX_OK;
@@ -104,7 +104,13 @@ static cbx_status add_names(npz *z, const char *file, const char *const *names, 
         for (const char *t = names[i]; *t; length++)
             (void)code_point(&t);
         longest = length > longest ? length : longest;
+        all_of_them += length;
     }
+    if (longest > 1024 && count * (longest / 64) > all_of_them)
+        return cbx_fail(z->err, CBX_INVALID,
+                        "%s: one of %lld names has %lld characters, and NumPy would take room for "
+                        "as many in each: shorten it, or use another format",
+                        z->path, (long long)count, (long long)longest);
     (void)snprintf(type, sizeof type, "<U%lld", (long long)longest);
     unsigned char *at;
     size_t         size;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "number.h"
-#include "safetensors_json.h"
+#include "utf8.h"
 
 cbx_status cbx_text_open_in(cbx_text_out *out, cbx_atomic_folder *folder, const char *name,
                             cbx_error *err)

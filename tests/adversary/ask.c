@@ -26,6 +26,7 @@ static cbx_graph_data data_of(const world *w)
     data.x_indptr = w->sparse ? w->indptr : NULL;
     data.x_indices = w->sparse ? w->indices : NULL;
     data.x_values = w->sparse ? w->values : NULL;
+    data.num_x_values = w->sparse ? w->indptr[w->nodes] : 0;
     data.feature_group = w->told_blocks ? w->told : NULL;
     data.num_groups = w->told_blocks;
     return data;
@@ -47,7 +48,7 @@ static cbx_status fill_model(const question *q, cbx_model *model, cbx_error *err
         for (int32_t r = 0; r < rows; r++)
             for (int32_t c = 0; c < cols; c++)
                 values[r * cols + c] = (float)from[r * stride + c];
-        cbx_status status = cbx_model_set(model, i, values, err);
+        cbx_status status = cbx_model_set(model, i, values, (int64_t)(rows ? rows : 1) * cols, err);
         if (status)
             return status;
     }

@@ -7,10 +7,8 @@
 
 /* ---- a graph, edited */
 
-void build_graph(const question *q, const uint8_t *gone, const float *x, naive_graph *out)
+static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
 {
-    const world *w = &q->world;
-    out->nodes = w->nodes;
     out->edges = 0;
     for (int e = 0; e < w->edges; e++) {
         if (gone[e])
@@ -19,6 +17,13 @@ void build_graph(const question *q, const uint8_t *gone, const float *x, naive_g
         out->target[out->edges] = (int)w->target[e];
         out->edge_weight[out->edges++] = w->weighted ? (double)w->edge_weight[e] : 1;
     }
+}
+
+void build_graph(const question *q, const uint8_t *gone, const float *x, naive_graph *out)
+{
+    const world *w = &q->world;
+    out->nodes = w->nodes;
+    take_edges(w, gone, out);
     for (int i = 0; i < w->nodes; i++)
         for (int j = 0; j < w->features; j++)
             out->x[i][j] = (double)x[i * w->features + j];
@@ -116,14 +121,7 @@ static void set_edges(bench *b, const place *p, bool gone)
                          : (w->source[e] == p->u && w->target[e] == p->v) ||
                                (w->source[e] == p->v && w->target[e] == p->u))
             b->gone[e] = gone;
-    b->graph.edges = 0;
-    for (int e = 0; e < w->edges; e++) {
-        if (b->gone[e])
-            continue;
-        b->graph.source[b->graph.edges] = (int)w->source[e];
-        b->graph.target[b->graph.edges] = (int)w->target[e];
-        b->graph.edge_weight[b->graph.edges++] = w->weighted ? (double)w->edge_weight[e] : 1;
-    }
+    take_edges(w, b->gone, &b->graph);
 }
 
 static void choose(bench *b, int k, int choice)
@@ -216,9 +214,8 @@ static void climb(bench *b, dice *d)
 /* The smallest that there is, for people to read; a large one stays as it was found. */
 static void make_small(bench *b)
 {
-    found_set *wanted = b->set, small;
-    int        most = b->most_edits;
-    b->set = &small;
+    found_set as_found = *b->set;
+    int       most = b->most_edits;
     for (int k = 0; k < b->s->count; k++)
         choose(b, k, 0);
     b->verdict = VERDICT_NONE;
@@ -228,9 +225,8 @@ static void make_small(bench *b)
         b->most_edits = size;
         try_all(b, 0);
     }
-    if (b->verdict == VERDICT_FOUND)
-        *wanted = small;
-    b->set = wanted;
+    if (b->verdict != VERDICT_FOUND)
+        *b->set = as_found;
     b->verdict = VERDICT_FOUND;
 }
 

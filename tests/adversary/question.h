@@ -10,7 +10,7 @@
 #include "dice.h"
 #include "naive_gnn.h"
 
-enum { MAX_GRAPHS = 4, MAX_SETTINGS = 40, MAX_SETTING = 240, SHAPE_NAME = 64 };
+enum { MAX_GRAPHS = 4, MAX_SETTINGS = 32, MAX_SETTING = 1200, SHAPE_NAME = 64 };
 
 /* ---- the graph */
 
@@ -140,5 +140,6 @@ void draw_question(question *q, uint64_t seed, int64_t number);
 void draw_world(world *w, dice *d, uint32_t rules);
 void draw_gnn(naive_gnn *gnn, const world *w, dice *d);
 void draw_rules(question *q, dice *d);
+void tell_rules(question *q, dice *d);
 
 #endif

@@ -237,7 +237,8 @@ static void draw_bounds(world *w, dice *d)
 {
     w->told_bounds = dice_chance(d, 0.6);
     for (int j = 0; j < w->features && w->told_bounds; j++) {
-        float wider = w->discrete[j] ? (float)dice_below(d, 2) : (float)dice_real(d, 0, 0.5);
+        float wider = w->discrete[j] ? (float)dice_below(d, dice_chance(d, 0.1) ? 12 : 2)
+                                     : (float)dice_real(d, 0, 0.5);
         if (w->block[j] != -1) {
             w->lo[j] = dice_chance(d, 0.05) ? -1 : 0;
             w->hi[j] = dice_chance(d, 0.05) ? 2 : 1;
@@ -281,6 +282,10 @@ static void draw_features(world *w, dice *d, uint32_t rules)
     for (int j = 0; j < w->features; j++)
         w->told[j] = w->block[j] < w->told_blocks ? w->block[j] : -1;
     draw_values(w, d);
+    /* fractions that the data calls discrete all the same, at some nodes */
+    for (int j = 0; j < w->features && w->told_kinds && dice_chance(d, 0.04); j++)
+        for (int i = 0; i < w->nodes && w->block[j] < 0; i++)
+            w->x[i * w->features + j] += dice_chance(d, 0.2) ? (float)dice_below(d, 4) / 4 : 0;
     /* whole numbers that the data calls continuous: what kinds=auto is for */
     for (int j = 0; j < w->features && rules >> RULE_KINDS_AUTO & 1; j++)
         w->discrete[j] = w->discrete[j] && w->told_kinds && dice_chance(d, 0.5);

@@ -5,7 +5,7 @@
 
 #include "question.h"
 
-enum { MAX_PLACES = 256, MAX_VALUES = 8 };
+enum { MAX_PLACES = 256, MAX_VALUES = 16 };
 
 typedef enum place_kind { PLACE_EDGE, PLACE_FEATURE, PLACE_GROUP } place_kind;
 

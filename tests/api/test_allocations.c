@@ -338,14 +338,27 @@ CALL(cbx_graph_view)
     return (void)user,
            cbx_graph_view(the.graph) && !cbx_graph_origin(the.graph, 0) ? CBX_OK : CBX_INVALID;
 }
+CALL(cbx_text_next)
+{
+    char        shown[CBX_SHOWN_SIZE];
+    const char *text = "\x1b\u00e9\xff";
+    while (cbx_text_next(&text, shown)) {
+    }
+    return (void)user, CBX_OK;
+}
 CALL(cbx_model_fits)
 {
     return (void)user, cbx_model_fits(the.model, the.graph, NULL);
 }
 CALL(cbx_model_set)
 {
-    cbx_model_get(the.model, 0, the.values);
-    return (void)user, cbx_model_set(the.model, 0, the.values, NULL);
+    const char *name;
+    int32_t     rows, cols;
+    CHECK(cbx_model_parameter(the.model, 0, &name, &rows, &cols));
+    int64_t count = (int64_t)rows * cols;
+    CHECK((size_t)count <= sizeof the.values / sizeof *the.values);
+    cbx_status status = cbx_model_get(the.model, 0, the.values, count, NULL);
+    return (void)user, status ? status : cbx_model_set(the.model, 0, the.values, count, NULL);
 }
 /* A function of nothing, or of a number or a name. */
 CALL(tables_and_names)
@@ -376,15 +389,10 @@ CALL(tables_and_names)
 }
 CALL(model_parts)
 {
-    const char *name;
-    int32_t     rows, cols;
-    char        hash[65];
+    char hash[65];
     CHECK_INT(cbx_model_describe(the.model).num_classes, 4);
     cbx_model_set_reproducible(the.model, false);
     CHECK(!cbx_model_note(the.model, "none"));
-    CHECK(cbx_model_parameter(the.model, 0, &name, &rows, &cols));
-    CHECK((size_t)rows * (size_t)cols <= sizeof the.values / sizeof *the.values);
-    cbx_model_get(the.model, 0, the.values);
     cbx_model_hash(the.model, hash);
     cbx_graph_hash(the.graph, hash);
     (void)cbx_reaches(the.answer->before, the.answer->num_classes, 0, -1, 0);
@@ -485,16 +493,17 @@ static const entry entries[] = {
     {"cbx_options_check cbx_option_is_default", call_cbx_options_check, false},
     ALLOCATES_NOT(cbx_explain_preset),
     {"cbx_graph_view cbx_graph_origin", call_cbx_graph_view, false},
+    ALLOCATES_NOT(cbx_text_next),
     ALLOCATES_NOT(cbx_model_fits),
-    ALLOCATES_NOT(cbx_model_set),
+    {"cbx_model_parameter cbx_model_get cbx_model_set", call_cbx_model_set, false},
     {"cbx_read_table cbx_fetch_table cbx_generate_table cbx_model_table cbx_train_table "
      "cbx_explain_table cbx_bench_table cbx_format_name cbx_format_about cbx_remote_name "
      "cbx_remote_about cbx_builtin_name cbx_builtin_about cbx_export_name cbx_export_about "
      "cbx_export_of cbx_explain_preset_name cbx_bench_paper_data cbx_outcome_name "
      "cbx_certificate_name",
      call_tables_and_names, false},
-    {"cbx_model_describe cbx_model_set_reproducible cbx_model_note cbx_model_parameter cbx_model_get cbx_model_hash "
-     "cbx_graph_hash cbx_reaches",
+    {"cbx_model_describe cbx_model_set_reproducible cbx_model_note cbx_model_hash cbx_graph_hash "
+     "cbx_reaches",
      call_model_parts, false},
     {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_yardstick_free", call_frees, false},
 };

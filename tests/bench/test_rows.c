@@ -156,7 +156,7 @@ TEST(text_comes_back_from_a_packed_file_in_the_same_bytes_each_time)
     char     *text = calloc(SIZE + 1, 1), *back = NULL;
     size_t    one = 0, two = 0;
     cbx_error err = {0};
-    for (int i = 0; i < SIZE; i++)
+    for (int64_t i = 0; i < SIZE; i++)
         text[i] = (char)('a' + i * i % 23);
     CHECK_OK(cbx_bench_write_packed(test_path("a.gz"), text, SIZE, &err), err);
     CHECK_OK(cbx_bench_write_packed(test_path("b.gz"), text, SIZE, &err), err);

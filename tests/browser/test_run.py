@@ -168,6 +168,24 @@ class Karate(PageCase):
         self.page.evaluate(PICK % ("pick-outcome", 1))
         self.assertEqual(self.rows(), [2])
 
+    def test_time_that_was_up_shows_whatever_was_known_by_then(self):
+        late, path = self.folder / "late.jsonl", self.folder / "late.html"
+        results = [dict(r) for r in self.results[:3]]
+        self.assertEqual(results[1]["status"], "found")
+        results[1]["reason"] = "time ended the search"
+        results[0] = {k: results[0][k] for k in ("node", "nodes", "edges", "features", "seconds", "version")}
+        results[0].update(status="skipped", reason="too late", target="any", edits=[], edges_removed=0, features_changed=0)
+        late.write_text("".join(json.dumps(r) + "\n" for r in results))
+        combinex("report", late, "karate", self.model, "-q", "-o", path)
+        self.open(path)
+        self.assertEqual(self.rows(), [0, 1, 2])
+        first = "document.querySelector('#node-0').closest('tr').innerText"
+        self.assertIn("not known", self.page.evaluate(first))
+        self.page.click("#node-1")
+        said = self.page.evaluate("document.querySelector('tr.more').innerText")
+        self.assertIn("time ended the search", said)
+        self.assertNotIn("why not", said)
+
     def test_it_fits_narrow_and_wide_windows_in_both_themes_and_on_paper(self):
         self.check_widths(self.path)
         for dark in (False, True):

@@ -36,6 +36,33 @@ TEST(a_long_message_is_cut_at_the_end_of_its_buffer)
     CHECK(!strncmp(err.message, text, CBX_MESSAGE_SIZE - 1));
 }
 
+TEST(a_message_does_not_steer_the_terminal_it_is_shown_on)
+{
+    cbx_error err = {0};
+    (void)cbx_fail(&err, CBX_INVALID, "the name '%s' is not known", "\x1b[2J\u202eGröße\n\xff");
+    CHECK(!strcmp(err.message, "the name '\\x1b[2J\\u202eGröße\\n\\xff' is not known"));
+    errno = ENOENT;
+    (void)cbx_fail_errno(&err, "a\rb", "open");
+    CHECK_CONTAINS(err.message, "a\\rb: cannot open");
+    cbx_error_prefix(&err, "\x07");
+    CHECK_CONTAINS(err.message, "\\x07: a\\rb: cannot open");
+}
+
+TEST(a_message_is_not_cut_within_a_character)
+{
+    char      text[2000];
+    cbx_error err = {0};
+    for (size_t lead = 0; lead < 6; lead++) {
+        memset(text, 'a', lead);
+        for (size_t at = lead; at + 5 < sizeof text; at += 4)
+            memcpy(text + at, "😀", 5);
+        (void)cbx_fail(&err, CBX_INVALID, "%s", text);
+        size_t length = strlen(err.message);
+        CHECK(length > CBX_MESSAGE_SIZE - 5 && (length - lead) % 4 == 0);
+        CHECK(!strncmp(err.message, text, length));
+    }
+}
+
 TEST(running_out_of_memory_says_so)
 {
     cbx_error err = {0};

@@ -98,9 +98,8 @@ TEST(the_fixed_order_has_our_functions_and_the_other_the_c_librarys)
 {
     bool first = cbx_order_fix(true);
     CHECK(cbx_exp(0.7) == cbx_own_exp(0.7) && cbx_log(0.7) == cbx_own_log(0.7));
-    CHECK(cbx_cos_pi(0.7) == cbx_own_cos_pi(0.7) && cbx_power(0.7, 9) == cbx_own_power(0.7, 9));
+    CHECK(cbx_cos_pi(0.7) == cbx_own_cos_pi(0.7));
     (void)cbx_order_fix(false);
     CHECK(cbx_exp(0.7) == exp(0.7) && cbx_log(0.7) == log(0.7));
-    CHECK(cbx_power(0.7, 9) == pow(0.7, 9));
     (void)cbx_order_fix(first);
 }

@@ -62,3 +62,31 @@ TEST(only_large_loops_are_worth_a_team)
     CHECK_INT(team(1, 1e12), 1);
 }
 #endif
+
+/* Turns that a loop makes when time is up at a reading of the clock. */
+static int turns(int threads, long reading)
+{
+    enum { COUNT = 1000 };
+    cbx_deadline d;
+    bag          b = {0};
+    int         *done = TAKE(&b, int, COUNT), count = 0;
+    memset(done, 0, COUNT * sizeof *done);
+    test_clock_stop(reading, 9);
+    cbx_deadline_begin(&d, 1, NULL, NULL);
+    CBX_PARALLEL_FOR(threads, 100.0 * CBX_LOOK_EVERY, i, COUNT, 1, done[i] = 1);
+    cbx_deadline_end(&d);
+    test_clock_run();
+    for (int i = 0; i < COUNT; i++)
+        count += done[i];
+    bag_free(&b);
+    return count;
+}
+
+TEST(time_that_is_up_ends_a_loop)
+{
+    CHECK_INT(turns(1, 0), 1000);
+    CHECK_INT(turns(1, 2), 9); /* every tenth turn looks; the first reading is the beginning's */
+    CHECK_INT(turns(1, 4), 29);
+    CHECK_INT(turns(3, 0), 1000);
+    CHECK(turns(3, 2) < 1000);
+}

@@ -417,6 +417,7 @@ TEST(a_writer_that_is_killed_leaves_no_trace_where_files_need_no_name)
     CHECK_INT(cbx_atomic_write(&file, "par", 3, NULL), CBX_OK);
     CHECK_INT(close(file.fd), 0); /* which is all that the end of a process does */
     free(file.path);
+    free(file.beside);
     CHECK_INT(files_here(), before);
     CHECK(holds(path, "old"));
 }

@@ -140,8 +140,10 @@ TEST(sparse_features_come_back)
     d.x_indptr = (const int64_t[]){0, 2, 2, 3, 5};
     d.x_indices = (const int32_t[]){0, 4, 1, 2, 3};
     d.x_values = (const float[]){1, -0.5f, 0, 3, 4};
+    d.num_x_values = 5;
     check_round_trip(&d);
     d.x_indptr = (const int64_t[]){0, 0, 0, 0, 0}; /* nothing stored at all */
+    d.num_x_values = 0;
     check_round_trip(&d);
 }
 
@@ -149,6 +151,7 @@ TEST(names_come_back_in_any_script_and_with_quotes)
 {
     cbx_graph_data d = plain;
     d.name = "a \"quoted\" \\ name\n2. Zeile";
+    d.num_classes = 3;
     d.class_names = (const char *const[]){"Größe", "名前", ""};
     d.feature_names = (const char *const[]){"a,b", "[\"x\"]"};
     d.node_names = (const char *const[]){"Mr. Hi", "O'Neil", "\t", "😀 \xf0\x9f\x98\x80"};
@@ -734,6 +737,7 @@ TEST(saving_survives_every_failing_allocation_and_keeps_the_old_file)
     cbx_graph_data d = plain;
     d.name = "a name of some length";
     d.node_names = (const char *const[]){"one that is rather long", "two", "three", "four"};
+    d.num_classes = 3;
     d.class_names = (const char *const[]){"one", "two", "three"};
     (void)snprintf(path, sizeof path, "%s", write_parts(&p));
     CHECK_INT(cbx_graph_new(&d, &s.graph, NULL), CBX_OK);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "oracle.h"
+#include "test.h"
 
 enum { NAIVE_LAYERS = 2, NAIVE_WIDEST = 24 };
 
@@ -36,7 +37,7 @@ static inline double *naive_parameter(naive *p, const cbx_model *m, int layer, c
             continue;
         float  *values = TAKE(&p->bag, float, rows *cols);
         double *copy = TAKE(&p->bag, double, rows *cols);
-        cbx_model_get(m, i, values);
+        CHECK_INT(cbx_model_get(m, i, values, (int64_t)rows * cols, NULL), CBX_OK);
         for (int32_t k = 0; k < rows * cols; k++)
             copy[k] = values[k];
         return copy;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "oracle.h"
+#include "test.h"
 
 enum { ODD_EDGES_MAX = 32, ODD_NODES_MAX = 8, ODD_FEATURES = 3, ODD_HIDDEN = 4, ODD_LAYERS = 2 };
 
@@ -143,7 +144,7 @@ static inline bool plain_parameter(const cbx_model *m, const char *wanted, doubl
     for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++) {
         if (strcmp(name, wanted) != 0)
             continue;
-        cbx_model_get(m, i, copy);
+        CHECK_INT(cbx_model_get(m, i, copy, (int64_t)rows * cols, NULL), CBX_OK);
         for (int32_t k = 0; k < rows * cols; k++)
             values[k] = copy[k];
         return true;

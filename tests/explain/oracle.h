@@ -74,6 +74,7 @@ static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse, char ki
     o->data.x_indptr = sparse ? indptr : NULL;
     o->data.x_indices = sparse ? column : NULL;
     o->data.x_values = sparse ? value : NULL;
+    o->data.num_x_values = sparse ? at : 0;
     o->data.discrete = discrete;
     o->data.feat_min = lo;
     o->data.feat_max = hi;
@@ -209,7 +210,7 @@ static inline void oracle_set(oracle *o, const char *wanted, const float *values
     cbx_error   err = {0};
     for (size_t i = 0; cbx_model_parameter(o->model, i, &name, &rows, &cols); i++)
         if (!strcmp(name, wanted)) {
-            oracle_must(cbx_model_set(o->model, i, values, &err), &err);
+            oracle_must(cbx_model_set(o->model, i, values, (int64_t)rows * cols, &err), &err);
             return;
         }
     printf("  the test itself: no parameter %s\n", wanted);

@@ -396,3 +396,30 @@ TEST(a_layer_that_declares_nothing_is_explained_without_proofs)
     }
     oracle_free(&o);
 }
+
+/* A feature that a mask calls discrete and that has fractions anywhere may take any value, near
+ * the target too: what tries whole numbers only proves nothing. */
+TEST(a_fraction_far_away_is_a_fraction)
+{
+    static const int64_t source[] = {0, 1}, target[] = {1, 0};
+    static const float   x[] = {0, 1, 0.5f};
+    static const int64_t y[] = {0, 1, 0};
+    static const uint8_t discrete[] = {1};
+    cbx_graph_data       data = {.num_nodes = 3,
+                                 .num_features = 1,
+                                 .num_edges = 2,
+                                 .edge_source = source,
+                                 .edge_target = target,
+                                 .x = x,
+                                 .y = y,
+                                 .discrete = discrete};
+    cbx_model_spec       spec = small_model("gcn", 1, 1);
+    for (int64_t seed = 0; seed < 20; seed++) {
+        oracle              o = untrained(&data, &spec, seed);
+        cbx_explain_options options = ASK_FOR("target", "any", "prove", "5");
+        cbx_counterfactual *r = explain_row(&o, 0, &options);
+        CHECK(r->certificate != CBX_PROVED_NONE && r->certificate != CBX_OPTIMAL);
+        cbx_counterfactual_free(r);
+        oracle_free(&o);
+    }
+}

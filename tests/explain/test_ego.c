@@ -71,7 +71,7 @@ static cbx_model *two_sums(const cbx_graph *g)
         const float *values = zero;
         for (size_t k = 0; k < sizeof given / sizeof *given; k++)
             values = strcmp(name, given[k].name) ? values : given[k].values;
-        oracle_must(cbx_model_set(m, i, values, &err), &err);
+        oracle_must(cbx_model_set(m, i, values, (int64_t)rows * cols, &err), &err);
     }
     return m;
 }

@@ -344,9 +344,11 @@ TEST(features_bounds_weights_and_parameters_that_are_no_numbers_are_refused)
         oracle     o = odd_make(&odd_graphs[0], &odd_layers[0], false);
         cbx_error  err = {0};
         cbx_graph *g = NULL;
-        float      x[12], weight[8], bound[3];
+        float      x[12], weight[8], bound[3], parameter[1024];
         for (int k = 0; k < 12; k++)
             x[k] = k == 7 ? bad[i].value : 1;
+        for (int k = 0; k < 1024; k++)
+            parameter[k] = k == 7 ? bad[i].value : 1;
         for (int k = 0; k < 8; k++)
             weight[k] = k == 5 ? bad[i].value : 1;
         for (int k = 0; k < 3; k++)
@@ -367,7 +369,10 @@ TEST(features_bounds_weights_and_parameters_that_are_no_numbers_are_refused)
         d.num_features = 0;
         CHECK_INT(cbx_graph_new(&d, &g, &err), CBX_INVALID);
         CHECK_CONTAINS(err.message, "at least one feature");
-        CHECK_INT(cbx_model_set(o.model, 0, x, &err), CBX_INVALID);
+        const char *name;
+        int32_t     rows, cols;
+        CHECK(cbx_model_parameter(o.model, 0, &name, &rows, &cols) && rows * cols <= 1024);
+        CHECK_INT(cbx_model_set(o.model, 0, parameter, rows * cols, &err), CBX_INVALID);
         CHECK_CONTAINS(err.message, "layers.0");
         CHECK_CONTAINS(err.message, "at 7");
         oracle_free(&o);

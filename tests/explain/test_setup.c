@@ -152,6 +152,7 @@ TEST(bounds_may_exclude_a_zero_that_no_row_has)
                                        .x_indptr = indptr,
                                        .x_indices = columns,
                                        .x_values = values,
+                                       .num_x_values = 4,
                                        .feat_min = lo,
                                        .feat_max = hi,
                                        .y = y}};

@@ -63,7 +63,7 @@ static void by_hand(oracle *o)
                               : !strcmp(name, "output_layer.weight")   ? (const float[]){0, 1}
                               : !strcmp(name, "output_layer.bias")     ? (const float[]){5, 0}
                                                                        : zero;
-        oracle_must(cbx_model_set(o->model, i, values, &err), &err);
+        oracle_must(cbx_model_set(o->model, i, values, (int64_t)rows * cols, &err), &err);
     }
 }
 

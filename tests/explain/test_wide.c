@@ -47,6 +47,7 @@ static void widen_graph(const oracle *from, oracle *to, bool sparse)
     to->data.x_indptr = sparse ? indptr : NULL;
     to->data.x_indices = sparse ? column : NULL;
     to->data.x_values = sparse ? value : NULL;
+    to->data.num_x_values = sparse ? at : 0;
     to->data.feat_min = lo;
     to->data.feat_max = hi;
     to->data.discrete = discrete;
@@ -63,7 +64,7 @@ static void widen_model(const oracle *from, oracle *to, oracle_shape shape)
     oracle_train(to, shape); /* for the form; every parameter is set below */
     for (size_t i = 0; cbx_model_parameter(from->model, i, &name, &rows, &cols); i++) {
         float *values = TAKE(&to->bag, float, rows *cols);
-        cbx_model_get(from->model, i, values);
+        oracle_must(cbx_model_get(from->model, i, values, (int64_t)rows * cols, &err), &err);
         (void)cbx_model_parameter(to->model, i, &name, &rows, &wide_cols);
         if (wide_cols == WIDE) {
             float *wide = filled(&to->bag, rows * WIDE, 0);
@@ -72,7 +73,7 @@ static void widen_model(const oracle *from, oracle *to, oracle_shape shape)
                     wide[r * WIDE + place[k]] = values[r * NARROW + k];
             values = wide;
         }
-        oracle_must(cbx_model_set(to->model, i, values, &err), &err);
+        oracle_must(cbx_model_set(to->model, i, values, (int64_t)rows * wide_cols, &err), &err);
     }
 }
 

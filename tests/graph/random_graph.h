@@ -73,6 +73,7 @@ static inline void random_features(random_graph *r, graph_shape s, cbx_rng *rng)
     r->data.x_indptr = s.sparse ? indptr : NULL;
     r->data.x_indices = s.sparse ? column : NULL;
     r->data.x_values = s.sparse ? value : NULL;
+    r->data.num_x_values = s.sparse ? at : 0;
 }
 
 static inline random_graph make_graph(graph_shape s)

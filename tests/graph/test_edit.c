@@ -293,11 +293,13 @@ TEST(setting_a_sparse_entry_to_zero_takes_it_out)
     d.x_indptr = indptr;
     d.x_indices = columns;
     d.x_values = values;
+    d.num_x_values = 3;
     CHECK_INT(cbx_graph_new(&d, &g, NULL), CBX_OK);
     CHECK_INT(cbx_graph_apply(g, edits, 6, &edited, NULL), CBX_OK);
     const cbx_graph_data *n = cbx_graph_view(edited);
     for (int i = 0; i <= 3; i++)
         CHECK_INT(n->x_indptr[i], offset[i]);
+    CHECK_INT(n->num_x_values, 2);
     for (int k = 0; k < 2; k++)
         CHECK(n->x_indices[k] == column[k] && n->x_values[k] == value[k]);
     cbx_graph_free(edited);

@@ -3,6 +3,7 @@
 #include "graph.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "random_graph.h"
@@ -215,6 +216,7 @@ static cbx_graph_data sparse_task(const int64_t *indptr, const int32_t *indices,
     d.x_indptr = indptr;
     d.x_indices = indices;
     d.x_values = values;
+    d.num_x_values = 4;
     return d;
 }
 
@@ -243,6 +245,72 @@ TEST(sparse_features_are_checked_entry_by_entry)
     refused(&d, "x.indptr[2] = 1", "less than the entry before, 2");
     d = sparse_task((int64_t[]){0, 1, 9, 2, 4}, indices, values); /* nothing there to read */
     refused(&d, "x.indptr[2] = 9", "more than the last entry, 4");
+}
+
+TEST(sparse_features_end_where_their_arrays_do)
+{
+    const int64_t  indptr[] = {0, 1, 1, 2, 4};
+    const int32_t  indices[] = {0, 1, 0, 1};
+    const float    values[] = {1, 2, 3, 4};
+    cbx_graph_data d = sparse_task(indptr, indices, values);
+    for (int64_t count = 0; count < 6; count++) {
+        char told[32];
+        (void)snprintf(told, sizeof told, "have %lld entries", (long long)count);
+        d.num_x_values = count;
+        if (count == 4)
+            cbx_graph_free(accepted(&d));
+        else
+            refused(&d, "x.indptr ends with 4", told);
+    }
+    d.num_x_values = -1;
+    refused(&d, "num_x_values must not be negative", "-1");
+    d = sparse_task((int64_t[]){0, 1, 1, 2, INT64_MAX}, indices, values);
+    refused(&d, "x.indptr ends with 9223372036854775807", "have 4 entries");
+}
+
+TEST(a_feature_is_of_a_group_that_there_is)
+{
+    cbx_graph_data d = node_task();
+    d.num_groups = 1;
+    refused(&d, "1 groups of features", "no feature_group");
+    d.feature_group = (int32_t[]){0, 1};
+    refused(&d, "feature 1 is of group 1", "groups are 0 to 0, or -1");
+    d.feature_group = (int32_t[]){-2, 0};
+    refused(&d, "feature 0 is of group -2", "groups are 0 to 0, or -1");
+    d.feature_group = (int32_t[]){-1, 0};
+    cbx_graph_free(accepted(&d));
+    d.num_groups = -1;
+    refused(&d, "num_groups must not be negative", "-1");
+}
+
+TEST(names_are_as_many_as_there_are_things_and_none_is_missing)
+{
+    cbx_graph_data d = node_task();
+    d.y = (int64_t[]){0, 1, 1, 0};
+    d.class_names = (const char *const[]){"no", "yes"};
+    refused(&d, "class_names are given", "num_classes is 0");
+    d.num_classes = 2;
+    cbx_graph_free(accepted(&d));
+    d.class_names = (const char *const[]){"no", NULL};
+    refused(&d, "class_names[1]", "NULL");
+    d.class_names = NULL;
+    d.node_names = (const char *const[]){"a", "b", NULL, "d"};
+    refused(&d, "node_names[2]", "NULL");
+    d.node_names = NULL;
+    d.feature_names = (const char *const[]){NULL, "b"};
+    refused(&d, "feature_names[0]", "NULL");
+    d.feature_names = NULL;
+    d.num_groups = 1;
+    d.feature_group = (int32_t[]){0, 0};
+    d.group_names = (const char *const[]){NULL};
+    refused(&d, "group_names[0]", "NULL");
+}
+
+TEST(a_task_is_one_of_the_two)
+{
+    cbx_graph_data d = node_task();
+    d.task = (cbx_task)2;
+    refused(&d, "task is 2", "CBX_GRAPH (1)");
 }
 
 TEST(bad_bounds_are_refused_with_their_feature)
@@ -399,6 +467,7 @@ TEST(the_zeros_that_sparse_features_do_not_store_count_for_bounds)
     d.x_indptr = (int64_t[]){0, 2, 4, 7};
     d.x_indices = (int32_t[]){0, 1, 0, 1, 0, 2, 4};
     d.x_values = (float[]){2, 3, 5, 4, 3, -1, 0.5f};
+    d.num_x_values = 7;
     cbx_graph *g = accepted(&d);
     if (!g)
         return;

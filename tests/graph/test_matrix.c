@@ -246,6 +246,38 @@ TEST(a_cached_product_is_not_multiplied_again)
     close_cache(&c);
 }
 
+TEST(products_of_a_sparse_matrix_come_from_the_cache_in_the_same_bits)
+{
+    cached c;
+    open_cache(&c, 4);
+    int64_t offset[ROWS + 1] = {0};
+    int32_t column[ROWS * COLS];
+    float   value[ROWS * COLS], Y[2][ROWS * WIDTH];
+    for (int32_t i = 0; i < ROWS; i++) {
+        offset[i + 1] = offset[i];
+        for (int32_t j = i % 2; j < COLS; j += 2) {
+            column[offset[i + 1]] = j;
+            value[offset[i + 1]++] = c.x[i * COLS + j];
+        }
+    }
+    cbx_matrix plain = {.rows = ROWS, .cols = COLS, .csr = {offset, column, value}};
+    c.X = plain;
+    c.X.cache = &c.cache;
+    for (int round = 0; round < 4; round++) {
+        bool add = round % 2; /* which goes by terms, and not through the cache */
+        for (int k = 0; k < ROWS * WIDTH; k++)
+            Y[0][k] = Y[1][k] = 1.0f / 3;
+        cbx_matrix_times(&plain, ROWS, WIDTH, c.W[0], Y[0], add, 1);
+        cbx_matrix_times(&c.X, ROWS, WIDTH, c.W[0], Y[1], add, 1);
+        CHECK(!memcmp(Y[0], Y[1], sizeof Y[0]));
+    }
+    value[0] += 1; /* the product that is kept does not know */
+    cbx_matrix_times(&plain, ROWS, WIDTH, c.W[0], Y[0], false, 1);
+    cbx_matrix_times(&c.X, ROWS, WIDTH, c.W[0], Y[1], false, 1);
+    CHECK(memcmp(Y[0], Y[1], sizeof Y[0]) != 0);
+    close_cache(&c);
+}
+
 TEST(products_of_different_rows_are_different_products)
 {
     cached c;

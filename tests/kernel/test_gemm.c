@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense products against three nested loops in double. */
+#include "blas.h"
 #include "kernel.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static void check_all_sizes(shape s)
         {300, 30, 1},   {400, 16, 32},  {5, 300, 20},   {100, 40, 700}, {128, 100, 100},
         {128, 200, 99}, {3, 140, 2500}, {140, 70, 300},
     };
-    cbx_blas_single_threaded();
+    CHECK_INT(cbx_blas_begin(NULL), CBX_OK);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int add = 0; add < 2; add++)
             check_size(s, sizes[i][0], sizes[i][1], sizes[i][2], add);
@@ -117,7 +118,7 @@ TEST(gemm_gives_the_same_bits_at_any_number_of_threads)
     /* 1100 rows are many blocks, the last not full, and each is cut along k. */
     enum { M = 1100, N = 40, K = 250 };
     CHECK((double)M * N * K > WORTH_A_TEAM);
-    cbx_blas_single_threaded();
+    CHECK_INT(cbx_blas_begin(NULL), CBX_OK);
     for (shape s = NN; s <= TN; s++) {
         bag     b = {0};
         cbx_rng rng = cbx_rng_stream(9, s, 0, 0);

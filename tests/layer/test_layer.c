@@ -4,6 +4,8 @@
  * gradients are wanted, and with any number of threads. */
 #include "layer.h"
 
+#include "blas.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +106,7 @@ typedef void (*check)(cbx_layer shape, const cbx_view *view, int32_t hop, uint64
  * a receptive field, with loops and duplicates. */
 static void everywhere(const cbx_layer_ops *ops, check run)
 {
-    cbx_blas_single_threaded();
+    CHECK_INT(cbx_blas_begin(NULL), CBX_OK);
     for (int v = 0; v < VARIANTS; v++)
         for (int size = 0; size < 3; size++) {
             uint64_t     seed = (uint64_t)(v * 3 + size);
@@ -341,7 +343,7 @@ TEST(all_layers_give_the_same_bits_at_any_number_of_threads)
     cbx_arena    arena = {0};
     cbx_view     view = layer_view(r.graph, -1, 0, &arena);
     CHECK((double)EDGES * NARROW > WORTH_A_TEAM);
-    cbx_blas_single_threaded();
+    CHECK_INT(cbx_blas_begin(NULL), CBX_OK);
     for (int i = 0; cbx_layer_at(i); i++)
         for (int aggregation = CBX_ADD; aggregation <= CBX_MAX; aggregation++) {
             cbx_layer l = {.ops = cbx_layer_at(i), .order = 3};

@@ -89,6 +89,7 @@ static inline void sample_features(sample *s, sample_shape shape, cbx_rng *rng)
     s->data.x_indptr = shape.sparse ? indptr : NULL;
     s->data.x_indices = shape.sparse ? column : NULL;
     s->data.x_values = shape.sparse ? value : NULL;
+    s->data.num_x_values = shape.sparse ? at : 0;
 }
 
 static inline sample make_sample(sample_shape shape)

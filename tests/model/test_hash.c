@@ -100,14 +100,14 @@ TEST(every_parameter_changes_the_hash)
     for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++) {
         size_t count = (size_t)rows * (size_t)cols;
         float *values = calloc(count, sizeof *values);
-        cbx_model_get(m, i, values);
+        CHECK_OK(cbx_model_get(m, i, values, (int64_t)count, &err), err);
         float kept = values[count - 1];
         values[count - 1] += 0.5f;
-        CHECK_OK(cbx_model_set(m, i, values, &err), err);
+        CHECK_OK(cbx_model_set(m, i, values, (int64_t)count, &err), err);
         cbx_model_hash(m, after);
         CHECK(strcmp(before, after) != 0);
         values[count - 1] = kept;
-        CHECK_OK(cbx_model_set(m, i, values, &err), err);
+        CHECK_OK(cbx_model_set(m, i, values, (int64_t)count, &err), err);
         cbx_model_hash(m, after);
         CHECK(!strcmp(before, after));
         free(values);

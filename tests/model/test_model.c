@@ -214,18 +214,38 @@ TEST(set_and_get_are_out_by_in_and_the_block_is_in_by_out)
     for (int r = 0; r < 4; r++)
         for (int c = 0; c < 7; c++)
             values[r * 7 + c] = (float)(10 * r + c);
-    CHECK_INT(cbx_model_set(m, 0, values, NULL), CBX_OK);
+    CHECK_INT(cbx_model_set(m, 0, values, 28, NULL), CBX_OK);
     for (int r = 0; r < 4; r++)
         for (int c = 0; c < 7; c++)
             CHECK(m->theta[c * 4 + r] == (float)(10 * r + c));
     CHECK(!memcmp(m->theta + 28, before + 28, (size_t)(m->size - 28) * sizeof *before));
-    cbx_model_get(m, 0, back);
+    CHECK_INT(cbx_model_get(m, 0, back, 28, NULL), CBX_OK);
     CHECK(!memcmp(values, back, sizeof values));
-    CHECK_INT(cbx_model_set(m, 1, bias, NULL), CBX_OK);
+    CHECK_INT(cbx_model_set(m, 1, bias, 4, NULL), CBX_OK);
     CHECK(!memcmp(m->theta + 28, bias, sizeof bias));
-    cbx_model_get(m, 1, back);
+    CHECK_INT(cbx_model_get(m, 1, back, 4, NULL), CBX_OK);
     CHECK(!memcmp(back, bias, sizeof bias));
     CHECK(m->layers[0].theta == m->theta);
+    free(before);
+    cbx_model_free(m);
+    free_sample(&s);
+}
+
+TEST(a_parameter_is_copied_whole_or_not_at_all)
+{
+    sample     s = make_sample(nodes);
+    cbx_model *m = MODEL(s.graph, 0, "layers", "1", "hidden", "4");
+    float     *before = copy_theta(m), values[29] = {0};
+    cbx_error  err = {0};
+    for (int64_t count = 27; count <= 29; count += 2) {
+        CHECK_INT(cbx_model_set(m, 0, values, count, &err), CBX_INVALID);
+        CHECK_CONTAINS(err.message, "layers.0.lin.weight has 28 values, not 2");
+        CHECK_INT(cbx_model_get(m, 0, values, count, &err), CBX_INVALID);
+        CHECK(values[0] == 0 && values[27] == 0);
+    }
+    CHECK_INT(cbx_model_get(m, 4, values, 28, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "parameter 4 does not exist: the model has 4");
+    CHECK(same_theta(m, before));
     free(before);
     cbx_model_free(m);
     free_sample(&s);
@@ -237,15 +257,15 @@ TEST(a_parameter_that_does_not_exist_or_is_not_finite_is_not_set)
     cbx_model *m = MODEL(s.graph, 0, "layers", "1", "hidden", "4");
     float     *before = copy_theta(m), values[28] = {0};
     cbx_error  err = {0};
-    CHECK_INT(cbx_model_set(m, 4, values, &err), CBX_INVALID);
+    CHECK_INT(cbx_model_set(m, 4, values, 28, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "parameter 4 does not exist: the model has 4");
     values[9] = NAN;
-    CHECK_INT(cbx_model_set(m, 0, values, &err), CBX_INVALID);
+    CHECK_INT(cbx_model_set(m, 0, values, 28, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "layers.0.lin.weight has the value");
     CHECK_CONTAINS(err.message, "at 9");
     values[9] = 0;
     values[27] = -INFINITY;
-    CHECK_INT(cbx_model_set(m, 0, values, NULL), CBX_INVALID);
+    CHECK_INT(cbx_model_set(m, 0, values, 28, NULL), CBX_INVALID);
     CHECK(same_theta(m, before));
     free(before);
     cbx_model_free(m);

@@ -72,6 +72,18 @@ TEST(a_short_file_cannot_claim_to_be_large)
     check_claim(3, NULL, 2000000000, "label 2000000000 is too large for 2 rows");
 }
 
+TEST(what_a_problem_quotes_of_a_file_is_spelt_out)
+{
+    static const char text[] = "source,target,weight\na,b,\x1b[2J\u202e\n";
+    const char       *path = test_path("edges.csv");
+    problems          found = {0};
+    cbx_error         err = {0};
+    test_write_file(path, text, sizeof text - 1);
+    CHECK_OK(cbx_graph_check(path, NULL, collect, &found, &err), err);
+    CHECK(found.errors > 0);
+    CHECK_CONTAINS(found.text[0], "'\\x1b[2J\\u202e'");
+}
+
 TEST(what_cannot_be_read_at_all_is_one_error)
 {
     const char *path = test_path("cut.safetensors");

@@ -117,7 +117,7 @@ static void survives(const seed *s, const char *name)
     cbx_graph *graph;
     cbx_error  err = {0};
     int        before = test_failures();
-    if (read_seed(s, &graph, &err)) /* igraph may be missing */
+    if (read_seed(s, &graph, &err))
         return;
     cbx_graph_free(graph);
     test_each_allocation(read_for_memory, (void *)s);

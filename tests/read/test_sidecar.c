@@ -43,6 +43,37 @@ TEST(a_sidecar_has_the_last_word)
     cbx_graph_free(g);
 }
 
+TEST(of_several_that_speak_of_a_feature_the_last_counts)
+{
+    cbx_graph *g;
+    cbx_error  err = {0};
+    if (!CHECK_OK(
+            read_text(DATA "{\"bounds\": {\"0-2\": [0, 90], \"a\": [0, 3], \"0-1\": [0, 80],"
+                           " \"1-2\": [0, 7], \"1\": [0, 5]}, \"immutable\": [\"0-1\", 1, \"0-1\"],"
+                           " \"kinds\": {\"0-2\": \"continuous\", \"b\": \"discrete\"}}",
+                      &g, &err),
+            err))
+        return;
+    const cbx_graph_data *d = &g->data;
+    CHECK(d->feat_max[0] == 80 && d->feat_max[1] == 5 && d->feat_max[2] == 7);
+    CHECK(d->immutable[0] && d->immutable[1] && !d->immutable[2]);
+    CHECK(!d->discrete[0] && !d->discrete[1] && d->discrete[2]);
+    cbx_graph_free(g);
+}
+
+TEST(of_features_with_one_name_the_first_is_meant)
+{
+    cbx_graph *g;
+    cbx_error  err = {0};
+    if (!CHECK_OK(read_text(DATA "{\"feature_names\": [\"v\", \"2\", \"v\"],"
+                                 " \"immutable\": [\"v\", \"2\"]}",
+                            &g, &err),
+                  err))
+        return;
+    CHECK(g->data.immutable[0] && g->data.immutable[1] && !g->data.immutable[2]);
+    cbx_graph_free(g);
+}
+
 TEST(one_kind_is_for_all_features)
 {
     cbx_graph *g;

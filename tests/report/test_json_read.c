@@ -247,6 +247,25 @@ TEST(every_bad_field_is_refused_by_name)
     }
 }
 
+TEST(a_class_that_was_not_known_in_time_is_read_as_such)
+{
+    cbx_graph *g = sample_graph(CBX_NODE, true);
+    for (int outcome = CBX_SKIPPED; outcome <= CBX_NOT_FINISHED; outcome++) {
+        cbx_counterfactual c = sample_without((cbx_outcome)outcome, "too late"), *r = NULL;
+        cbx_error          err = {0};
+        c.prediction = c.result = -1;
+        char *line = sample_line(&c, g);
+        CHECK(!strstr(line, "before"));
+        CHECK_OK(cbx_counterfactual_parse(line, &r, NULL, NULL, &err), err);
+        CHECK(r && r->outcome == (cbx_outcome)outcome && r->prediction == -1 && r->result == -1);
+        cbx_counterfactual_free(r);
+        free(line);
+    }
+    cbx_graph_free(g);
+    refused("{\"node\": 1, \"status\": \"not_found\", \"target\": 1, \"edits\": []}",
+            "'before' is missing");
+}
+
 TEST(what_is_not_one_json_object_is_refused)
 {
     static const char *const texts[] = {

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data
 
-from .._graph import Graph, as_array, pointers_of
+from .._arguments import array
+from .._graph import Graph, pointers_of
 from ..errors import InvalidError, UnsupportedError
 
 
@@ -35,7 +36,10 @@ def edges_of(data: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
     if data.get("edge_index") is not None:
         if is_sparse(data.edge_index):
             return coo_of(data.edge_index)
-        return data.edge_index.as_subclass(torch.Tensor).long(), data.get("edge_weight")
+        edges = data.edge_index.as_subclass(torch.Tensor)
+        if edges.is_floating_point() or edges.is_complex():  # long() would cut what is behind the point
+            array(edges, np.int64, "edge_index")
+        return edges.long(), data.get("edge_weight")
     for key in ("adj_t", "adj"):
         if data.get(key) is not None:
             return coo_of(data[key])
@@ -57,16 +61,18 @@ def collate(data: Any) -> Any:
 
 def features_of(data: Any) -> torch.Tensor:
     x = data.x.to_dense() if is_sparse(data.x) else data.x
-    return x.detach().cpu().float()
+    if x.is_floating_point() and x.element_size() < 4:  # such as bfloat16, which NumPy does not have
+        x = x.float()
+    return torch.from_numpy(array(x, np.float32, "x"))
 
 
 def pointers(data: Any) -> np.ndarray:
     """The first node of each graph, and the end."""
     nodes = data.x.shape[0]
     if data.get("ptr") is not None:
-        return as_array(data.ptr, np.int64, "ptr")
+        return array(data.ptr, np.int64, "ptr")
     if data.get("batch") is not None:
-        return pointers_of(as_array(data.batch, np.int64, "batch"), nodes)
+        return pointers_of(array(data.batch, np.int64, "batch"), nodes)
     return np.array([0, nodes], np.int64)
 
 
@@ -107,8 +113,8 @@ def _labels(y: Any, rows: int, num_classes: int) -> Any:
     """Labels that are classes; others are of no use here."""
     if not isinstance(y, torch.Tensor) or y.numel() != rows or y.is_floating_point():
         return None
-    labels = y.reshape(-1).long()
-    if bool((labels < -1).any()) or (num_classes and bool((labels >= num_classes).any())):
+    labels = array(y.reshape(-1), np.int64, "y")
+    if np.any(labels < -1) or (num_classes and np.any(labels >= num_classes)):
         return None
     return labels
 

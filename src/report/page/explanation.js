@@ -90,7 +90,8 @@
           ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it sees ",
           el("b", {}, className(a.after.class)), " with ",
           exact(a.after.probabilities[a.after.class], probability(a.after.probabilities[a.after.class])),
-          ", verified on the whole edited graph.");
+          ", verified on the whole edited graph.",
+          a.reason ? " " + a.reason.replace(/^./, (x) => x.toUpperCase()) + "." : null);
     });
     const facts = [
       target.data ? "data: " + target.data : null, target.model ? "model: " + target.model : null,

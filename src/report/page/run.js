@@ -7,8 +7,13 @@
   const {classes, common} = data;
   const noun = data.task;  // node or graph
   const rows = data.rows.map((cells) => Object.fromEntries(data.columns.map((name, i) => [name, cells[i]])));
-  const className = (k) => (classes[k] && classes[k].name !== null ? classes[k].name : "class " + k);
-  const classLabel = (k) => el("span", {class: "class-label"}, cbx.icon(k), el("span", {}, className(k)));
+  // A class below 0 was not known when time was up.
+  const className = (k) =>
+      (k < 0                                      ? "not known" :
+           classes[k] && classes[k].name !== null ? classes[k].name :
+                                                    "class " + k);
+  const classLabel = (k) =>
+      el("span", {class: "class-label"}, k < 0 ? null : cbx.icon(k), el("span", {}, className(k)));
   const isFound = (r) => data.outcomes[r.status] === "found";
   const outcomeNames = {found: "found", not_found: "none found", skipped: "not asked", cancelled: "stopped"};
   const outcomeName = (r) => outcomeNames[data.outcomes[r.status]];
@@ -141,9 +146,9 @@
   function detail(r) {
     const more = r.edits - r.list.length, facts = [];
     const add = (name, ...what) => facts.push(el("dt", {}, name), el("dd", {}, ...what));
-    if (r.reason !== null) add("why not", data.reasons[r.reason]);
+    if (r.reason !== null) add(isFound(r) ? "but" : "why not", data.reasons[r.reason]);
     if (r.label !== null)
-      add("label", classLabel(r.label), r.label === r.before ? "" : " (the model is wrong)");
+      add("label", classLabel(r.label), r.label === r.before || r.before < 0 ? "" : " (the model is wrong)");
     if (isFound(r)) {
       add(className(r.before), exact(r.p, probability(r.p)), " → ", exact(r.p_after, probability(r.p_after)));
       add(className(r.after), exact(r.q, probability(r.q)), " → ", exact(r.q_after, probability(r.q_after)));
@@ -194,7 +199,9 @@
       {
         label: "Before",
         value: (r) => className(r.before),
-        show: (r) => el("span", {class: "outcome"}, classLabel(r.before), " ", exact(r.p, probability(r.p)))
+        show: (r) =>
+            el("span", {class: "outcome"}, classLabel(r.before), " ",
+               r.p === null ? null : exact(r.p, probability(r.p)))
       },
       {
         label: "After",

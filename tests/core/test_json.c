@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON reader: what it takes, what it refuses and where, and that it agrees
  * with jansson on texts that were damaged at random. */
-#include "safetensors_json.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,30 +148,6 @@ TEST(sixty_four_levels_are_the_most)
                   depth == 64 ? CBX_OK : CBX_INVALID);
         cbx_arena_free(&arena);
     }
-}
-
-TEST(utf8_is_what_rfc_3629_says)
-{
-    static const char *const good[] = {"",  "a", "\x7f",         "é",
-                                       "€", "😀", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"};
-    static const char *const bad[] = {"\x80",
-                                      "\xc0\x80",
-                                      "\xc1\xbf",
-                                      "\xe0\x9f\xbf",
-                                      "\xed\xa0\x80",
-                                      "\xf0\x8f\xbf\xbf",
-                                      "\xf4\x90\x80\x80",
-                                      "\xf8",
-                                      "\xff",
-                                      "\xc3",
-                                      "\xe2\x82",
-                                      "a\xf0\x9f\x98",
-                                      "\xe2\x28\xa1"};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        CHECK(cbx_is_utf8(good[i]));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (!CHECK(!cbx_is_utf8(bad[i])))
-            printf("  (case %zu)\n", i);
 }
 
 /* ---- against jansson */

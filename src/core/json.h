@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safetensors_json.h: JSON, in headers and in texts of the metadata.
+/* json.h: JSON, of headers, of metadata, of results and of exported programs.
  *
  * Writing is jansson's. Reading is our own, because jansson's (2.14) overruns its
  * buffer when a text finds no memory to grow in. It wants what RFC 8259 wants, and
  * besides: UTF-8, no NUL in a text, no name twice in an object, integers that fit in
  * 64 bits, and at most 64 levels. */
-#ifndef CBX_SAFETENSORS_JSON_H
-#define CBX_SAFETENSORS_JSON_H
+#ifndef CBX_JSON_H
+#define CBX_JSON_H
 
 #include <jansson.h>
 
@@ -51,9 +51,5 @@ const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
  * is no value; `flags` are json_dumpb's, `length`, unless NULL, gets the text's. (json_dumps
  * leaves out names that find no memory, and goes by the locale.) */
 char *cbx_json_text(const json_t *json, size_t flags, size_t *length);
-
-/* Bytes of the UTF-8 character at `at`; 0 if there is none. */
-int  cbx_utf8_length(const char *at);
-bool cbx_is_utf8(const char *text);
 
 #endif

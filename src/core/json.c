@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safetensors_json.c: recursive descent over a copy of the text. The copy ends
+/* json.c: recursive descent over a copy of the text. The copy ends
  * with a NUL, which no rule accepts, so nothing reads past it; and texts lose their
  * escapes where they stand, because none grows by that. */
-#include "safetensors_json.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "utf8.h"
 #include "word.h"
 
 enum { DEEPEST = 64 };
@@ -20,50 +21,6 @@ typedef struct parser {
     cbx_json_error *why;
     cbx_status      status;
 } parser;
-
-/* ---- UTF-8 */
-
-int cbx_utf8_length(const char *text)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char  *at = (const unsigned char *)text;
-    if (*at < 0x80)
-        return *at ? 1 : 0;
-    if (*at < 0xc0 || *at >= 0xf8)
-        return 0;
-    int      length = *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    uint32_t code = *at & (0x7fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
-}
-
-bool cbx_is_utf8(const char *text)
-{
-    for (int length; *text; text += length)
-        if (!(length = cbx_utf8_length(text)))
-            return false;
-    return true;
-}
-
-static char *put_utf8(char *out, uint32_t code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-        return out;
-    }
-    int length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (int i = length - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (code & 0x3f));
-        code >>= 6;
-    }
-    out[0] = (char)((0xf00 >> length & 0xff) | code);
-    return out + length;
-}
 
 /* ---- failing; each returns false, for the rules to hand on */
 
@@ -120,7 +77,7 @@ static bool read_code(parser *p, char **out)
     } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
         return fail(p, "a \\u that stands for no character");
     }
-    *out = put_utf8(*out, (uint32_t)code);
+    *out = cbx_utf8_put(*out, (uint32_t)code);
     return true;
 }
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edits.c: see edits.h. */
+#include "edits.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- edits, as the answer has them */
+
+static bool removes(const world *w, const cbx_edit *e, int edge)
+{
+    bool forth = w->source[edge] == e->source && w->target[edge] == e->target;
+    bool back = w->source[edge] == e->target && w->target[edge] == e->source;
+    return e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == edge);
+}
+
+/* A one-hot group that points elsewhere is one change of two edits. */
+static bool same_change(const question *q, const cbx_edit *a, const cbx_edit *b)
+{
+    return a == b || (a->op == CBX_SET_FEATURE && b->op == CBX_SET_FEATURE && a->node == b->node &&
+                      q->group[a->feature] >= 0 && q->group[a->feature] == q->group[b->feature]);
+}
+
+void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edited *out)
+{
+    const world *w = &q->world;
+    memset(out->gone, 0, sizeof out->gone);
+    memcpy(out->x, w->x, sizeof out->x);
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        const cbx_edit *e = &a->edits[k];
+        if (but >= 0 && same_change(q, e, &a->edits[but]))
+            continue;
+        if (e->op == CBX_SET_FEATURE)
+            out->x[e->node * w->features + e->feature] = e->to;
+        for (int i = 0; i < w->edges && e->op == CBX_REMOVE_EDGE; i++)
+            out->gone[i] |= removes(w, e, i);
+    }
+}
+
+outcome ask_edited(const question *q, const cbx_counterfactual *a, const edited *e)
+{
+    naive_graph graph;
+    build_graph(q, e->gone, e->x, &graph);
+    return ask_naive(q, &graph, a->prediction, a->target);
+}
+
+/* ---- is every edit one that may be made? NULL: yes. */
+
+static const char *wrong_edge(const question *q, const cbx_edit *e)
+{
+    const world *w = &q->world;
+    bool         there = false;
+    for (int i = 0; i < w->edges; i++)
+        there = there || removes(w, e, i);
+    if (!there)
+        return "removes an edge that is not there";
+    if (e->undirected == q->directed)
+        return "removes an edge the other way than was asked for";
+    return may_lose_edges(q, e->source, e->target) ? NULL : "removes an edge that must stay";
+}
+
+static const char *wrong_feature(const question *q, const cbx_edit *e)
+{
+    const world *w = &q->world;
+    if (e->node < 0 || e->node >= w->nodes || e->feature < 0 || e->feature >= w->features)
+        return "sets a feature that is not there";
+    if (e->from != feature_of(w, e->node, e->feature))
+        return "says that a feature was what it was not";
+    if (e->to == e->from)
+        return "sets a feature to what it is";
+    if (!may_change_node(q, e->node) || q->fixed[e->feature])
+        return "sets a feature that must stay";
+    if (q->discrete[e->feature] && e->to != rintf(e->to))
+        return "sets a discrete feature to a fraction";
+    if (e->group != 0 && q->group[e->feature] < 0)
+        return "names a one-hot group where there is none";
+    return may_become(q, e->feature, e->to) ? NULL : "sets a feature to what is not permitted";
+}
+
+bool same_place(const cbx_edit *a, const cbx_edit *b)
+{
+    if (a->op != b->op)
+        return false;
+    if (a->op == CBX_SET_FEATURE)
+        return a->node == b->node && a->feature == b->feature;
+    bool back = a->undirected && a->source == b->target && a->target == b->source;
+    return back || (a->source == b->source && a->target == b->target && a->edge == b->edge);
+}
+
+/* Of every group that is edited exactly one feature is on. */
+static bool one_hot_holds(const question *q, const cbx_counterfactual *a, const edited *e)
+{
+    const world *w = &q->world;
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        const cbx_edit *edit = &a->edits[k];
+        int             on = 0, off = 0, size = 0;
+        if (edit->op != CBX_SET_FEATURE || q->group[edit->feature] < 0)
+            continue;
+        for (int j = 0; j < w->features; j++)
+            if (q->group[j] == q->group[edit->feature]) {
+                on += e->x[edit->node * w->features + j] == 1;
+                off += e->x[edit->node * w->features + j] == 0;
+                size++;
+            }
+        if (on != 1 || off != size - 1)
+            return false;
+    }
+    return true;
+}
+
+/* Methods other than minimal know no rules; values they keep whole and within bounds. */
+const char *wrong_edits(const question *q, const cbx_counterfactual *a, const edited *e)
+{
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        const cbx_edit *edit = &a->edits[k];
+        const char     *wrong =
+            edit->op == CBX_REMOVE_EDGE ? wrong_edge(q, edit) : wrong_feature(q, edit);
+        if (wrong)
+            return wrong;
+        for (int64_t b = 0; b < k; b++) {
+            const cbx_edit *other = &a->edits[b];
+            bool            told = edit->group > 0 && edit->group == other->group;
+            if (same_place(edit, other))
+                return "has an edit twice";
+            if (same_change(q, edit, other) != (told && edit->node == other->node))
+                return "does not tell which edits are one change";
+        }
+    }
+    if (q->max_edits && a->num_edits > q->max_edits)
+        return "has more edits than are allowed";
+    if (!one_hot_holds(q, a, e))
+        return "leaves a one-hot group that is not one-hot";
+    return keeps(q, e->gone) ? NULL : "takes away what was to be kept";
+}
+
+/* ---- are the numbers right? NULL: yes. */
+
+/* A group that points elsewhere costs as much as one feature. */
+static double cost_of(const question *q, const cbx_counterfactual *a)
+{
+    double cost = 0;
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        const cbx_edit *e = &a->edits[k];
+        if (e->op == CBX_REMOVE_EDGE)
+            cost += q->edge_cost;
+        else if (q->group[e->feature] < 0 || e->to != 0)
+            cost += q->feature_cost;
+    }
+    return cost;
+}
+
+bool are_close(const question *q, const float *told, const outcome *o)
+{
+    for (int c = 0; c < q->gnn.classes; c++)
+        if (fabs((double)told[c] - o->log_probs[c]) > 100 * o->blur)
+            return false;
+    return true;
+}
+
+double lead_of(const question *q, const outcome *o, int class)
+{
+    double others = -INFINITY;
+    for (int c = 0; c < q->gnn.classes; c++)
+        others = c == class ? others : fmax(others, o->log_probs[c]);
+    return o->log_probs[class] - others;
+}
+
+const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
+{
+    int64_t edges = 0;
+    for (int64_t k = 0; k < a->num_edits; k++)
+        edges += a->edits[k].op == CBX_REMOVE_EDGE;
+    if (a->num_edits < 1 || edges != a->num_edges_removed ||
+        a->num_edits - edges != a->num_features_changed)
+        return "counts its edits wrongly";
+    if (!a->after || !are_close(q, a->after, o))
+        return "has other log-probabilities than the edited graph";
+    if (a->result != o->best && o->lead > o->blur)
+        return "names another class than the edited graph's";
+    if (fabs(a->margin - lead_of(q, o, a->result)) > 100 * o->blur)
+        return "has another margin than the edited graph";
+    if (a->threshold != q->threshold)
+        return "has another threshold than was asked for";
+    if (!has_rule(q, RULE_METHOD) && fabs(a->cost - cost_of(q, a)) > 1e-9 * fmax(1, a->cost))
+        return "has another cost than its edits";
+    return NULL;
+}

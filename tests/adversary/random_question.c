@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* random_question.c: which rules a question has, by its number, so that every combination of two
+ * has its turn; and all that goes with them. */
+#include <math.h>
+#include <string.h>
+
+#include "brute_force.h"
+
+/* Those that methods other than minimal know: they limit no edits. */
+static bool is_for_all(rule r)
+{
+    return r == RULE_NONE || r == RULE_DIRECTED || r == RULE_NEXT || r == RULE_CLASS ||
+           r == RULE_BUDGET || r == RULE_TIME_LIMIT || r == RULE_KINDS_AUTO || r == RULE_METHOD;
+}
+
+static uint32_t combination(int64_t number)
+{
+    int64_t at = number % (RULES * (RULES + 1) / 2);
+    for (int a = 0; a < RULES; a++)
+        for (int b = a; b < RULES; b++)
+            if (at-- == 0) {
+                if (b == RULE_METHOD && !is_for_all((rule)a))
+                    a = RULE_NONE;
+                return 1u << a | 1u << b;
+            }
+    return 1u << RULE_NONE;
+}
+
+static void draw_once(question *q, uint64_t seed, int64_t number, dice *d)
+{
+    memset(q, 0, sizeof *q);
+    q->seed = seed;
+    q->number = number;
+    q->rules = combination(number);
+    draw_world(&q->world, d, q->rules);
+    draw_gnn(&q->gnn, &q->world, d);
+    q->row = dice_below(d, q->world.task == CBX_GRAPH ? q->world.graphs : q->world.nodes);
+    draw_rules(q, d);
+}
+
+/* Is there an answer? Where there are many sets of edits that is taken for granted. */
+static bool has_answer(const question *q, dice *d)
+{
+    static const uint8_t none[MAX_EDGES];
+    naive_graph          graph;
+    space                s;
+    found_set            set;
+    build_graph(q, none, q->world.x, &graph);
+    int now = ask_naive(q, &graph, 0, -1).best;
+    int target = q->target == TARGET_NEXT ? (now + 1) % q->gnn.classes : q->target;
+    find_space(q, d, &s);
+    return find_set(q, &s, now, target, INFINITY, 1000, d, &set) != VERDICT_NONE;
+}
+
+/* "There is none" can only be false where there is one: half of the questions have an answer, if
+ * that can be had. */
+void draw_question(question *q, uint64_t seed, int64_t number)
+{
+    dice d = dice_of(seed, (uint64_t)number);
+    bool answered = dice_chance(&d, 0.5);
+    for (int times = 0; times < 6; times++) {
+        draw_once(q, seed, number, &d);
+        dice again = d;
+        if (!answered || has_answer(q, &again))
+            return;
+    }
+}
