@@ -91,7 +91,7 @@ format:
 	@if command -v black > /dev/null; then black -q python examples/*.py; fi
 
 clean:
-	@rm -rf $(folders) build-path-* build-reproducible
+	@rm -rf $(folders) build-path-*
 
 # ----------------------------------------------------------- build folders
 

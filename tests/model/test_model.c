@@ -59,19 +59,20 @@ TEST(defaults_depend_on_the_convolution_and_the_task)
 
 TEST(a_spec_is_followed)
 {
-    cbx_model_info cheb = {CBX_NODE, "cheb", "cat", "none", "add", 2, 0, 0, 5, 4, 0, 0.25};
+    cbx_model_info cheb = {CBX_NODE, "cheb", "cat", "none", "add", 2, 0, 0, 5, 4, 0, 0.25, false};
     cheb.num_parameters = 4 * 7 * 5 + 5 + 4 * 5 * 5 + 5 + 10 * 3 + 3;
     check_info(nodes,
                SETTINGS("model", "cheb", "order", "4", "layers", "2", "hidden", "5", "head", "cat",
                         "dropout", "0.25"),
                cheb);
-    cbx_model_info conv = {CBX_GRAPH, "graphconv", "last", "max", "mean", 1, 0, 0, 9, 1, 0, 0};
+    cbx_model_info conv = {CBX_GRAPH, "graphconv", "last", "max", "mean", 1,    0,
+                           0,         9,           1,      0,     0,      false};
     conv.num_parameters = 2 * 7 * 9 + 9 + 9 * 3 + 3;
     check_info(graphs,
                SETTINGS("model", "graphconv", "layers", "1", "hidden", "9", "pool", "max",
                         "aggregation", "mean", "dropout", "0"),
                conv);
-    cbx_model_info gcn = {CBX_NODE, "gcn", "last", "none", "add", 64, 0, 0, 1, 1, 0, 0.5};
+    cbx_model_info gcn = {CBX_NODE, "gcn", "last", "none", "add", 64, 0, 0, 1, 1, 0, 0.5, false};
     gcn.num_parameters = 7 + 1 + 63 * 2 + 3 + 3;
     check_info(nodes, SETTINGS("layers", "64", "hidden", "1", "head", "last"), gcn);
 }

@@ -128,7 +128,8 @@ static void put_model(const cbx_model *model, const cbx_graph *graph, size_t row
     cbx_error   err;
     for (size_t i = 0; cbx_model_parameter(model, i, &name, &down, &across); i++) {
         float *values = malloc((size_t)down * (size_t)across * sizeof *values);
-        cbx_model_get(model, i, values);
+        if (cbx_model_get(model, i, values, (int64_t)down * across, &err))
+            stop(name, &err);
         put_floats(name, (size_t)down * (size_t)across, values);
         free(values);
     }
@@ -163,7 +164,7 @@ static int put_answer(void *user, int64_t i, const cbx_counterfactual *c)
 }
 
 /* "name=value" one after the other, separated by blanks. */
-static void explain(const cbx_model *model, const cbx_graph *graph, const char *how)
+static void explain(const cbx_model *model, const cbx_graph *graph, const char *how, int64_t faults)
 {
     static const int32_t rows[] = {1, 4, 6, 9};
     cbx_explain_options  options;
@@ -175,6 +176,7 @@ static void explain(const cbx_model *model, const cbx_graph *graph, const char *
     options.threads = threads;
     options.epochs = 40;
     options.unr_rollouts = 30;
+    options.faults = faults;
     set(cbx_explain_table(), &options, "target", "any");
     while (*at) {
         char *end = at + strcspn(at, " "), *equals = strchr(at, '=');
@@ -196,13 +198,16 @@ static void explain_all(const cbx_model *model, const cbx_graph *graph, bool nod
         "explainer=combinex policy=sinusoidal optimiser=adadelta edges=undirected",
         "explainer=cf-gnn",
         "explainer=cff cff-scores=probability",
+        "explainer=ego",
         "explainer=random-features",
         "explainer=random-edges",
     };
+    const int64_t all_faults = 7; /* of the published program */
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        explain(model, graph, ways[i]);
+        explain(model, graph, ways[i], 0);
+    explain(model, graph, "explainer=combinex", all_faults);
     if (nodes)
-        explain(model, graph, "explainer=unr");
+        explain(model, graph, "explainer=unr", 0);
 }
 
 static void all_of(cbx_graph *graph, const char *name, const char *conv, const char *aggregation,
