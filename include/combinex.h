@@ -359,7 +359,7 @@ CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
 /* Whatever is computed with this model from now on (training, predictions, explanations, checks,
  * measures) is computed in one fixed order, which gives the same bits on every x86-64 and arm64
  * processor, with any BLAS and C library. Otherwise bits are the same on one kind of processor.
- * It takes longer (docs/performance.md). Models are made and loaded without; files do not have
+ * It takes longer (docs/reliability.md). Models are made and loaded without; files do not have
  * it. Time limits still depend on the machine. */
 CBX_API void cbx_model_set_reproducible(cbx_model *model, bool reproducible);
 

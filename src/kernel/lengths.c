@@ -6,7 +6,7 @@
 #include <math.h>
 
 CBX_HOT
-static float squares(int64_t count, const float *restrict y)
+static float square_sum(int64_t count, const float *restrict y)
 {
     float sum;
     CBX_SUM(sum, k, count, y[k] * y[k]);
@@ -23,7 +23,7 @@ static float square_differences(int64_t count, const float *restrict y, const fl
 
 float cbx_length(int64_t count, const float *y)
 {
-    return sqrtf(squares(count, y));
+    return sqrtf(square_sum(count, y));
 }
 
 float cbx_distance(int64_t count, const float *y, const float *z)

@@ -4,8 +4,8 @@
 #include "functions.h"
 
 CBX_HOT
-static void adam(int64_t count, const cbx_adam_rates *rates, const float *restrict grad,
-                 float *restrict m, float *restrict v, float *restrict theta)
+static void adam_run(int64_t count, const cbx_adam_rates *rates, const float *restrict grad,
+                     float *restrict m, float *restrict v, float *restrict theta)
 {
     const cbx_adam_rates r = *rates;
     for (int64_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
 void cbx_adam_apply(const cbx_adam_rates *r, int64_t count, const float *grad, float *m, float *v,
                     float *theta)
 {
-    adam(count, r, grad, m, v, theta);
+    adam_run(count, r, grad, m, v, theta);
 }
 
 void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,
@@ -43,8 +43,8 @@ void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m
 }
 
 CBX_HOT
-static void sgd(int64_t count, float lr, float momentum, bool first, const float *restrict grad,
-                float *restrict velocity, float *restrict theta)
+static void sgd_run(int64_t count, float lr, float momentum, bool first, const float *restrict grad,
+                    float *restrict velocity, float *restrict theta)
 {
     for (int64_t i = 0; i < count; i++) {
         velocity[i] = first ? grad[i] : momentum * velocity[i] + grad[i];
@@ -55,12 +55,12 @@ static void sgd(int64_t count, float lr, float momentum, bool first, const float
 void cbx_sgd_step(double lr, double momentum, bool first, int64_t count, const float *grad,
                   float *velocity, float *theta)
 {
-    sgd(count, (float)lr, (float)momentum, first, grad, velocity, theta);
+    sgd_run(count, (float)lr, (float)momentum, first, grad, velocity, theta);
 }
 
 CBX_HOT
-static void adadelta(int64_t count, float lr, const float *restrict grad, float *restrict squares,
-                     float *restrict steps, float *restrict theta)
+static void adadelta_run(int64_t count, float lr, const float *restrict grad,
+                         float *restrict squares, float *restrict steps, float *restrict theta)
 {
     const float rho = 0.9f, eps = 1e-6f;
     for (int64_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static void adadelta(int64_t count, float lr, const float *restrict grad, float 
 void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squares, float *steps,
                        float *theta)
 {
-    adadelta(count, (float)lr, grad, squares, steps, theta);
+    adadelta_run(count, (float)lr, grad, squares, steps, theta);
 }
 
 double cbx_sum_squares(int64_t count, const float *v)

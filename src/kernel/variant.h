@@ -44,4 +44,31 @@
 #define cbx_published_adam CBX_OWN(CBX_VARIANT, published_adam)
 #define cbx_published_values CBX_OWN(CBX_VARIANT, published_values)
 
+/* Static functions that are there for several instruction sets: clang tells the linker which one to
+ * take by a symbol of their name that is not static. */
+#define adam_run CBX_OWN(CBX_VARIANT, adam_run)
+#define sgd_run CBX_OWN(CBX_VARIANT, sgd_run)
+#define adadelta_run CBX_OWN(CBX_VARIANT, adadelta_run)
+#define spmm_rows CBX_OWN(CBX_VARIANT, spmm_rows)
+#define spmm_t_rows CBX_OWN(CBX_VARIANT, spmm_t_rows)
+#define sddmm_rows CBX_OWN(CBX_VARIANT, sddmm_rows)
+#define csr_rows CBX_OWN(CBX_VARIANT, csr_rows)
+#define rows_add_run CBX_OWN(CBX_VARIANT, rows_add_run)
+#define square_sum CBX_OWN(CBX_VARIANT, square_sum)
+#define square_differences CBX_OWN(CBX_VARIANT, square_differences)
+#define tanh_run CBX_OWN(CBX_VARIANT, tanh_run)
+#define sigmoid_run CBX_OWN(CBX_VARIANT, sigmoid_run)
+#define perturb_discrete CBX_OWN(CBX_VARIANT, perturb_discrete)
+#define perturb_continuous CBX_OWN(CBX_VARIANT, perturb_continuous)
+#define perturb_mixed CBX_OWN(CBX_VARIANT, perturb_mixed)
+#define adam_discrete CBX_OWN(CBX_VARIANT, adam_discrete)
+#define adam_continuous CBX_OWN(CBX_VARIANT, adam_continuous)
+#define adam_mixed CBX_OWN(CBX_VARIANT, adam_mixed)
+#define backward_discrete CBX_OWN(CBX_VARIANT, backward_discrete)
+#define backward_continuous CBX_OWN(CBX_VARIANT, backward_continuous)
+#define backward_mixed CBX_OWN(CBX_VARIANT, backward_mixed)
+#define values_discrete CBX_OWN(CBX_VARIANT, values_discrete)
+#define values_continuous CBX_OWN(CBX_VARIANT, values_continuous)
+#define values_mixed CBX_OWN(CBX_VARIANT, values_mixed)
+
 #endif
