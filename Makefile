@@ -99,7 +99,7 @@ flags.build       = -DCMAKE_BUILD_TYPE=Release
 flags.build-asan  = -DCMAKE_BUILD_TYPE=Debug -DCBX_SANITIZE=ON
 flags.build-fuzz  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_SANITIZE=ON \
                     -DCBX_LIBFUZZER=ON -DCBX_MPI=OFF
-flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
+flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON -DCBX_BENCH=ON
 flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
 # libcurl's headers are not for every architecture.
 flags.build-tsan  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_TSAN=ON -DCBX_MPI=OFF

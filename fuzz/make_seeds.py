@@ -279,3 +279,17 @@ put("archive", "npz", npz(**arrays, attr_matrix=np.ones((3, 2))))
 put("url", "curl", b"https://user:word@example.org:443/a/b?c#d")
 put("url", "loopback", b"http://127.0.0.1:8000/x.zip")
 put("url", "brackets", b"HTTP://a@[::1]:80/x?@y")
+
+
+def parts(path):
+    """An exported model's parts, below the archive's own folder."""
+    with zipfile.ZipFile(path) as z:
+        files = {name.split("/", 1)[1]: z.read(name) for name in z.namelist()}
+    return {name: content for name, content in files.items() if "sample_inputs" not in name and ".data" not in name}
+
+
+programs = os.path.join(here, "..", "tests", "golden", "programs")
+for name in ["gcn", "gat", "pool"]:
+    put("program", name, parts(os.path.join(programs, name + ".pt2")))
+with open(os.path.join(programs, "gcn.pt2"), "rb") as f:
+    put("pt_archive", "gcn", f.read())

@@ -138,7 +138,7 @@ static cbx_status check_tensor(const cbx_tensor_file *f, int32_t layer, const cb
 static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture *a, cbx_error *err)
 {
     cbx_status    status = CBX_OK;
-    cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO};
+    cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO, false};
     cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .order = a->order};
     for (int32_t l = 0; l < a->num_layers && !status; l++) {
         cbx_parameter own;

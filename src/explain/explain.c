@@ -246,10 +246,14 @@ static void forget_influence(cbx_search *s)
 /* Ranks an answer that holds. `reason`: what is to be said of it. */
 static cbx_status rank(cbx_search *s, int32_t result, const char **reason, cbx_error *err)
 {
+    cbx_search_reserve_copy(s);
     cbx_status status = cbx_rank_edits(s, result, err);
     bool       ranked = status == CBX_OK;
     *reason = "";
-    if (cbx_search_status(status))
+    status = cbx_search_status(status);
+    if (s->deadline)
+        cbx_deadline_use_reserve(s->deadline);
+    if (status)
         return status;
     if (!ranked)
         forget_influence(s);
@@ -315,11 +319,11 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
 static int keep_products(cbx_search *s, cbx_product_cache *products)
 {
     const cbx_layer *first = &s->model->layers[0];
-    int32_t          count = cbx_layer_products(first);
+    int32_t          widest, count = cbx_layer_products(first, &widest);
     if (!count || s->X.dense)
         return 0;
     s->X.cache = products;
-    return cbx_cache_init(products, count, s->X.rows, first->n_out, 0, s->arena);
+    return cbx_cache_init(products, count, s->X.rows, widest, 0, s->arena);
 }
 
 /* A large search gives its memory back before the answer is verified, packed and handed over,

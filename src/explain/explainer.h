@@ -146,6 +146,13 @@ bool cbx_search_should_stop_at(cbx_search *s, int64_t step);
 /* Keeps time for verifying and ranking an answer of so many edits. */
 void cbx_search_reserve(const cbx_search *s, int64_t edits);
 
+/* Keeps time for handing over the edits that there are. */
+void cbx_search_reserve_copy(const cbx_search *s);
+
+/* Room for an answer of so many edits, of which there are none yet. Fails where there is no time
+ * left to verify them: memory that is not taken need not be given back either. */
+cbx_status cbx_search_make_edits(cbx_search *s, int64_t count, cbx_error *err);
+
 /* Was it ended already, or is it now? What a search asks of its own memory may be wrong then. */
 static inline bool cbx_search_is_late(const cbx_search *s)
 {

@@ -123,9 +123,9 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
 {
     cbx_search     *s = st->s;
     const cbx_view *v = s->view;
-    s->edits = CBX_NEW(s->keep, cbx_edit, count);
-    if (!s->edits)
-        return cbx_fail_memory(err);
+    cbx_status      status = cbx_search_make_edits(s, count, err);
+    if (status)
+        return status;
     for (int32_t i = 0; i < st->n; i++)
         for (int32_t j = 0; j < st->f; j++) {
             int64_t k = (int64_t)i * st->f + j;

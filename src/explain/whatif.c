@@ -21,7 +21,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_layer *first = &W->s->model->layers[0];
     size_t           size = (size_t)W->rows * (size_t)W->f;
-    int32_t          products = cbx_layer_products(first);
+    int32_t          widest, products = cbx_layer_products(first, &widest);
     W->x0 = CBX_NEW(arena, float, size);
     W->x = CBX_NEW(arena, float, size);
     W->dX = CBX_NEW(arena, float, size);
@@ -33,7 +33,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     if (!products)
         return 0;
     W->most_changes = 256;
-    if (cbx_cache_init(&W->cache, products, W->rows, first->n_out, W->most_changes, arena))
+    if (cbx_cache_init(&W->cache, products, W->rows, widest, W->most_changes, arena))
         return -1;
     W->X.cache = &W->cache;
     return 0;

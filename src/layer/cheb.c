@@ -34,6 +34,12 @@ static cbx_sight sight(const cbx_layer *l)
     return l->order > 1 ? CBX_SIGHT_BOTH_WAYS : CBX_SIGHT_MESSAGES;
 }
 
+static cbx_entry entry(const cbx_layer *l)
+{
+    (void)l;
+    return CBX_ENTRY_PRODUCTS;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     return l->order - 1;
@@ -44,10 +50,10 @@ static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
     if (i > l->order)
         return false;
     if (i == l->order) {
-        *out = (cbx_parameter){"bias", 0, l->n_out, CBX_INIT_ZERO};
+        *out = (cbx_parameter){"bias", 0, l->n_out, CBX_INIT_ZERO, false};
         return true;
     }
-    *out = (cbx_parameter){"", l->n_in, l->n_out, CBX_INIT_GLOROT};
+    *out = (cbx_parameter){"", l->n_in, l->n_out, CBX_INIT_GLOROT, true};
     (void)snprintf(out->name, sizeof out->name, "lins.%d.weight", i);
     return true;
 }
@@ -152,6 +158,7 @@ const cbx_layer_ops cbx_layer_cheb = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
+    .entry = entry,
     .reach = reach,
     .parameter = parameter,
     .saved = blocks,

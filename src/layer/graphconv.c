@@ -22,6 +22,12 @@ static cbx_sight sight(const cbx_layer *l)
     return CBX_SIGHT_MESSAGES;
 }
 
+/* A maximum is taken of each column of X apart. */
+static cbx_entry entry(const cbx_layer *l)
+{
+    return l->aggregation == CBX_MAX ? CBX_ENTRY_COLUMNS : CBX_ENTRY_PRODUCTS;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     (void)l;
@@ -31,9 +37,9 @@ static int32_t reach(const cbx_layer *l)
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 {
     const cbx_parameter all[] = {
-        {"lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR},
-        {"lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR},
-        {"lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR},
+        {"lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, true},
+        {"lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR, false},
+        {"lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, true},
     };
     if (i >= 3)
         return false;
@@ -95,6 +101,7 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
+    .entry = entry,
     .reach = reach,
     .parameter = parameter,
     .saved = saved,

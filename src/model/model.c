@@ -87,8 +87,8 @@ static void name_parameters(cbx_model *m)
             add_parameter(m, &p, prefix);
     }
     m->head_offset = m->size;
-    cbx_parameter weight = {"weight", m->head_in, m->num_classes, CBX_INIT_LINEAR};
-    cbx_parameter bias = {"bias", 0, m->num_classes, CBX_INIT_LINEAR};
+    cbx_parameter weight = {"weight", m->head_in, m->num_classes, CBX_INIT_LINEAR, false};
+    cbx_parameter bias = {"bias", 0, m->num_classes, CBX_INIT_LINEAR, false};
     add_parameter(m, &weight, "output_layer.");
     add_parameter(m, &bias, "output_layer.");
 }
@@ -106,6 +106,7 @@ cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error
     m->num_features = a->num_features;
     m->num_classes = a->num_classes;
     m->num_layers = a->num_layers;
+    m->head_sees_no_negatives = true; /* behind every layer is a relu: pass.c */
     cbx_status status = add_layers(m, a, err);
     if (status)
         goto failed;

@@ -37,6 +37,7 @@ struct cbx_model {
     int32_t              num_layers;
     cbx_layer           *layers;
     int32_t              head_in; /* units the head sees */
+    bool                 head_sees_no_negatives;
     float               *theta;
     int64_t              size; /* of theta */
     int64_t              head_offset;

@@ -49,27 +49,6 @@ bool cbx_array_is_uniform(const cbx_array *a)
     return a->count > 1;
 }
 
-bool cbx_array_is_injective(const cbx_array *a)
-{
-    /* In the order of their strides each must step over all that the smaller ones reach. Overlaps
-     * that this does not see through are taken for overlaps. */
-    int64_t  reach = 0;
-    uint32_t left = 0;
-    for (int32_t i = 0; i < a->rank; i++)
-        left |= a->size[i] != 1 ? 1u << i : 0;
-    while (left) {
-        int32_t next = -1;
-        for (int32_t i = 0; i < a->rank; i++)
-            if (left >> i & 1 && (next < 0 || a->stride[i] < a->stride[next]))
-                next = i;
-        if (next < 0 || a->stride[next] <= reach)
-            return a->count == 0;
-        reach += (a->size[next] - 1) * a->stride[next];
-        left &= ~(1u << next);
-    }
-    return true;
-}
-
 bool cbx_array_same_shape(const cbx_array *a, const cbx_array *b)
 {
     for (int32_t i = 0; i < a->rank && a->rank == b->rank; i++)

@@ -53,8 +53,6 @@ bool cbx_array_pack(cbx_array *a);
 bool cbx_array_is_packed(const cbx_array *a);
 /* Is every element the same one? */
 bool cbx_array_is_uniform(const cbx_array *a);
-/* Does each element of the view have a place of its own? */
-bool cbx_array_is_injective(const cbx_array *a);
 bool cbx_array_same_shape(const cbx_array *a, const cbx_array *b);
 /* "[3, 4]" */
 const char *cbx_array_shape(const cbx_array *a, char *text, size_t size);

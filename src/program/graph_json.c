@@ -9,7 +9,7 @@
 
 #include "error.h"
 
-enum { SCHEMA = 8, MOST_NODES = 65536 };
+enum { SCHEMA = 8, MOST_NODES = 16384 };
 
 static cbx_status fail(const cbx_graph_reader *r, const char *what)
 {

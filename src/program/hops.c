@@ -188,7 +188,8 @@ cbx_status cbx_hops_find(cbx_program *p, cbx_error *err)
     cbx_status status = of ? cbx_sample_make(p, &arena, &sample, err) : cbx_fail_memory(err);
     for (int32_t i = 0; i < p->info.num_inputs && !status; i++) {
         sample.inputs[i].live = cbx_is_real(p->inputs[i].type);
-        sample.inputs[i].weighted = p->inputs[i].type == CBX_INTEGER && p->inputs[i].rank == 2;
+        sample.inputs[i].weighted =
+            p->inputs[i].type == CBX_INTEGER && p->inputs[i].rank == 2 && p->inputs[i].size[0] == 2;
     }
     cbx_runner_options options = {.most = CBX_SAMPLE_MOST};
     if (!status)

@@ -187,9 +187,12 @@ static cbx_status scatter(cbx_builder *b, cbx_node *n, const bring *s, cbx_error
         return cbx_build_fail(b, n, err, "reduces by '%.40s', which is not known here", s->reduce);
     (void)snprintf(op, sizeof op, "cbx.scatter_%s", kinds[kind]);
     cbx_type type = values[s->src].type, out = values[n->output[0]].type;
-    int32_t  weights =
-        cbx_build_call(b, "cbx.weights", 2, (int32_t[]){s->index, b->program->weights}, NULL,
-                       s->index, cbx_is_real(type) ? type : CBX_REAL32);
+    int32_t  index =
+        cbx_build_call(b, "cbx.dense", 1, &s->index, NULL, s->index, values[s->index].type);
+    int32_t weights =
+        index < 0 ? -1
+                  : cbx_build_call(b, "cbx.weights", 2, (int32_t[]){index, b->program->weights},
+                                   NULL, index, cbx_is_real(type) ? type : CBX_REAL32);
     n->detached = s->detached && (kind == 1 || kind == 2);
     if (n->detached && weights >= 0)
         weights = cbx_build_call(b, "detach.default", 1, &weights, NULL, weights,
@@ -199,11 +202,11 @@ static cbx_status scatter(cbx_builder *b, cbx_node *n, const bring *s, cbx_error
     cbx_gathered g;
     if (kind == 0 && s->include &&
         cbx_fuse_find(b->program, s->self, s->src, s->shape, &s->dim, &g)) {
-        int32_t all[] = {s->self, s->index, g.rows, g.sources, weights, g.factor};
+        int32_t all[] = {s->self, index, g.rows, g.sources, weights, g.factor};
         cbx_arg more[CBX_ARGS] = {[6] = {.kind = CBX_ARG_LOGIC, .real = s->wraps}, [7] = g.wraps};
         return become(b, n, "cbx.propagate", 6, all, more, err);
     }
-    int32_t    inputs[] = {s->self, s->index, s->src, weights, s->shape};
+    int32_t    inputs[] = {s->self, index, s->src, weights, s->shape};
     cbx_arg    args[CBX_ARGS] = {[4] = s->dim,
                                  [6] = {.kind = CBX_ARG_LOGIC, .real = s->include},
                                  [7] = {.kind = CBX_ARG_LOGIC, .real = s->wraps}};
@@ -269,6 +272,9 @@ cbx_status cbx_lower_index_put(cbx_builder *b, cbx_node *n, cbx_error *err)
     if (status)
         return status;
     cbx_arg args[CBX_ARGS] = {[3] = cbx_build_int(b, p.dim)};
+    values = cbx_build_cast(b, values, type);
+    if (values < 0)
+        return cbx_fail_memory(err);
     int32_t src = cbx_build_call(b, "cbx.spread", 3, (int32_t[]){values, p.self, p.index}, args,
                                  values, type);
     if (src < 0)

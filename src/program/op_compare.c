@@ -14,7 +14,9 @@ static cbx_status shape(cbx_call *c, cbx_error *err)
     compare         *s = c->state;
     int32_t          operands = c->node->num_inputs;
     const cbx_array *all[CBX_OPERANDS] = {c->out[0]};
-    cbx_status       status = cbx_out_broadcast(c, operands, c->in, err);
+    if (operands < 3 && c->out[0]->type != CBX_LOGICAL) /* three: where */
+        return cbx_call_fail(c, err, "to %s, bool expected", cbx_type_name(c->out[0]->type));
+    cbx_status status = cbx_out_broadcast(c, operands, c->in, err);
     for (int32_t k = 0; k < operands; k++)
         all[k + 1] = c->in[k];
     if (!status)

@@ -52,6 +52,9 @@ static cbx_status gather_shape(cbx_call *c, cbx_error *err)
     int64_t          size[2 * CBX_RANKS];
     int32_t          dim, rank = 0;
     cbx_status       status = cbx_call_dim(c, 2, self->rank, &dim, err);
+    if (!status && self->type != c->out[0]->type)
+        return cbx_call_fail(c, err, "%s out of %s", cbx_type_name(c->out[0]->type),
+                             cbx_type_name(self->type));
     if (status)
         return status;
     for (int32_t i = 0; shape && i < shape->rank; i++)

@@ -36,6 +36,8 @@ static cbx_status nonzero_shape(cbx_call *c, cbx_error *err)
 {
     const cbx_array *x = c->in[0];
     int64_t          size[2] = {x->count, x->rank};
+    if (c->out[0]->type != CBX_INTEGER)
+        return cbx_call_fail(c, err, "to %s", cbx_type_name(c->out[0]->type));
     if (c->known) {
         size[0] = 0;
         for (int64_t i = 0; i < x->count; i++)
@@ -64,6 +66,10 @@ static cbx_status nonzero_run(cbx_call *c, cbx_error *err)
 
 static cbx_status join_shape(cbx_call *c, cbx_error *err)
 {
+    int64_t dim = cbx_call_int(c, 1), count = c->node->num_inputs - 1;
+    if (dim < 0 || dim > c->in[0]->rank - count)
+        return cbx_call_fail(c, err, "%lld indices from dimension %lld of %d", (long long)count,
+                             (long long)dim, c->in[0]->rank);
     return cbx_out_broadcast(c, c->node->num_inputs - 1, c->in + 1, err);
 }
 
@@ -203,8 +209,11 @@ static cbx_status crop_shape(cbx_call *c, cbx_error *err)
 static cbx_status spread_shape(cbx_call *c, cbx_error *err)
 {
     const cbx_array *x = c->in[0], *self = c->in[1], *index = c->in[2];
-    int32_t          dim = (int32_t)cbx_call_int(c, 3);
+    int64_t          dim = cbx_call_int(c, 3);
     cbx_array        rows = {.rank = self->rank - 1 + index->rank};
+    if (dim < 0 || dim >= self->rank)
+        return cbx_call_fail(c, err, "an index of dimension %lld of %d", (long long)dim,
+                             self->rank);
     if (rows.rank > CBX_RANKS || rows.rank < x->rank)
         return cbx_call_fail(c, err, "%d dimensions for %d", x->rank, rows.rank);
     for (int32_t i = 0, d = 0; i < rows.rank; i++) {

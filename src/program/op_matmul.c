@@ -165,6 +165,9 @@ static cbx_status addmm_shape(cbx_call *c, cbx_error *err)
     if (status)
         return status;
     cbx_array *y = c->out[0], *self = c->in[0];
+    if (self->type != y->type)
+        return cbx_call_fail(c, err, "adds %s to %s", cbx_type_name(self->type),
+                             cbx_type_name(y->type));
     for (int32_t i = 1; i <= self->rank; i++)
         if (i > y->rank ||
             (self->size[self->rank - i] != 1 && self->size[self->rank - i] != y->size[y->rank - i]))

@@ -17,6 +17,12 @@ static const cbx_array *optional(const cbx_call *c, int32_t k)
     return cbx_call_has(c, k) ? cbx_call_array(c, k) : NULL;
 }
 
+static bool has_three_outputs(const cbx_call *c)
+{
+    return c->node->num_outputs == 3 && c->out[1]->type == c->out[0]->type &&
+           c->out[2]->type == c->out[0]->type;
+}
+
 /* Vectors of a channel each, in arguments 1 to `last`; absent ones are fine. */
 static cbx_status check_vectors(const cbx_call *c, int32_t last, int64_t channels, cbx_error *err)
 {
@@ -41,8 +47,10 @@ static cbx_status batch_shape(cbx_call *c, cbx_error *err)
     *s = (batch){x->size[0], x->size[1], 1};
     for (int32_t i = 2; i < x->rank; i++)
         s->inner *= x->size[i];
-    if (!optional(c, 3) || !optional(c, 4) || c->node->num_outputs != 3)
-        return cbx_call_fail(c, err, "no running mean or variance, or not 3 outputs");
+    if (!optional(c, 3) || !optional(c, 4))
+        return cbx_call_fail(c, err, "no running mean or variance");
+    if (!has_three_outputs(c))
+        return cbx_call_fail(c, err, "3 outputs of one type expected");
     cbx_status status = check_vectors(c, 4, s->channels, err);
     if (!status)
         status = cbx_out_new(c, 0, x->rank, x->size, err);
@@ -118,11 +126,12 @@ typedef struct groups {
 /* Element 0 of outputs 1 and 2, as torch has them: mean and 1 / sqrt(var + eps). */
 static cbx_status group_outputs(cbx_call *c, int32_t rank, const int64_t *size, cbx_error *err)
 {
+    if (!has_three_outputs(c))
+        return cbx_call_fail(c, err, "3 outputs of one type expected");
     cbx_status status = cbx_out_new(c, 0, c->in[0]->rank, c->in[0]->size, err);
     for (int32_t k = 1; k < c->node->num_outputs && !status; k++)
         status = cbx_out_new(c, k, rank, size, err);
-    return c->node->num_outputs < 3 && !status ? cbx_call_fail(c, err, "3 outputs expected")
-                                               : status;
+    return status;
 }
 
 static cbx_status layer_shape(cbx_call *c, cbx_error *err)

@@ -79,7 +79,8 @@ static cbx_status scatter_shape(cbx_call *c, cbx_error *err)
         cbx_rows_shape(c, &s->r, 0, 1, dim, cbx_rows_are_each(self, c->in[1], shape, dim), err);
     if (status)
         return status;
-    if (src->count != s->r.outer * s->r.entries * s->r.inner || src->type != c->out[0]->type) {
+    if (src->count != s->r.outer * s->r.entries * s->r.inner || src->type != c->out[0]->type ||
+        self->type != src->type) {
         char a[96], b[96];
         return cbx_call_fail(c, err, "%s of %s brought to %s of %s by %lld indices",
                              cbx_array_shape(src, a, sizeof a), cbx_type_name(src->type),

@@ -158,6 +158,8 @@ static cbx_status best_shape(cbx_call *c, cbx_error *err)
     cbx_status       status = cbx_call_dim(c, 1, x->rank, &dim, err);
     if (status)
         return status;
+    if (c->out[c->node->num_outputs > 1 ? 1 : 0]->type != CBX_INTEGER)
+        return cbx_call_fail(c, err, "places of another type than int64");
     split_lines(s, x, dim);
     if (s->terms == 0 && s->outer > 0 && s->inner > 0)
         return cbx_call_fail(c, err, "of no elements");
@@ -186,7 +188,7 @@ static int64_t best_of(const cbx_array *x, const lines *s, int64_t at, bool high
 static cbx_status best_run(cbx_call *c, bool highest)
 {
     lines   *s = c->state;
-    bool     values = c->node->num_outputs == 2;
+    bool     values = c->node->num_outputs > 1;
     int64_t *place = c->out[values ? 1 : 0]->data;
     EACH_LINE(s)
     {

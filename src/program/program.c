@@ -44,7 +44,7 @@ static cbx_status keep(cbx_program *p, const cbx_runner *r, int32_t value, cbx_e
 
 /* Memory beyond which weights are not worked on when a program is read: what is larger is not
  * what a model would do with its own weights. */
-static const size_t most_folded = (size_t)1 << 30;
+static const size_t most_folded = (size_t)1 << 28;
 
 cbx_status cbx_program_fold(cbx_program *p, cbx_error *err)
 {

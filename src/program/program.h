@@ -97,7 +97,7 @@ void       cbx_runner_free(cbx_runner *runner);
 
 /* Makes ready for a graph: one entry per input of the program, in its order. `gradient`: backward
  * will be called. Weights start as 1. A runner can be planned again and again and keeps its
- * memory. `most` bounds the bytes taken; 0: no bound. */
+ * memory. `most` bounds the bytes taken and the elements that a run goes through; 0: no bound. */
 typedef struct cbx_runner_options {
     bool   gradient;
     size_t most;

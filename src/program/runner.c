@@ -125,6 +125,43 @@ static cbx_status run_call(cbx_call *c, cbx_error *err)
     return op->tags == CBX_TAGS_MERGE ? cbx_tags_merge(c, err) : op->move_tags(c, err);
 }
 
+/* What the file says of outputs must be what the operation gives. */
+static cbx_status check_outputs(const cbx_call *c, cbx_error *err)
+{
+    for (int32_t k = 0; k < c->node->num_outputs; k++) {
+        const cbx_value *v = &c->runner->program->values[c->node->output[k]];
+        if (v->number || c->runner->mark[c->node->output[k]].absent)
+            continue;
+        if (c->out[k]->storage < 0)
+            return cbx_call_fail(c, err, "output %d, which it does not have", k);
+        if (c->out[k]->type != v->type)
+            return cbx_call_fail(c, err, "output %d is %s, the file says %s", k,
+                                 cbx_type_name(c->out[k]->type), cbx_type_name(v->type));
+    }
+    return CBX_OK;
+}
+
+/* Elements that a call goes through, products counting less. */
+static cbx_status count_work(const cbx_call *c, cbx_error *err)
+{
+    cbx_runner   *r = c->runner;
+    const cbx_op *op = c->node->op;
+    double        work = 0;
+    for (int32_t k = 0; k < c->node->num_inputs; k++)
+        work +=
+            c->in[k] && !(op->shape_inputs >> (k < 31 ? k : 31) & 1) ? (double)c->in[k]->count : 0;
+    for (int32_t k = 0; k < c->node->num_outputs; k++)
+        work += (double)c->out[k]->count;
+    if (op->reach == CBX_REACH_PRODUCT) {
+        const cbx_array *a = c->in[op->reach_arg];
+        work += (double)c->out[0]->count * (double)a->size[a->rank - 1] / 16;
+    }
+    r->work += op->forward ? work : 0;
+    if (r->most && r->work > (double)r->most)
+        return cbx_call_fail(c, err, "goes through more than %zu elements", r->most);
+    return CBX_OK;
+}
+
 cbx_status cbx_runner_plan_node(cbx_runner *r, const cbx_node *n, cbx_error *err)
 {
     cbx_call   c;
@@ -132,6 +169,10 @@ cbx_status cbx_runner_plan_node(cbx_runner *r, const cbx_node *n, cbx_error *err
     cbx_status status = fill_call(r, n, &c, err);
     if (!status)
         status = n->op->shape(&c, err);
+    if (!status)
+        status = check_outputs(&c, err);
+    if (!status)
+        status = count_work(&c, err);
     if (status)
         return status;
     bool own = false, some = false; /* an output that is no view; one that is there */
@@ -172,6 +213,7 @@ cbx_status cbx_runner_reset(cbx_runner *r, cbx_error *err)
     cbx_arena_reset(&r->arena);
     r->num_storages = r->room_storages = r->num_calls = r->num_back = 0;
     r->bytes = 0;
+    r->work = 0;
     r->array = CBX_NEW0(&r->arena, cbx_array, p->num_values);
     r->mark = CBX_NEW0(&r->arena, cbx_mark, p->num_values);
     r->number = CBX_NEW0(&r->arena, int64_t, p->num_values);
@@ -253,7 +295,8 @@ static cbx_status plan_inputs(cbx_runner *r, const cbx_runner_input *inputs, cbx
         int32_t                  value = p->input_value[i];
         cbx_array               *a = &r->array[value];
         bool                     weighted =
-            in->weighted && what->type == CBX_INTEGER && what->rank >= 1 && what->rank <= 2;
+            in->weighted && what->type == CBX_INTEGER &&
+            (what->rank == 1 || (what->rank == 2 && in->size[0] == 2)); /* tags tell two rows */
         if ((in->weighted && !weighted) || (in->gradient && !cbx_is_real(what->type)))
             return cbx_fail(err, CBX_INVALID, "%s: input '%s' cannot have %s", p->info.path,
                             what->name, in->weighted ? "weights" : "a gradient");

@@ -39,6 +39,7 @@ struct cbx_runner {
     bool               gradient;
     bool               keep; /* no memory is used twice: for looking at what was computed */
     size_t             most, bytes;
+    double             work;  /* elements that a run goes through */
     cbx_array         *array; /* of each value */
     cbx_mark          *mark;
     int64_t           *number;

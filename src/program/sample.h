@@ -18,6 +18,6 @@ cbx_status cbx_sample_make(const cbx_program *p, cbx_arena *arena, cbx_sample *o
 int32_t cbx_sample_edge_dim(const cbx_program *p, int32_t input);
 
 /* More than any model takes for a graph of that size. */
-#define CBX_SAMPLE_MOST ((size_t)1 << 30)
+#define CBX_SAMPLE_MOST ((size_t)1 << 28)
 
 #endif
