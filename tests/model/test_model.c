@@ -41,7 +41,7 @@ static void check_info(sample_shape shape, const char *const *settings, cbx_mode
 TEST(defaults_depend_on_the_convolution_and_the_task)
 {
     const char *const none[] = {NULL};
-    cbx_model_info    gcn = {CBX_NODE, "gcn", "cat", "none", "add", 3, 0, 0, 128, 1, 0, 0.5};
+    cbx_model_info    gcn = {CBX_NODE, "gcn", "cat", "none", "add", 3, 0, 0, 128, 1, 0, 0.5, false};
     gcn.num_parameters = 7 * 128 + 128 + 2 * (128 * 128 + 128) + 384 * 3 + 3;
     check_info(nodes, none, gcn);
     gcn.task = CBX_GRAPH; /* the head sees the last layer only */
@@ -49,10 +49,11 @@ TEST(defaults_depend_on_the_convolution_and_the_task)
     gcn.pool = "mean";
     gcn.num_parameters = 7 * 128 + 128 + 2 * (128 * 128 + 128) + 128 * 3 + 3;
     check_info(graphs, none, gcn);
-    cbx_model_info cheb = {CBX_NODE, "cheb", "last", "none", "add", 3, 0, 0, 64, 1, 0, 0.5};
+    cbx_model_info cheb = {CBX_NODE, "cheb", "last", "none", "add", 3, 0, 0, 64, 1, 0, 0.5, false};
     cheb.num_parameters = 7 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 3 + 3;
     check_info(nodes, SETTINGS("model", "cheb"), cheb);
-    cbx_model_info conv = {CBX_NODE, "graphconv", "last", "none", "add", 3, 0, 0, 64, 1, 0, 0.5};
+    cbx_model_info conv = {CBX_NODE, "graphconv", "last", "none", "add", 3,    0,
+                           0,        64,          1,      0,      0.5,   false};
     conv.num_parameters = 2 * 7 * 64 + 64 + 2 * (2 * 64 * 64 + 64) + 64 * 3 + 3;
     check_info(nodes, SETTINGS("model", "graphconv"), conv);
 }
