@@ -123,11 +123,12 @@ static void gemm(int32_t m, int32_t n, int32_t k, steps A, steps B, float *C, bo
 {
     if (m <= 0 || n <= 0)
         return;
-    if (!add)
-        memset(C, 0, (size_t)m * (size_t)n * sizeof *C);
-    CBX_PARALLEL_FOR(threads, m > BLOCK ? (double)m * n * k : 0, at, m, BLOCK, {
+    int team = m > BLOCK ? threads : 1; /* one block is one thread's */
+    CBX_PARALLEL_FOR(team, (double)m * n * k, at, m, BLOCK, {
         int32_t rows = m - (int32_t)at < BLOCK ? m - (int32_t)at : BLOCK;
         steps   part = {A.at + at * A.down, A.down, A.right};
+        if (!add)
+            memset(C + at * n, 0, (size_t)rows * (size_t)n * sizeof *C);
         block(rows, n, k, part, B, C + at * n);
     });
 }
