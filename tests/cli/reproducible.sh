@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 source "$here/../reproducible/cores.bash"
 methods=(minimal combinex ego cf-gnn cff random-edges random-features unr)
 
-# every FOLDER THREADS: trains, predicts and explains there
+# every FOLDER THREADS: trains, predicts, explains and compares there
 every() {
     mkdir "$1"
     run train shapes.safetensors --hidden 20 --epochs 15 --seed 3 --reproducible -q --threads "$2" -o "$1/model"
@@ -22,6 +22,11 @@ every() {
         check "$1: explained by $method" status_is 0
         sed -E 's/"seconds":[^,]*,//' "$scratch/log/out" > "$1/$method"
     done
+    run bench --data karate --models gcn --explainers combinex-def,minimal --folds 1 --samples 4 --train-epochs 10 \
+        --epochs 20 --reproducible --jobs "$2" -q --out bench
+    check "$1: a benchmark" status_is 0
+    gzip -dc bench/rows.csv.gz | cut -d, -f-21 > "$1/rows" # then times and memory
+    mv bench/models "$1" && rm -r bench
 }
 
 run data generate ba-shapes --seed 5 -q -o shapes.safetensors
