@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "order.h"
+
 static test_case  *first, **last = &first;
 static int         failures_here;
 static const char *skipped_here;
@@ -352,6 +354,7 @@ int main(void)
 {
     int passed = 0, wrong = 0, skipped = 0;
     take_locale(getenv("CBX_TEST_LOCALE"));
+    (void)cbx_order_fix(getenv("CBX_TEST_ORDER") != NULL); /* "fixed": order.h */
     json_set_alloc_funcs(json_malloc, free); /* jansson's failures are ours to survive too */
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (test_case *t = first; t; t = t->next) {

@@ -105,3 +105,25 @@ def test_a_model_of_standardised_features_takes_the_data_as_it_is(tmp_path):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(graph), told)
     assert again.hash() == model.hash()
+
+
+def test_reproducible_models_are_the_command_line_s(karate, tmp_path, command):
+    path = tmp_path / "model.safetensors"
+    command("train", "karate", "--epochs", "30", "--seed", "4", "--reproducible", "-q", "-o", path)
+    own = cx.train(karate, epochs=30, seed=4, reproducible=True)
+    own.save(tmp_path / "own.safetensors")
+    assert (tmp_path / "own.safetensors").read_bytes() == path.read_bytes()
+    assert own.reproducible and not cx.load(path).reproducible  # which is how one computes, not what a model is
+
+
+def test_pickles_stay_reproducible(club):
+    again = pickle.loads(pickle.dumps(club))
+    assert not again.reproducible
+    again.reproducible = True
+    assert pickle.loads(pickle.dumps(again)).reproducible
+
+
+def test_reproducible_is_yes_or_no(club):
+    with pytest.raises(cx.errors.InvalidError, match="reproducible"):
+        club.reproducible = 2
+    assert not club.reproducible

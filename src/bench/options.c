@@ -44,6 +44,8 @@ static const cbx_option bench_options[] = {
      "of splits, oracles, samples and the methods that draw"},
     {"jobs", CBX_OPTION_INT, AT(jobs), "0", 0, 1024, NULL,
      "threads: targets explained at once; 0: all cores"},
+    {"reproducible", CBX_OPTION_BOOL, AT(reproducible), "false", 0, 0, NULL,
+     "the same bits on every x86-64 and arm64 processor, which takes longer"},
 };
 #undef AT
 

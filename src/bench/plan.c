@@ -247,6 +247,8 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
                      o->protocol ? "meant" : "published", o->preset ? "none" : "paper",
                      (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
                      (long long)o->unr_rollouts, (long long)o->seed);
+    if (o->reproducible)
+        (void)fputs("reproducible\n", out);
     for (int32_t i = 0; i < FAULTS; i++)
         if (p->faults & 1u << i)
             (void)fprintf(out, "published-fault %s\n", fault_names[i]);

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "number.h"
+#include "order.h"
 #include "receptive.h"
 #include "setup.h"
 
@@ -29,7 +30,7 @@ bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction
 {
     int32_t best = cbx_best_class(log_probs, num_classes, -1);
     return !isnan(log_probs[0]) && (target < 0 ? best != prediction : best == target) &&
-           (threshold <= 0 || exp((double)log_probs[best]) >= threshold);
+           (threshold <= 0 || cbx_exp((double)log_probs[best]) >= threshold);
 }
 
 /* Nodes that a search may hold. */
@@ -478,6 +479,7 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     if (!options)
         cbx_options_default(cbx_explain_table(), &fallback);
     options = options ? options : &fallback;
+    bool before = cbx_order_fix(model->reproducible);
     cbx_deadline_begin(&deadline, options->time_limit, progress, user);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
     if (!cbx_search_status(status)) { /* time that is up already is its to tell */
@@ -486,5 +488,6 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
         cbx_setup_free(&setup);
     }
     cbx_deadline_end(&deadline);
+    (void)cbx_order_fix(before);
     return status;
 }

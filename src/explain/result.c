@@ -93,7 +93,8 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .cost = s->cost,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,
-                            .threshold = s->options->stopping_threshold};
+                            .threshold = s->options->stopping_threshold,
+                            .reproducible = s->model->reproducible};
     for (int64_t k = 0; k < s->num_edits; k++) {
         r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
         r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;

@@ -167,8 +167,9 @@ static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_erro
                 return none_permitted(j, err);
             continue;
         }
-        rules->lo[at] = fmaxf(rules->lo[at], (float)lo);
-        rules->hi[at] = fminf(rules->hi[at], (float)hi);
+        /* of 0 and -0, fmaxf may give either */
+        rules->lo[at] = (float)lo > rules->lo[at] ? (float)lo : rules->lo[at];
+        rules->hi[at] = (float)hi < rules->hi[at] ? (float)hi : rules->hi[at];
     }
     return CBX_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "order.h"
 
 /* Changes after which products are multiplied anew. */
 enum { REFRESH = 2000 };
@@ -310,7 +311,7 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp)
     double            lead = (double)logp[aim] - logp[rival];
     double            threshold = s->options->stopping_threshold;
     if (threshold > 0)
-        lead = fmin(lead, logp[aim] - log(threshold));
+        lead = fmin(lead, logp[aim] - cbx_log(threshold));
     if (isnan(lead)) /* numbers that overflow lead nowhere */
         return -INFINITY;
     /* Of equal scores the first class wins; what flips is what verifying takes for a flip. */

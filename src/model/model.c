@@ -310,7 +310,13 @@ cbx_model_info cbx_model_describe(const cbx_model *model)
         .order = last->order,
         .num_parameters = model->size,
         .dropout = model->dropout,
+        .reproducible = model->reproducible,
     };
+}
+
+void cbx_model_set_reproducible(cbx_model *model, bool reproducible)
+{
+    model->reproducible = reproducible;
 }
 
 cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err)

@@ -46,6 +46,7 @@ struct cbx_model {
     int32_t              num_parameters;
     cbx_named_parameter *parameters;
     cbx_note            *notes;
+    bool                 reproducible; /* computed with in the fixed order */
     cbx_arena            arena;
 };
 

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "error.h"
 #include "number.h"
+#include "order.h"
 #include "pass.h"
 #include "rng.h"
 #include "standardise.h"
@@ -363,8 +364,9 @@ static cbx_status find_standard(const cbx_model *model, const cbx_graph *graph,
                                       &model->layers[0], arena, err);
 }
 
-cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
-                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
+                            const cbx_train_options *options, cbx_progress progress, void *user,
+                            cbx_train_result *result, cbx_error *err)
 {
     cbx_train_options fallback;
     cbx_train_result  mine = {0};
@@ -387,5 +389,14 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     else if (!status)
         status = train(model, graph, options, progress, user, result, err);
     cbx_arena_free(&arena);
+    return status;
+}
+
+cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+{
+    bool       before = cbx_order_fix(model->reproducible);
+    cbx_status status = train_checked(model, graph, options, progress, user, result, err);
+    (void)cbx_order_fix(before);
     return status;
 }

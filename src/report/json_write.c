@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order.h"
 #include "report.h"
 #include "rules.h"
 #include "json.h"
@@ -23,7 +24,7 @@ static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_g
     json_t *o = json_object(), *p = json_array();
     int     failed = !o || !p;
     for (int32_t k = 0; k < count && !failed; k++)
-        failed = json_array_append_new(p, cbx_json_number(exp((double)logp[k])));
+        failed = json_array_append_new(p, cbx_json_number(cbx_exp((double)logp[k])));
     failed = failed || cbx_json_put(o, "class", json_integer(class));
     if (!failed && d->class_names && class < d->num_classes)
         failed = put_name(o, d->class_names[class]);
@@ -121,6 +122,8 @@ static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
         failed = cbx_json_put(o, "certificate", json_string(cbx_certificate_name(c->certificate)));
     if (!failed && c->threshold > 0)
         failed = cbx_json_put(o, "threshold", json_real(c->threshold));
+    if (!failed && c->reproducible)
+        failed = cbx_json_put(o, "reproducible", json_true());
     if (!failed && c->outcome == CBX_FOUND)
         failed =
             cbx_json_put(o, "margin", cbx_json_number(c->margin)) ||
@@ -157,7 +160,9 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
 {
     json_t *o = json_object();
     char   *text = NULL;
+    bool    before = cbx_order_fix(counterfactual->reproducible);
     int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
+    (void)cbx_order_fix(before);
     if (!failed && options && counterfactual->scope && counterfactual->scope[0])
         failed = cbx_json_put(o, "proof", proof(counterfactual, options));
     if (!failed && options)
