@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "buffer.h"
+#include "parsed.h"
 #include "sample.h"
 #include "settings.h"
 #include "shown.h"
@@ -80,9 +80,14 @@ static char *command_of(const cbx_report_source *source, const char *options)
         "\"probabilities\":[1,0]},\"edits\":[],\"options\":%s}",
         options);
     CHECK_OK(cbx_report_open(&r, line, source, &err), err);
-    json_t *text = cbx_settings_command(&r, json_array_get(r.lines, 0), NULL);
-    char   *copy = strdup(json_string_value(text));
-    json_decref(text);
+    cbx_json_writer w = {.digits = 0};
+    cbx_arena       arena = {0};
+    cbx_json_open(&w, NULL, '{');
+    cbx_settings_put_command(&w, &r, r.lines[0], NULL);
+    cbx_json_close(&w, '}');
+    char *copy = strdup(text_of(cbx_json_get(parsed(&arena, w.out.text, w.out.size), "command")));
+    cbx_buffer_free(&w.out);
+    cbx_arena_free(&arena);
     cbx_report_close(&r);
     return copy;
 }
@@ -111,35 +116,6 @@ TEST(a_command_has_what_is_not_at_its_default_and_a_shell_reads_it_as_meant)
     check_command(&source, "{\"one-hot\":\"0-3,4-5\",\"target\":\"\"}",
                   "combinex explain 'it'\\''s' '$(rm)' --node 3 --symmetric --sidecar 'my "
                   "names.json' --target '' --one-hot 0-3,4-5");
-}
-
-TEST(text_is_made_utf8_and_cut_by_characters)
-{
-    static const struct {
-        const char *text;
-        size_t      most;
-        const char *expected;
-    } cases[] = {{"plain", 0, "plain"},
-                 {"gr\xc3\xb6\xc3\x9f"
-                  "e",
-                  5,
-                  "gr\xc3\xb6\xc3\x9f"
-                  "e"},
-                 {"gr\xc3\xb6\xc3\x9f"
-                  "er",
-                  5, "gr\xc3\xb6\xc3\x9f\xe2\x80\xa6"},
-                 {"a\xff\xc3"
-                  "b",
-                  0,
-                  "a\xef\xbf\xbd\xef\xbf\xbd"
-                  "b"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cbx_buffer b = {.text = NULL};
-        cbx_buffer_utf8(&b, cases[i].text, cases[i].most);
-        if (!CHECK(b.text && !strcmp(b.text, cases[i].expected)))
-            printf("  %s\n", b.text ? b.text : "nothing");
-        cbx_buffer_free(&b);
-    }
 }
 
 /* Three nodes in a row; the middle one loses its ties to one, and gains a feature. */
