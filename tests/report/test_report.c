@@ -118,6 +118,28 @@ TEST(a_command_has_what_is_not_at_its_default_and_a_shell_reads_it_as_meant)
                   "names.json' --target '' --one-hot 0-3,4-5");
 }
 
+/* A name twice in the page's data would be for its reader to choose from. */
+TEST(a_line_cannot_claim_what_the_page_adds)
+{
+    static const char line[] =
+        "{\"node\":3,\"status\":\"found\",\"target\":1,\"before\":{\"class\":0,"
+        "\"probabilities\":[1,0]},\"after\":{\"class\":1,\"probabilities\":[0,1]},\"edits\":"
+        "[{\"op\":\"set_feature\",\"node\":3,\"feature\":0,\"from\":0,\"to\":1,\"drawn\":77,"
+        "\"from_name\":\"x\",\"to_name\":{},\"own\":[1]}]}";
+    cbx_arena arena = {0};
+    cbx_error err = {0};
+    size_t    size = 0;
+    CHECK_OK(cbx_report_write(line, NULL, test_path("claims.html"), &err), err);
+    char           *page = (char *)test_read_file(test_path("claims.html"), &size);
+    const cbx_json *answer = cbx_json_at(cbx_json_get(parsed_page(&arena, page), "answers"), 0);
+    const cbx_json *edit = cbx_json_at(cbx_json_get(answer, "edits"), 0);
+    CHECK_INT(integer_of(cbx_json_get(edit, "drawn")), 0); /* the only node of the scene */
+    CHECK(!cbx_json_get(edit, "from_name") && !cbx_json_get(edit, "to_name"));
+    CHECK_INT(count_of(cbx_json_get(edit, "own")), 1);
+    free(page);
+    cbx_arena_free(&arena);
+}
+
 /* Three nodes in a row; the middle one loses its ties to one, and gains a feature. */
 static cbx_counterfactual small_answer(void)
 {
