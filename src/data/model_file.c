@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "error.h"
+#include "json_writer.h"
 #include "model.h"
 #include "safetensors.h"
-#include "json.h"
 #include "version.h"
 
 enum { MOST_LAYERS = 64 };
@@ -228,17 +228,18 @@ cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
 
 static char *arch_text(const cbx_model *model)
 {
-    cbx_model_info i = cbx_model_describe(model);
-    json_t        *arch =
-        json_pack("{s:s, s:s, s:s, s:s, s:f}", "task", i.task == CBX_GRAPH ? "graph" : "node",
-                  "conv", i.conv, "jk", i.head, "pool", i.pool, "dropout", i.dropout);
-    char *text = NULL;
-    /* Only graphconv has one; the other layers add. */
-    if (arch && (model->layers[0].ops != &cbx_layer_graphconv ||
-                 !json_object_set_new(arch, "aggr", json_string(i.aggregation))))
-        text = cbx_json_text(arch, JSON_REAL_PRECISION(12), NULL);
-    json_decref(arch);
-    return text;
+    cbx_model_info  i = cbx_model_describe(model);
+    cbx_json_writer w = {.digits = 12};
+    cbx_json_open(&w, NULL, '{');
+    cbx_json_put_text(&w, "task", i.task == CBX_GRAPH ? "graph" : "node");
+    cbx_json_put_text(&w, "conv", i.conv);
+    cbx_json_put_text(&w, "jk", i.head);
+    cbx_json_put_text(&w, "pool", i.pool);
+    cbx_json_put_real(&w, "dropout", i.dropout);
+    if (model->layers[0].ops == &cbx_layer_graphconv) /* the other layers add */
+        cbx_json_put_text(&w, "aggr", i.aggregation);
+    cbx_json_close(&w, '}');
+    return cbx_json_take(&w);
 }
 
 cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err)
