@@ -131,6 +131,7 @@ check-more: bootstrap-check
 	@$(call with,clang,$(again) warnings-clang)
 	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
 	@scripts/check-paths.sh
+	@scripts/check-reproducible.sh
 	@$(call with,clang,$(again) tsan)
 	@$(call with,valgrind,$(again) valgrind)
 	@$(again) stack

@@ -23,6 +23,7 @@
 #include "error.h"
 #include "feature_mask.h"
 #include "margin.h"
+#include "order.h"
 #include "policy.h"
 #include "setup.h"
 
@@ -125,7 +126,7 @@ static double enough_lead(state *st)
     if (o->edges == CBX_EDGES_UNDIRECTED)
         slope *= (double)st->s->view->m; /* a pair has at most so many */
     double gradient = effect * least_divisor / (o->learning_rate * (double)o->epochs);
-    double enough = log(slope / gradient);
+    double enough = cbx_log(slope / gradient);
     return enough < underflow ? fmax(enough, 0) : underflow;
 }
 

@@ -2,6 +2,7 @@
 /* json_read.c: such a line again. It may come from anywhere, so every field is
  * checked for its type and range; whether it is true is for a replay to tell. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +195,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
     if (!status)
         status = read_status(o, c, err);
     c->prediction = -1;
+    if (!status)
+        status = boolean(o, "reproducible", &c->reproducible, err);
     if (!status)
         status = read_side(o, "before", arena, &c->prediction, &c->num_classes, &c->before, err);
     c->result = c->prediction;

@@ -415,6 +415,72 @@ TEST(answers_hold_on_the_edited_graph_and_no_part_of_an_irreducible_one_does)
     CHECK(3 * found > asked);
 }
 
+/* ---- proofs */
+
+/* The pairs of nodes with an edge between them, as edits. */
+static int64_t list_pairs(const golden *g, cbx_edit *pairs)
+{
+    const cbx_graph_data *d = cbx_graph_view(g->graph);
+    int64_t               count = 0;
+    for (int64_t e = 0; e < d->num_edges; e++) {
+        int32_t a = (int32_t)d->edge_source[e], b = (int32_t)d->edge_target[e];
+        bool    known = false;
+        for (int64_t k = 0; k < count && !known; k++)
+            known = (pairs[k].source == a && pairs[k].target == b) ||
+                    (pairs[k].source == b && pairs[k].target == a);
+        if (!known)
+            pairs[count++] = (cbx_edit){
+                .op = CBX_REMOVE_EDGE, .source = a, .target = b, .undirected = a != b, .edge = -1};
+    }
+    return count;
+}
+
+static int proofs;
+
+/* Removals of up to two edges, all of them tried on a new graph. */
+static void check_proof(golden *g)
+{
+    cbx_edit            pairs[256], set[2];
+    cbx_explain_options o;
+    cbx_error           err = {0};
+    cbx_counterfactual *c = NULL;
+    if (strcmp(g->size, "b") != 0 || cbx_graph_view(g->graph)->num_edges > 256)
+        return;
+    int64_t count = list_pairs(g, pairs), fewest = 3;
+    cbx_options_default(cbx_explain_table(), &o);
+    o.target = "any";
+    o.features_to_vary = "none";
+    o.max_edits = 2;
+    o.prove = 100;
+    if (!CHECK_OK(cbx_explain(g->model, g->graph, 0, &o, NULL, NULL, &c, &err), err))
+        return;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = i; k < count; k++) {
+            int64_t size = k > i ? 2 : 1;
+            set[0] = pairs[i];
+            set[1] = pairs[k];
+            if (size < fewest && flips(g, c, set, size))
+                fewest = size;
+        }
+    bool proved = c->certificate == CBX_OPTIMAL || c->certificate == CBX_PROVED_NONE;
+    proofs += proved;
+    if (c->certificate == CBX_PROVED_NONE)
+        CHECK_INT(fewest, 3);
+    if (c->certificate == CBX_OPTIMAL)
+        CHECK_INT(c->num_edits, fewest);
+    /* of a node that depends on everything, not everything was looked at */
+    CHECK_INT(proved, g->model->task == CBX_GRAPH || cbx_receptive_is_known(g->model));
+    cbx_counterfactual_free(c);
+}
+
+TEST(what_is_proved_of_removals_is_what_trying_all_of_them_shows)
+{
+    proofs = 0;
+    (void)everywhere(check_proof);
+    printf("  %d proofs\n", proofs);
+    CHECK(proofs > 0);
+}
+
 /* ---- what such a model cannot do */
 
 TEST(what_needs_layers_is_refused_in_words)
