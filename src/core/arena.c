@@ -17,6 +17,33 @@ struct cbx_arena_block {
     unsigned char   *base;   /* aligned */
 };
 
+struct cbx_deferred {
+    cbx_deferred *next;
+    void (*done)(void *what);
+    void *what;
+};
+
+int cbx_arena_defer(cbx_arena *arena, void (*done)(void *what), void *what)
+{
+    cbx_deferred *d = cbx_arena_alloc(arena, 1, sizeof *d);
+    if (!d) {
+        done(what);
+        return -1;
+    }
+    *d = (cbx_deferred){arena->deferred, done, what};
+    arena->deferred = d;
+    return 0;
+}
+
+static void finish_deferred(cbx_arena *arena)
+{
+    while (arena->deferred) {
+        cbx_deferred *d = arena->deferred;
+        arena->deferred = d->next;
+        d->done(d->what);
+    }
+}
+
 static cbx_arena_block *block_new(size_t size)
 {
     cbx_arena_block *block = malloc(sizeof *block);
@@ -96,6 +123,7 @@ char *cbx_arena_strdup(cbx_arena *arena, const char *text)
 void cbx_arena_reset(cbx_arena *arena)
 {
     cbx_arena_block *top = arena->blocks;
+    finish_deferred(arena);
     if (top && !top->next) {
         top->used = 0;
         return;
@@ -108,6 +136,7 @@ void cbx_arena_reset(cbx_arena *arena)
 
 void cbx_arena_free(cbx_arena *arena)
 {
+    finish_deferred(arena);
     for (cbx_arena_block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
         free(block->memory);

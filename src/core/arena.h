@@ -10,10 +10,12 @@
 #include <stddef.h>
 
 typedef struct cbx_arena_block cbx_arena_block;
+typedef struct cbx_deferred    cbx_deferred;
 
 typedef struct cbx_arena {
-    cbx_arena_block *blocks; /* newest first */
-    size_t           total;  /* bytes held, for sizing the next block */
+    cbx_arena_block *blocks;   /* newest first */
+    size_t           total;    /* bytes held, for sizing the next block */
+    cbx_deferred    *deferred; /* newest first */
 } cbx_arena;
 
 /* `count` objects of `size` bytes, 64-byte aligned, not cleared; NULL when
@@ -25,6 +27,10 @@ void *cbx_arena_alloc(cbx_arena *arena, size_t count, size_t size);
 void *cbx_arena_zalloc(cbx_arena *arena, size_t count, size_t size);
 
 char *cbx_arena_strdup(cbx_arena *arena, const char *text);
+
+/* For what lives as long as the arena's memory and is not memory of it: `done` gets `what` when the
+ * arena is reset or freed, the newest first. -1: no memory, and it is done already. */
+int cbx_arena_defer(cbx_arena *arena, void (*done)(void *what), void *what);
 
 /* Forgets all allocations and keeps the memory, as one block, for the next round. */
 void cbx_arena_reset(cbx_arena *arena);

@@ -10,6 +10,7 @@
 #include "json_writer.h"
 #include "model.h"
 #include "safetensors.h"
+#include "model_file.h"
 #include "version.h"
 
 enum { MOST_LAYERS = 64 };
@@ -198,7 +199,7 @@ static cbx_status read_model(const cbx_tensor_file *f, const cbx_json *arch, cbx
     return status;
 }
 
-cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
+cbx_status cbx_model_load_layers(const char *path, cbx_model **out, cbx_error *err)
 {
     *out = NULL;
     cbx_tensor_file *f;
@@ -244,6 +245,9 @@ static char *arch_text(const cbx_model *model)
 
 cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err)
 {
+    if (model->oracle)
+        return cbx_fail(err, CBX_INVALID, "%s: a model of the kind '%s' has no layers to save",
+                        path, model->oracle->kind);
     cbx_arena  arena = {0};
     size_t     count = (size_t)model->num_parameters, notes = 0, meta_count = 0;
     cbx_status status = CBX_OK;

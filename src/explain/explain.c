@@ -53,8 +53,8 @@ static cbx_status cut(cbx_search *s, bool everything, cbx_view *view, cbx_error 
         status =
             cbx_receptive_view(s->model, s->graph, s->whole, s->row, most, s->arena, view, err);
     else
-        status =
-            cbx_view_nearest(s->graph, s->row, s->model->num_layers + 1, most, s->arena, view, err);
+        status = cbx_view_nearest(s->graph, s->row, cbx_model_factual_hops(s->model), most,
+                                  s->arena, view, err);
     s->view = view;
     s->complete = !view->left_out && (everything ? cbx_receptive_is_known(s->model)
                                                  : !cbx_model_sees_further(s->model));
@@ -329,8 +329,7 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
  * epoch: once is enough. Of dense rows it may be cheaper to add them up first. */
 static int keep_products(cbx_search *s, cbx_product_cache *products)
 {
-    const cbx_layer *first = &s->model->layers[0];
-    int32_t          widest, count = cbx_layer_products(first, &widest);
+    int32_t widest, count = cbx_model_products(s->model, &widest);
     if (!count || s->X.dense)
         return 0;
     s->X.cache = products;

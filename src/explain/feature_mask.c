@@ -58,7 +58,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
     F->most_changes = size / 32 + LANES;
     F->since_kept = CBX_NEW(arena, int64_t, F->most_changes);
     F->still_live = CBX_NEW(arena, int32_t, F->f);
-    if (cbx_narrow_init(&F->narrow, &F->s->model->layers[0], F->rows, arena))
+    if (cbx_narrow_init(&F->narrow, F->s->model->layers, F->f, F->rows, arena))
         return -1;
     return l->begin && l->end && l->column && F->since_kept && F->still_live ? 0 : -1;
 }
@@ -94,8 +94,7 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 /* The hard pass's first layer takes its products from the cache. */
 static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
 {
-    const cbx_layer *first = &F->s->model->layers[0];
-    int32_t          widest, products = cbx_layer_products(first, &widest);
+    int32_t widest, products = cbx_model_products(F->s->model, &widest);
     if (!products)
         return 0;
     if (cbx_cache_init(&F->cache, products, F->rows, widest, F->most_changes, arena))

@@ -357,6 +357,12 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
+    if (setup->model->oracle)
+        return cbx_fail(
+            err, CBX_INVALID,
+            "the explainer 'unr' compares embeddings of layers, and a model of the kind "
+            "'%s' has none",
+            setup->model->oracle->kind);
     if (setup->graph->data.task == CBX_GRAPH)
         return cbx_fail(err, CBX_INVALID,
                         "--explainer unr explains nodes only: it asks for a node's neighbours in "

@@ -70,7 +70,8 @@ static bool make_graph(cbx_used *u, const cbx_graph *graph, cbx_arena *arena)
            !d->feature_group == !from->feature_group && !d->feature_names == !from->feature_names;
 }
 
-/* All parameters, of the first layer's matrices the rows that are left. */
+/* All parameters; of the first layer's matrices the rows that are left, and of the means those.
+ * What the means of all features make of its products stays. */
 static cbx_status make_model(cbx_used *u, const cbx_model *model, cbx_arena *arena, cbx_error *err)
 {
     const cbx_layer *first = &model->layers[0];
@@ -90,19 +91,26 @@ static cbx_status make_model(cbx_used *u, const cbx_model *model, cbx_arena *are
                           .num_classes = model->num_classes,
                           .num_layers = model->num_layers,
                           .order = first->order,
-                          .widths = widths};
+                          .widths = widths,
+                          .centred = model->mean != NULL};
     cbx_status       status = cbx_model_build(&a, &u->model, err);
     for (int32_t i = 0; !status && i < model->num_parameters; i++) {
         const cbx_parameter *wide = &model->parameters[i].shape;
         const float         *from = model->theta + model->parameters[i].offset;
         float               *to = u->model->theta + u->model->parameters[i].offset;
-        bool                 rows = first->ops->parameter(first, i, &p) && p.rows > 0;
-        if (!rows)
+        bool of_feature = first->ops->parameter(first, i, &p) ? p.of_input : from == model->mean;
+        if (!of_feature)
             memcpy(to, from, (size_t)cbx_parameter_size(wide) * sizeof *to);
-        for (int32_t j = 0; rows && j < u->left; j++)
-            memcpy(to + (int64_t)j * wide->cols, from + (int64_t)u->number[j] * wide->cols,
-                   (size_t)wide->cols * sizeof *to);
+        int32_t cols = wide->rows ? wide->cols : 1;
+        for (int32_t j = 0; of_feature && j < u->left; j++)
+            memcpy(to + (int64_t)j * cols, from + (int64_t)u->number[j] * cols,
+                   (size_t)cols * sizeof *to);
     }
+    if (!status && model->mean)
+        memcpy(u->model->first_shift, model->first_shift,
+               (size_t)model->num_shifts * sizeof *model->first_shift);
+    if (!status)
+        cbx_model_set_reproducible(u->model, model->reproducible);
     return status;
 }
 
@@ -112,7 +120,7 @@ cbx_status cbx_used_find(const cbx_model *model, const cbx_graph *graph, cbx_are
     const cbx_graph_data *d = &graph->data;
     cbx_arena             scratch = {0};
     *out = NULL;
-    if (d->x || d->num_features <= FEW)
+    if (d->x || d->num_features <= FEW || !cbx_model_drops_columns(model))
         return CBX_OK;
     uint8_t *used = CBX_NEW0(&scratch, uint8_t, d->num_features);
     int32_t  left = used ? mark(d, used) : 0;

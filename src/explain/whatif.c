@@ -20,9 +20,8 @@ static const double EDGE = 30, ENTRY = 3;
 
 static int make_features(cbx_whatif *W, cbx_arena *arena)
 {
-    const cbx_layer *first = &W->s->model->layers[0];
-    size_t           size = (size_t)W->rows * (size_t)W->f;
-    int32_t          widest, products = cbx_layer_products(first, &widest);
+    size_t  size = (size_t)W->rows * (size_t)W->f;
+    int32_t widest, products = cbx_model_products(W->s->model, &widest);
     W->x0 = CBX_NEW(arena, float, size);
     W->x = CBX_NEW(arena, float, size);
     W->dX = CBX_NEW(arena, float, size);
@@ -132,7 +131,7 @@ static int32_t count_values(const cbx_whatif *W, int32_t j)
 static bool loop_matters(const cbx_whatif *W, int32_t node)
 {
     const cbx_view *v = W->s->view;
-    if (W->gradient.uses[CBX_NORM_NONE] || W->gradient.uses[CBX_NORM_MEAN])
+    if (W->s->model->oracle || W->gradient.uses[CBX_NORM_NONE] || W->gradient.uses[CBX_NORM_MEAN])
         return true;
     for (int64_t e = v->offset[node]; e < v->offset[node + 1]; e++)
         if (v->source[e] == node && v->weight && v->weight[e] != 1)

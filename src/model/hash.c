@@ -8,6 +8,10 @@
 
 void cbx_model_hash(const cbx_model *model, char hex[65])
 {
+    if (model->oracle) {
+        model->oracle->hash(model->oracle->model, hex);
+        return;
+    }
     cbx_model_info i = cbx_model_describe(model);
     char           text[256];
     cbx_sha256     sha;

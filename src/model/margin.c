@@ -142,6 +142,12 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
 {
     const cbx_model *m = pass->model;
     *g = (cbx_margin){.pass = pass, .stretch = stretch, .known = true, .best = -1};
+    if (m->oracle) { /* who has no layers has no bounds */
+        g->known = false;
+        g->moved = make_arrays(pass, arena);
+        return g->moved && (g->moved[0] = CBX_NEW0(arena, float, cbx_pass_input_rows(pass))) ? 0
+                                                                                             : -1;
+    }
     g->first = CBX_NEW0(arena, int32_t, m->num_layers + 1);
     g->gap = CBX_NEW0(arena, float, m->num_classes);
     g->pull = CBX_NEW0(arena, float, (size_t)m->num_layers *(size_t)m->num_classes);

@@ -113,7 +113,8 @@ static cbx_status add_mean(cbx_model *m, cbx_error *err)
                         "input.mean",
                         m->layers[0].ops->name, cbx_aggregation_names[m->layers[0].aggregation]);
     float *theta = CBX_NEW0(&m->arena, float, (size_t)before + (size_t)f);
-    m->first_shift = CBX_NEW0(&m->arena, float, (size_t)products *(size_t)widest);
+    m->num_shifts = products * widest;
+    m->first_shift = CBX_NEW0(&m->arena, float, m->num_shifts);
     if (!theta || !m->first_shift)
         return cbx_fail_memory(err);
     memcpy(theta, m->theta, (size_t)before * sizeof *theta);
@@ -186,10 +187,34 @@ failed:
     return status;
 }
 
+cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_features,
+                               int32_t num_classes, cbx_model **out, cbx_error *err)
+{
+    cbx_model *m = *out = calloc(1, sizeof *m);
+    if (!m) {
+        oracle->free(oracle->model);
+        return cbx_fail_memory(err);
+    }
+    m->task = task;
+    m->num_features = num_features;
+    m->num_classes = num_classes;
+    m->oracle = CBX_NEW(&m->arena, cbx_oracle, 1);
+    if (m->oracle) {
+        memcpy((void *)m->oracle, oracle, sizeof *oracle);
+        return CBX_OK;
+    }
+    oracle->free(oracle->model);
+    cbx_model_free(m);
+    *out = NULL;
+    return cbx_fail_memory(err);
+}
+
 void cbx_model_free(cbx_model *model)
 {
     if (!model)
         return;
+    if (model->oracle)
+        model->oracle->free(model->oracle->model);
     cbx_arena_free(&model->arena);
     free(model);
 }
@@ -258,17 +283,41 @@ cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int
 
 /* ---- looking at it */
 
+/* Hops to look where a model depends on everything. */
+enum { SOME_HOPS = 3 };
+
 int32_t cbx_model_reach(const cbx_model *model)
 {
     int32_t hops = 0;
+    if (model->oracle)
+        return model->oracle->hops == CBX_HOPS_ALL ? SOME_HOPS : model->oracle->hops;
     for (int32_t l = 0; l < model->num_layers; l++)
         hops += model->layers[l].ops->reach(&model->layers[l]);
     return hops;
 }
 
+int32_t cbx_model_factual_hops(const cbx_model *model)
+{
+    return (model->oracle ? cbx_model_reach(model) : model->num_layers) + 1;
+}
+
+int32_t cbx_model_products(const cbx_model *model, int32_t *widest)
+{
+    *widest = 0;
+    return model->oracle ? 0 : cbx_layer_products(&model->layers[0], widest);
+}
+
+bool cbx_model_drops_columns(const cbx_model *model)
+{
+    return !model->oracle && cbx_layer_entry(&model->layers[0]) >= CBX_ENTRY_COLUMNS;
+}
+
 cbx_sight cbx_model_sight(const cbx_model *model)
 {
     cbx_sight all = CBX_SIGHT_MESSAGES;
+    if (model->oracle) /* a graph is seen whole */
+        return model->oracle->hops == CBX_HOPS_ALL && model->task == CBX_NODE ? CBX_SIGHT_UNKNOWN
+                                                                              : CBX_SIGHT_BOTH_WAYS;
     for (int32_t l = 0; l < model->num_layers; l++) {
         const cbx_layer *layer = &model->layers[l];
         cbx_sight        one = layer->ops->sight ? layer->ops->sight(layer) : CBX_SIGHT_UNKNOWN;
@@ -296,6 +345,16 @@ bool cbx_model_sees_further(const cbx_model *model)
 
 cbx_model_info cbx_model_describe(const cbx_model *model)
 {
+    if (model->oracle)
+        return (cbx_model_info){.reproducible = model->reproducible,
+                                .task = model->task,
+                                .conv = model->oracle->kind,
+                                .head = "own",
+                                .pool = "own",
+                                .aggregation = "own",
+                                .num_layers = cbx_model_reach(model),
+                                .num_features = model->num_features,
+                                .num_classes = model->num_classes};
     const cbx_layer *last = &model->layers[model->num_layers - 1];
     return (cbx_model_info){
         .task = model->task,

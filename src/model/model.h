@@ -10,6 +10,7 @@
 #define CBX_MODEL_H
 
 #include "layer.h"
+#include "oracle.h"
 
 typedef enum cbx_head { CBX_HEAD_LAST, CBX_HEAD_CAT } cbx_head;
 typedef enum cbx_pool { CBX_POOL_MEAN, CBX_POOL_SUM, CBX_POOL_MAX } cbx_pool;
@@ -29,6 +30,7 @@ typedef struct cbx_note {
 } cbx_note;
 
 struct cbx_model {
+    const cbx_oracle    *oracle; /* who runs it, and then it has no layers; NULL: they do */
     cbx_task             task;
     cbx_head             head;
     cbx_pool             pool;
@@ -42,6 +44,7 @@ struct cbx_model {
     int64_t              size;        /* of theta */
     float               *mean;        /* in theta: what features are less; NULL: nothing */
     float               *first_shift; /* layers[0].shift: what that makes of its products */
+    int32_t              num_shifts;  /* of first_shift */
     int64_t              head_offset;
     int32_t              num_parameters;
     cbx_named_parameter *parameters;
@@ -84,8 +87,21 @@ static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
  * more than there are layers, or is it unknown what it depends on? */
 bool cbx_model_sees_further(const cbx_model *model);
 
-/* Hops of features that a node's class depends on. */
+/* Hops of features that a node's class depends on; where that is not known, some. */
 int32_t cbx_model_reach(const cbx_model *model);
+
+/* Hops of a node's factual graph: one more than there are layers (spec.md). */
+int32_t cbx_model_factual_hops(const cbx_model *model);
+
+/* cbx_layer_products of what takes in the model's input; 0: nothing is known of it. */
+int32_t cbx_model_products(const cbx_model *model, int32_t *widest);
+
+/* Does a feature that is 0 everywhere make no difference, nor its weights? */
+bool cbx_model_drops_columns(const cbx_model *model);
+
+/* A model that `oracle`, which it takes over, runs. */
+cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_features,
+                               int32_t num_classes, cbx_model **out, cbx_error *err);
 
 /* Which edges it depends on beside them: what its layers see together. */
 cbx_sight cbx_model_sight(const cbx_model *model);

@@ -5,14 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-int cbx_narrow_init(cbx_narrow *n, const cbx_layer *wide, int32_t rows, cbx_arena *arena)
+int cbx_narrow_init(cbx_narrow *n, const cbx_layer *wide, int32_t columns, int32_t rows,
+                    cbx_arena *arena)
 {
-    *n = (cbx_narrow){.wide = wide, .layer = *wide, .rows = rows, .left = wide->n_in};
-    n->name = CBX_NEW(arena, int32_t, wide->n_in);
+    *n = (cbx_narrow){.wide = wide, .rows = rows, .left = columns};
+    if (wide)
+        n->layer = *wide;
+    n->name = CBX_NEW(arena, int32_t, columns);
     n->beyond = CBX_NEW0(arena, float, rows);
     if (!n->name || !n->beyond)
         return -1;
-    for (int32_t c = 0; c < wide->n_in; c++)
+    for (int32_t c = 0; c < columns; c++)
         n->name[c] = c;
     return 0;
 }

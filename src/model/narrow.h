@@ -24,8 +24,10 @@ typedef struct cbx_narrow {
     float           *theta;   /* layer's */
 } cbx_narrow;
 
-/* `wide` declares CBX_ENTRY_PRODUCTS, or cbx_narrow_to is not called. 0 on success. */
-int cbx_narrow_init(cbx_narrow *narrow, const cbx_layer *wide, int32_t rows, cbx_arena *arena);
+/* Of an input of so many columns. `wide` declares CBX_ENTRY_PRODUCTS; if it does not, or is NULL,
+ * cbx_narrow_to must not be called. 0 on success. */
+int cbx_narrow_init(cbx_narrow *narrow, const cbx_layer *wide, int32_t columns, int32_t rows,
+                    cbx_arena *arena);
 
 /* Columns of X in the narrow layer. */
 static inline int32_t cbx_narrow_columns(const cbx_narrow *narrow)

@@ -125,6 +125,15 @@ static int make_head(cbx_pass *p, cbx_arena *arena)
     return p->scores_grad && p->pool_grad ? 0 : -1;
 }
 
+/* For a model without layers: room for the answer, and what its oracle needs. */
+static cbx_status open_oracle(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_oracle *o = p->model->oracle;
+    p->logp = CBX_NEW0(arena, float, (size_t)p->rows_out *(size_t)p->model->num_classes);
+    return p->logp ? o->open(o->model, p->view, X, p->gradient, arena, &p->run, err)
+                   : cbx_fail_memory(err);
+}
+
 cbx_status cbx_pass_init(cbx_pass *p, const cbx_model *model, const cbx_view *view,
                          const cbx_matrix *X, bool gradient, int threads, cbx_arena *arena,
                          cbx_error *err)
@@ -141,6 +150,8 @@ cbx_status cbx_pass_init(cbx_pass *p, const cbx_model *model, const cbx_view *vi
     for (int64_t e = 0; e < view->m; e++)
         unit[e] = view->weight ? view->weight[e] : 1;
     p->unit = unit;
+    if (model->oracle)
+        return open_oracle(p, X, arena, err);
     plan_rows(p);
     if (make_norms(p, arena))
         return cbx_fail_memory(err);
@@ -176,7 +187,7 @@ int cbx_pass_replace_first(cbx_pass *p, const cbx_layer *first, cbx_arena *arena
 
 int32_t cbx_pass_input_rows(const cbx_pass *pass)
 {
-    return pass->steps[0].rows_in;
+    return pass->run ? pass->view->n : pass->steps[0].rows_in;
 }
 
 /* ---- work */
@@ -207,6 +218,10 @@ void cbx_pass_layer(cbx_pass *p, int32_t l)
 
 void cbx_pass_finish(cbx_pass *p)
 {
+    if (p->run) {
+        p->model->oracle->forward(p->run, &p->X, p->w, p->logp);
+        return;
+    }
     cbx_head_forward(p);
 }
 
@@ -248,6 +263,10 @@ static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dt
 void cbx_pass_backward(cbx_pass *p, const float *dlogp, float *dX, float *dw, float *dtheta)
 {
     const cbx_model *m = p->model;
+    if (p->run) {
+        m->oracle->backward(p->run, dlogp, dX, dw);
+        return;
+    }
     if (dw)
         for (int k = 0; k < CBX_NORM_COUNT; k++)
             if (p->uses[k])

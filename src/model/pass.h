@@ -20,6 +20,7 @@ typedef struct cbx_pass {
     float           *logp;     /* rows_out x num_classes */
     double           kept;     /* 1 - dropout rate of the last forward */
 
+    void            *run;   /* of a model that an oracle runs, and then nothing below is there */
     const cbx_layer *first; /* what runs in place of the model's first layer, or NULL */
     size_t           saved_size, tmp_size; /* floats of the first layer's `saved`, of `tmp` */
 

@@ -37,12 +37,13 @@ static cbx_status predict_graphs(const cbx_model *m, const cbx_graph *g, int thr
     enum { BATCH = 256 };
     cbx_arena  arena = {0};
     cbx_status status = CBX_OK;
-    for (int32_t at = 0; at < g->data.num_graphs && !status; at += BATCH) {
+    int32_t    most = m->oracle && m->oracle->one_graph ? 1 : BATCH;
+    for (int32_t at = 0; at < g->data.num_graphs && !status; at += most) {
         int32_t    ids[BATCH], count = 0;
         cbx_view   view;
         cbx_matrix X;
         cbx_pass   pass;
-        for (; count < BATCH && at + count < g->data.num_graphs; count++)
+        for (; count < most && at + count < g->data.num_graphs; count++)
             ids[count] = at + count;
         cbx_arena_reset(&arena);
         status = cbx_view_graphs(g, ids, count, &arena, &view, err);

@@ -16,7 +16,7 @@ cbx_status cbx_receptive_view(const cbx_model *model, const cbx_graph *graph, co
                               int32_t node, int32_t most, cbx_arena *arena, cbx_view *view,
                               cbx_error *err)
 {
-    int32_t reach = cbx_model_reach(model), layers = model->num_layers;
+    int32_t reach = cbx_model_reach(model) + 1, factual = cbx_model_factual_hops(model);
     return cbx_view_both_ways(graph, cbx_receptive_needs_whole(model) ? whole : NULL, node,
-                              (reach > layers ? reach : layers) + 1, most, arena, view, err);
+                              reach > factual ? reach : factual, most, arena, view, err);
 }

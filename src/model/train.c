@@ -277,6 +277,9 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
                         const cbx_train_options *options, cbx_error *err)
 {
     cbx_status status = cbx_options_check(&train_table, options, err);
+    if (!status && model->oracle)
+        status = cbx_fail(err, CBX_INVALID, "a model of the kind '%s' cannot be trained here",
+                          model->oracle->kind);
     if (!status)
         status = cbx_model_fits(model, graph, err);
     if (!status && model->mean)

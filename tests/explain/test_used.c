@@ -197,6 +197,29 @@ TEST(found_answers_hold_on_the_data_itself)
     pair_free(p);
 }
 
+/* What a model takes from every feature it takes from those that nobody has, too. */
+TEST(means_of_features_that_nobody_has_count)
+{
+    pair               *p = pair_make((oracle_shape){.nodes = 40, .seed = 5}, false);
+    float              *mean = TAKE(&p->bag, float, WIDE);
+    float              *logp = TAKE(&p->bag, float, 40 * p->model->num_classes);
+    cbx_error           err = {0};
+    cbx_explain_options o = defaults("minimal");
+    for (int32_t j = 0; j < WIDE; j++)
+        mean[j] = 1e-5f * (float)(j % 7 - 3);
+    for (int32_t j = 0; j < USED; j++)
+        mean[wide_number(j)] = 0.1f * (float)(j + 1);
+    CHECK_OK(cbx_model_centre(p->model, mean, &err), err);
+    CHECK_OK(cbx_predict(p->model, p->graph, 1, logp, &err), err);
+    for (int32_t row = 0; row < 6; row++) {
+        cbx_counterfactual *r = explain(p->model, p->graph, row, &o);
+        for (int32_t c = 0; r && c < r->num_classes; c++)
+            CHECK_NEAR(r->before[c], logp[row * r->num_classes + c], 1e-4);
+        cbx_counterfactual_free(r);
+    }
+    pair_free(p);
+}
+
 TEST(rules_name_features_as_the_data_does)
 {
     pair               *p = pair_make((oracle_shape){.nodes = 24, .seed = 5}, true);

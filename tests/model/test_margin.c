@@ -228,7 +228,7 @@ TEST(what_has_left_the_input_counts)
     int32_t rows = k.pass.steps[0].rows_in;
     float  *left = CBX_NEW(&k.arena, float, (size_t)rows *FEATURES);
     memcpy(left, k.x, (size_t)rows * FEATURES * sizeof *left);
-    CHECK_INT(cbx_narrow_init(&narrow, &m->layers[0], rows, &k.arena), 0);
+    CHECK_INT(cbx_narrow_init(&narrow, &m->layers[0], FEATURES, rows, &k.arena), 0);
     CHECK_INT(cbx_narrow_to(&narrow, keep, left, &k.arena), 0);
     CHECK_INT(cbx_pass_replace_first(&k.pass, &narrow.layer, &k.arena), 0);
     k.margin.beyond = narrow.beyond;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oracle.h: a model that is run by somebody else.
+ *
+ * Most of the house asks a model through a pass (pass.h): scores of a view with features X and
+ * edge weights w, and their gradients. A chain of layers does that itself. For any other kind of
+ * model this table does it; and what it does not declare is absent: such a model has no layers, so
+ * there are no bounds, no products to keep and no embeddings, and what would rest on them is done
+ * without. */
+#ifndef CBX_ORACLE_H
+#define CBX_ORACLE_H
+
+#include "view.h"
+
+/* Further than any graph. */
+enum { CBX_HOPS_ALL = INT32_MAX };
+
+typedef struct cbx_oracle {
+    const char *kind;  /* "program" */
+    void       *model; /* what the functions get */
+    /* The class of a node depends on the features of nodes within so many steps, and on edges
+     * that touch them, whichever way these lead; CBX_HOPS_ALL: on everything. */
+    int32_t hops;
+    bool    one_graph; /* views hold one graph: it cannot tell several apart */
+    /* Makes ready for a view, in memory of the arena; X tells the shape of the inputs. */
+    cbx_status (*open)(const void *model, const cbx_view *view, const cbx_matrix *X, bool gradient,
+                       cbx_arena *arena, void **run, cbx_error *err);
+    /* log_probs: by label row of the view; NaN where there is no answer. w: by slot; 0: the edge
+     * is not there. */
+    void (*forward)(void *run, const cbx_matrix *X, const float *w, float *log_probs);
+    /* NULL: there are no gradients. Of sum(dlogp * log_probs) at the last forward; dX (a row for
+     * each node) and dw may be NULL, and are overwritten. */
+    void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
+    /* 64 hexadecimal digits that tell this model from others. */
+    void (*hash)(const void *model, char hex[65]);
+    void (*free)(void *model);
+} cbx_oracle;
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program_oracle.c: see program_oracle.h.
+ *
+ * A view becomes the program's inputs: its nodes are the rows of x, its slots the columns of
+ * edge_index, its graphs the numbers of batch. A slot's weight w is what the search makes of the
+ * graph's own, so the program's weight of that edge is their ratio: 1 for an edge as it is, 0 for
+ * one that is gone. Scores become log-probabilities by a softmax; a single score is the log-odds of
+ * class 1 against class 0. */
+#include "program_oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+typedef struct model {
+    cbx_program *program;
+    char         hash[65];
+    int32_t      x, edges, batch, edge_weight; /* inputs; -1: it has none */
+    int32_t      num_scores;                   /* of a row; 1: log-odds */
+    bool         graphs;                       /* a row is a graph's, and not a node's */
+} model;
+
+typedef struct run {
+    const model    *model;
+    const cbx_view *view;
+    cbx_runner     *runner;
+    int32_t         rows, num_classes; /* of the answer */
+    float          *probs;             /* of the last forward: rows x num_classes */
+    double         *scores_grad;       /* a row for each that the program gives */
+    int64_t         num_scores;        /* of all rows */
+} run;
+
+/* ---- making ready */
+
+static void free_runner(void *runner)
+{
+    cbx_runner_free(runner);
+}
+
+static int64_t *list_edges(const cbx_view *v, cbx_arena *arena)
+{
+    int64_t *ends = CBX_NEW(arena, int64_t, 2 * v->m);
+    for (int32_t i = 0; i < v->n && ends; i++)
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+            ends[e] = v->source[e];
+            ends[v->m + e] = i;
+        }
+    return ends;
+}
+
+static int64_t *list_graphs(const cbx_view *v, cbx_arena *arena)
+{
+    int64_t *batch = CBX_NEW0(arena, int64_t, v->n);
+    for (int32_t g = 0; g < v->num_graphs && v->graph_ptr && batch; g++)
+        for (int64_t i = v->graph_ptr[g]; i < v->graph_ptr[g + 1]; i++)
+            batch[i] = g;
+    return batch;
+}
+
+/* The graph's own weights, in the type that the program takes. */
+static void *list_weights(const cbx_view *v, cbx_type type, cbx_arena *arena)
+{
+    double *wide = CBX_NEW(arena, double, v->m);
+    float  *narrow = (float *)wide;
+    for (int64_t e = 0; e < v->m && wide; e++) {
+        float w = v->weight ? v->weight[e] : 1;
+        if (type == CBX_REAL64)
+            wide[e] = w;
+        else
+            narrow[e] = w;
+    }
+    return wide;
+}
+
+/* All inputs but x, whose values come with each run; here only how many there are. */
+static cbx_status plan(run *r, int32_t features, bool gradient, cbx_arena *arena, cbx_error *err)
+{
+    const model            *m = r->model;
+    const cbx_view         *v = r->view;
+    const cbx_program_info *info = cbx_program_describe(m->program);
+    cbx_runner_input       *in = CBX_NEW0(arena, cbx_runner_input, info->num_inputs);
+    int64_t                *edges = list_edges(v, arena), *batch = list_graphs(v, arena);
+    double                 *zeros = CBX_NEW0(arena, double, (size_t)v->n *(size_t)features);
+    if (!in || !edges || !batch || !zeros)
+        return cbx_fail_memory(err);
+    in[m->x] = (cbx_runner_input){
+        .data = zeros, .size = {v->n, features}, .live = true, .gradient = gradient};
+    in[m->edges] = (cbx_runner_input){.data = edges, .size = {2, v->m}, .weighted = true};
+    if (m->batch >= 0)
+        in[m->batch] = (cbx_runner_input){.data = batch, .size = {v->n}};
+    if (m->edge_weight >= 0) {
+        void *own = list_weights(v, info->inputs[m->edge_weight].type, arena);
+        if (!own)
+            return cbx_fail_memory(err);
+        in[m->edge_weight] = (cbx_runner_input){.data = own, .size = {v->m, 1}};
+    }
+    cbx_runner_options options = {.gradient = gradient};
+    return cbx_runner_plan(r->runner, in, &options, err);
+}
+
+/* Room for probabilities and gradients of what the program gives: a row for each node or graph. */
+static cbx_status make_rows(run *r, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_array *out = cbx_runner_output(r->runner);
+    int64_t          given = r->model->graphs ? r->view->num_graphs : r->view->n;
+    r->num_scores = given * r->model->num_scores;
+    if (out->count != r->num_scores)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: the output has %lld numbers for %lld %s, where %lld were expected",
+                        cbx_program_describe(r->model->program)->path, (long long)out->count,
+                        (long long)given, r->model->graphs ? "graphs" : "nodes",
+                        (long long)r->num_scores);
+    r->probs = CBX_NEW0(arena, float, (size_t)r->rows *(size_t)r->num_classes);
+    r->scores_grad = CBX_NEW0(arena, double, r->num_scores);
+    return r->probs && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
+}
+
+static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix *X, bool gradient,
+                       cbx_arena *arena, void **out, cbx_error *err)
+{
+    const model *m = self;
+    run         *r = CBX_NEW0(arena, run, 1);
+    if (!r)
+        return cbx_fail_memory(err);
+    r->model = m;
+    r->view = view;
+    r->rows = m->graphs ? view->num_graphs : cbx_view_rows(view, 0);
+    r->num_classes = m->num_scores == 1 ? 2 : m->num_scores;
+    cbx_status status = cbx_runner_new(m->program, &r->runner, err);
+    if (!status && cbx_arena_defer(arena, free_runner, r->runner))
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = plan(r, X->cols, gradient, arena, err);
+    if (!status)
+        status = make_rows(r, arena, err);
+    *out = r;
+    return status;
+}
+
+/* ---- forward */
+
+static void give_features(run *r, const cbx_matrix *X)
+{
+    void   *values = cbx_runner_values(r->runner, r->model->x);
+    int64_t f = X->cols, n = r->view->n;
+    bool    wide = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
+    if (!wide) {
+        cbx_matrix_expand(X, (int32_t)n, values);
+        return;
+    }
+    double *to = values;
+    memset(to, 0, (size_t)(n * f) * sizeof *to);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < f && X->dense; j++)
+            to[i * f + j] = X->dense[i * f + j];
+        for (int64_t k = X->dense ? 0 : X->csr.offset[i]; !X->dense && k < X->csr.offset[i + 1];
+             k++)
+            to[i * f + X->csr.column[k]] = X->csr.value[k];
+    }
+}
+
+/* What a slot's weight was before a search changed it. */
+static float own_weight(const run *r, int64_t e)
+{
+    return r->view->weight ? r->view->weight[e] : 1;
+}
+
+static void give_weights(run *r, const float *w)
+{
+    void *to = cbx_runner_weights(r->runner, r->model->edges);
+    bool  wide = cbx_runner_real(r->runner) == CBX_REAL64;
+    for (int64_t e = 0; e < r->view->m; e++) {
+        float own = own_weight(r, e);
+        float share = own != 0 ? w[e] / own : 1; /* a weight of 0 is an edge all the same */
+        if (r->view->removed && r->view->removed[e])
+            share = 0;
+        if (wide)
+            ((double *)to)[e] = share;
+        else
+            ((float *)to)[e] = share;
+    }
+}
+
+static double score_at(const cbx_array *a, int64_t i)
+{
+    return a->type == CBX_REAL64 ? ((const double *)a->data)[i] : ((const float *)a->data)[i];
+}
+
+/* Log-probabilities of one row, which are what softmax makes of log-probabilities too. */
+static void log_softmax(const double *scores, int32_t count, float *out)
+{
+    double most = scores[0], sum = 0;
+    for (int32_t c = 1; c < count; c++)
+        most = scores[c] > most ? scores[c] : most;
+    for (int32_t c = 0; c < count; c++)
+        sum += exp(scores[c] - most);
+    for (int32_t c = 0; c < count; c++)
+        out[c] = (float)(scores[c] - most - log(sum));
+}
+
+static void forward(void *self, const cbx_matrix *X, const float *w, float *log_probs)
+{
+    run          *r = self;
+    const int32_t C = r->num_classes, S = r->model->num_scores;
+    cbx_error     err = {0};
+    give_features(r, X);
+    give_weights(r, w);
+    if (cbx_runner_forward(r->runner, &err)) { /* an index out of range: there is no answer */
+        for (int64_t i = 0; i < (int64_t)r->rows * C; i++)
+            log_probs[i] = NAN;
+        return;
+    }
+    const cbx_array *out = cbx_runner_output(r->runner);
+    for (int32_t i = 0; i < r->rows; i++) {
+        double two[2] = {0}, *scores = two, many[64], *room = NULL;
+        if (S > 1)
+            scores = S <= 64 ? many : (room = malloc((size_t)S * sizeof *room));
+        for (int32_t c = 0; c < S && scores; c++)
+            scores[S == 1 ? 1 : c] = score_at(out, (int64_t)i * S + c);
+        if (scores)
+            log_softmax(scores, C, log_probs + (int64_t)i * C);
+        for (int32_t c = 0; c < C; c++) {
+            float *p = &log_probs[(int64_t)i * C + c];
+            *p = scores && isfinite(scores[c]) ? *p : NAN;
+            r->probs[(int64_t)i * C + c] = expf(*p);
+        }
+        free(room);
+    }
+}
+
+/* ---- backward */
+
+static void backward(void *self, const float *dlogp, float *dX, float *dw)
+{
+    run          *r = self;
+    const int32_t C = r->num_classes, S = r->model->num_scores;
+    bool          wide = cbx_runner_output(r->runner)->type == CBX_REAL64;
+    bool   wide_x = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
+    float *narrow = (float *)r->scores_grad;
+    for (int32_t i = 0; i < r->rows; i++) {
+        const float *g = dlogp + (int64_t)i * C, *p = r->probs + (int64_t)i * C;
+        double       sum = 0;
+        for (int32_t c = 0; c < C; c++)
+            sum += g[c];
+        for (int32_t c = 0; c < S; c++) {
+            int32_t class = S == 1 ? 1 : c;
+            double d = g[class] - p[class] * sum;
+            if (wide)
+                r->scores_grad[(int64_t)i * S + c] = d;
+            else
+                narrow[(int64_t)i * S + c] = (float)d;
+        }
+    }
+    cbx_runner_backward(r->runner, r->scores_grad);
+    const void *gx = cbx_runner_gradient(r->runner, r->model->x);
+    const void *gw = cbx_runner_weight_gradient(r->runner, r->model->edges);
+    int64_t     size = dX ? (int64_t)r->view->n *
+                            cbx_program_describe(r->model->program)->inputs[r->model->x].size[1]
+                          : 0;
+    for (int64_t k = 0; k < size; k++)
+        dX[k] = wide_x ? (float)((const double *)gx)[k] : ((const float *)gx)[k];
+    bool wide_w = cbx_runner_real(r->runner) == CBX_REAL64;
+    for (int64_t e = 0; e < r->view->m && dw; e++) {
+        float own = own_weight(r, e);
+        float d = wide_w ? (float)((const double *)gw)[e] : ((const float *)gw)[e];
+        dw[e] = own != 0 ? d / own : 0;
+    }
+}
+
+/* ---- the model */
+
+static void hash(const void *self, char hex[65])
+{
+    memcpy(hex, ((const model *)self)->hash, 65);
+}
+
+static void free_model(void *self)
+{
+    model *m = self;
+    cbx_program_free(m->program);
+    free(m);
+}
+
+static cbx_status refuse(const cbx_program_info *info, cbx_error *err, const char *input,
+                         const char *why)
+{
+    return cbx_fail(err, CBX_INVALID, "%s: the input '%s' %s", info->path, input, why);
+}
+
+/* Which input is which. Every one must be something that a graph has. */
+static cbx_status find_inputs(model *m, cbx_error *err)
+{
+    const cbx_program_info *info = cbx_program_describe(m->program);
+    m->x = cbx_program_find(m->program, CBX_ROLE_X);
+    m->edges = cbx_program_find(m->program, CBX_ROLE_EDGE_INDEX);
+    m->batch = cbx_program_find(m->program, CBX_ROLE_BATCH);
+    m->edge_weight = cbx_program_find(m->program, CBX_ROLE_EDGE_WEIGHT);
+    for (int32_t i = 0; i < info->num_inputs; i++) {
+        const cbx_program_input *in = &info->inputs[i];
+        if (in->role == CBX_ROLE_EDGE_ATTR)
+            return refuse(info, err, in->name,
+                          "is of edge attributes, which graphs do not have yet");
+        if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight)
+            return refuse(
+                info, err, in->name,
+                "is none of x, edge_index, edge_weight and batch, or a second one of them");
+    }
+    if (m->x < 0 || m->edges < 0)
+        return cbx_fail(err, CBX_INVALID, "%s: there is no input '%s'", info->path,
+                        m->x < 0 ? "x" : "edge_index");
+    if (info->inputs[m->x].rank != 2 || info->inputs[m->x].size[1] < 1 ||
+        info->inputs[m->x].size[1] > INT32_MAX)
+        return refuse(info, err, info->inputs[m->x].name, "must have a fixed number of columns");
+    return CBX_OK;
+}
+
+static cbx_status find_scores(model *m, cbx_error *err)
+{
+    const cbx_program_info *info = cbx_program_describe(m->program);
+    int64_t scores = info->output_rank == 2 ? info->output_size[1] : info->output_rank == 1;
+    if (!cbx_is_real(info->output_type) || scores < 1 || scores > INT32_MAX / 2)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: the output must be a row of scores for each node or graph, or one "
+                        "score",
+                        info->path);
+    m->num_scores = (int32_t)scores;
+    m->graphs = m->batch >= 0 || info->output_size[0] == 1;
+    return CBX_OK;
+}
+
+cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], cbx_model **out,
+                                cbx_error *err)
+{
+    const cbx_program_info *info = cbx_program_describe(program);
+    model                  *m = calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m) {
+        cbx_program_free(program);
+        return cbx_fail_memory(err);
+    }
+    m->program = program;
+    memcpy(m->hash, hash_text, 65);
+    cbx_status status = find_inputs(m, err);
+    if (!status)
+        status = find_scores(m, err);
+    if (status) {
+        free_model(m);
+        return status;
+    }
+    int32_t    hops = info->hops_x > info->hops_edges ? info->hops_x : info->hops_edges;
+    cbx_oracle oracle = {.kind = "program",
+                         .model = m,
+                         .hops = hops == CBX_WHOLE_GRAPH ? CBX_HOPS_ALL
+                                 : hops < 0              ? 0
+                                                         : hops,
+                         .one_graph = m->batch < 0,
+                         .open = open,
+                         .forward = forward,
+                         .backward = backward,
+                         .hash = hash,
+                         .free = free_model};
+    return cbx_model_of_oracle(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
+                               (int32_t)info->inputs[m->x].size[1],
+                               m->num_scores == 1 ? 2 : m->num_scores, out, err);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program_oracle.h: an exported program as a model. */
+#ifndef CBX_PROGRAM_ORACLE_H
+#define CBX_PROGRAM_ORACLE_H
+
+#include "model.h"
+#include "program.h"
+
+/* Takes over the program, also when it fails. `hash`: of the file it came from. */
+cbx_status cbx_model_of_program(cbx_program *program, const char hash[65], cbx_model **out,
+                                cbx_error *err);
+
+#endif
