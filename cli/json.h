@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json.h: writing JSON. Keys are NULL inside arrays and at the top.
  *
- * The library brings jansson into the same program, which owns json_object,
- * json_array, json_string, json_integer, json_real and more. */
+ * The library has a writer too, which is no part of its public interface, and the command line
+ * sees nothing else. This one writes to a file as it goes, with blanks for people, no terminal
+ * codes, and digits enough for doubles. */
 #ifndef CBX_CLI_JSON_H
 #define CBX_CLI_JSON_H
 

@@ -102,6 +102,11 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     if (r->num_val) /* without validation the last one is the best */
         (void)printf(", best %s", text_count(best, r->best_epoch));
     (void)printf("\n");
+    if (r->num_standardised)
+        (void)printf("  %-12s %s of %s, by the mean and deviation of training %s\n", "standardised",
+                     text_count(n, r->num_standardised),
+                     text_counted(rows, info->num_features, "feature"),
+                     info->task == CBX_GRAPH ? "graphs' nodes" : "nodes");
     (void)printf("  %-12s train %.3f on %s", "accuracy", r->train_accuracy,
                  text_counted(rows, r->num_train, source_row(s)));
     if (r->num_val)
@@ -129,6 +134,7 @@ static void print_json(const cbx_model_info *info, const train_args *a, const so
     json_int(&j, "num_train", r->num_train);
     json_int(&j, "num_val", r->num_val);
     json_int(&j, "num_test", r->num_test);
+    json_int(&j, "standardised", r->num_standardised);
     json_double(&j, "seconds", r->seconds);
     json_int(&j, "parameters", info->num_parameters);
     json_text(&j, "file", a->output);

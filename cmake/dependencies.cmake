@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # What libcombinex needs, as the target combinex::dependencies. The build includes
 # this file, and so does the installed package, for whoever links the static
-# library. CBX_MISSING names what was not found; CBX_PC_REQUIRES and CBX_PC_LIBS
-# are the same dependencies for pkg-config.
+# library. CBX_MISSING names what was not found; CBX_PC_LIBS are the same
+# dependencies for pkg-config.
 include(CheckSymbolExists)
 include(CMakePushCheckState)
 find_package(PkgConfig QUIET)
 set(CBX_MISSING "")
-set(CBX_PC_REQUIRES "")
 set(CBX_PC_LIBS -lm)
 set(CBX_LIBRARIES m)
 
@@ -43,14 +42,6 @@ if(NOT CBX_CBLAS)
   else()
     list(APPEND CBX_MISSING "CBLAS (OpenBLAS or another)")
   endif()
-endif()
-
-pkg_check_modules(CBX_JANSSON QUIET IMPORTED_TARGET jansson)
-if(CBX_JANSSON_FOUND)
-  list(APPEND CBX_LIBRARIES PkgConfig::CBX_JANSSON)
-  list(APPEND CBX_PC_REQUIRES jansson)
-else()
-  list(APPEND CBX_MISSING "jansson (with pkg-config)")
 endif()
 
 # zlib and libzip unpack what readers are given; expat reads XML.

@@ -27,7 +27,6 @@ install(FILES cmake/dependencies.cmake DESTINATION ${package_dir} RENAME combine
 
 file(RELATIVE_PATH CBX_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" CBX_PC_PREFIX "${CBX_PC_PREFIX}")
-list(JOIN CBX_PC_REQUIRES " " CBX_PC_REQUIRES)
 list(JOIN CBX_PC_LIBS " " CBX_PC_LIBS)
 configure_file(cmake/combinex.pc.in combinex.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/combinex.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -99,6 +99,7 @@ _combinex() {
     "train --folds") return ;;
     "train --fold") return ;;
     "train --patience") return ;;
+    "train --standardise") _combinex_words "auto on off"; return ;;
     "train --seed") return ;;
     "train --threads") return ;;
     "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
@@ -240,8 +241,8 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --sidecar -o --output "
+        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
         options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "

@@ -397,6 +397,7 @@ typedef struct cbx_train_options {
     int64_t folds;       /* of the kfold split */
     int64_t fold;        /* which one; random: another shuffle; public: column of the masks */
     int64_t patience;    /* stop after so many epochs without a better validation loss; 0: never */
+    int     standardise; /* auto, on, off: train on features of mean 0 and deviation 1 */
     int64_t seed;
     int64_t threads; /* 0: all cores */
 } cbx_train_options;
@@ -409,6 +410,7 @@ typedef struct cbx_train_result {
     double  loss;                                        /* of the last epoch, training rows */
     double  train_accuracy, val_accuracy, test_accuracy; /* NaN for an empty part */
     int32_t num_train, num_val, num_test;
+    int32_t num_standardised; /* features */
     double  seconds;
 } cbx_train_result;
 

@@ -22,7 +22,7 @@ tools_found() {
     for tool in cc make cmake pkg-config; do
         command -v "$tool" > /dev/null || return 1
     done
-    pkg-config --exists jansson zlib libzip expat || return 1
+    pkg-config --exists zlib libzip expat || return 1
     pkg-config --exists openblas || pkg-config --exists cblas || pkg-config --exists blas ||
         echo '#include <cblas.h>' | cc -E - > /dev/null 2>&1
 }

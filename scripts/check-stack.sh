@@ -17,11 +17,13 @@ src/core/json.c:read_value    DEEPEST levels of JSON; tests/core/test_json.c
 src/core/json.c:read_members  the same
 src/read/bundle.c:list_folder             DEEPEST folders; tests/cli/deep.sh
 src/explain/prove.c:try_sets              sets of MOST_SET moves
-src/report/report.c:to_jansson            as deep as read_value went
+cbx_json_put                              as deep as read_value went
+src/core/json_writer.c:put_members        the same
+src/report/report.c:keep                  the same
 '
 includes=(-Iinclude)
 for room in src/*/; do includes+=("-I$room"); done
-for package in jansson zlib libzip expat openblas igraph libcurl; do
+for package in zlib libzip expat openblas igraph libcurl; do
     read -ra flags <<< "$(pkg-config --cflags "$package" 2> /dev/null || true)"
     includes+=("${flags[@]}")
 done

@@ -107,8 +107,8 @@ class Model:
         while lib.cbx_model_parameter(
             self._address, len(out), ctypes.byref(name), ctypes.byref(rows), ctypes.byref(columns)
         ):
-            bias = text(name.value).endswith("bias")
-            values = np.empty(rows.value if bias else (rows.value, columns.value), np.float32)
+            vector = text(name.value).endswith(("bias", ".mean"))
+            values = np.empty(rows.value if vector else (rows.value, columns.value), np.float32)
             check(lib.cbx_model_get, self._address, len(out), values.ctypes.data, values.size)
             out[text(name.value)] = values
         return out

@@ -20,9 +20,9 @@ static const cbx_option bench_options[] = {
     {"samples", CBX_OPTION_INT, AT(samples), "150", 1, 1e9, NULL,
      "test rows explained in each fold, at most"},
     {"protocol", CBX_OPTION_CHOICE, AT(protocol), "published", 0, 0, protocols,
-     "published: features are discrete as the data sets say, which follow the authors; meant: "
-     "those "
-     "with whole numbers only are"},
+     "published: features are discrete as the data sets say, which follow the authors, and oracles "
+     "take them as they are; meant: those with whole numbers only are discrete, and oracles are "
+     "trained with --standardise auto"},
     {"preset", CBX_OPTION_CHOICE, AT(preset), "paper", 0, 0, presets,
      "settings of the searches: those published, or the program's own"},
     {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,

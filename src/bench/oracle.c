@@ -30,10 +30,12 @@ static void key_of(const cbx_bench_plan *plan, int32_t data, int32_t model, int3
                    char key[KEY_SIZE])
 {
     char hash[65];
+    bool meant = plan->options->protocol == CBX_PROTOCOL_MEANT;
     cbx_graph_hash(plan->data[data].graph, hash);
-    (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld%s",
+    (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld%s%s",
                    cbx_version(), hash, plan->models[model], fold,
                    (long long)plan->options->train_epochs, (long long)plan->options->seed,
+                   meant ? " standardise auto" : "",
                    plan->options->reproducible ? " reproducible" : "");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* put_json.c: the summary as JSON. */
+/* put_json.c: the summary as JSON. It is laid out for people too, with a line for each row of
+ * its tables, which the compact json_writer.h is not for. */
 #include <math.h>
 
 #include "number.h"

@@ -318,3 +318,11 @@ const cbx_json *cbx_json_get(const cbx_json *object, const char *key)
             return m;
     return NULL;
 }
+
+const cbx_json *cbx_json_at(const cbx_json *list, size_t i)
+{
+    const cbx_json *m = list ? list->first : NULL;
+    for (; m && i > 0; i--)
+        m = m->next;
+    return m;
+}

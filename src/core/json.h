@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json.h: JSON, of headers, of metadata, of results and of exported programs.
  *
- * Writing is jansson's. Reading is our own, because jansson's (2.14) overruns its
- * buffer when a text finds no memory to grow in. It wants what RFC 8259 wants, and
- * besides: UTF-8, no NUL in a text, no name twice in an object, integers that fit in
- * 64 bits, and at most 64 levels. */
+ * Reading; json_writer.h has the writing. Wanted is what RFC 8259 wants, and besides:
+ * UTF-8, no NUL in a text, no name twice in an object, integers that fit in 64 bits,
+ * and at most 64 levels. */
 #ifndef CBX_JSON_H
 #define CBX_JSON_H
-
-#include <jansson.h>
 
 #include "arena.h"
 #include "combinex.h"
@@ -47,9 +44,7 @@ cbx_status cbx_json_parse(const char *text, size_t length, cbx_arena *arena, con
 /* The member of that name, or NULL; also if `object` is NULL or no object. */
 const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
 
-/* jansson's value as compact text to free(), or NULL when memory runs out or there
- * is no value; `flags` are json_dumpb's, `length`, unless NULL, gets the text's. (json_dumps
- * leaves out names that find no memory, and goes by the locale.) */
-char *cbx_json_text(const json_t *json, size_t flags, size_t *length);
+/* The i-th member, or NULL; also if `list` is NULL. */
+const cbx_json *cbx_json_at(const cbx_json *list, size_t i);
 
 #endif

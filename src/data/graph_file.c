@@ -7,8 +7,8 @@
 #include "error.h"
 #include "graph.h"
 #include "graph_file.h"
+#include "json_writer.h"
 #include "safetensors.h"
-#include "json.h"
 #include "utf8.h"
 #include "version.h"
 
@@ -252,7 +252,8 @@ static cbx_status read_arrays(cbx_graph *g, const cbx_tensor_file *f, cbx_error 
         if (group < -1 || group >= features)
             status = cbx_fail(err, CBX_INVALID, "%s: feature %lld is of group %d", f->path,
                               (long long)j, group);
-        d->num_groups = group >= d->num_groups ? group + 1 : d->num_groups;
+        else if (group >= d->num_groups)
+            d->num_groups = group + 1;
     }
     if (!status)
         status = read_splits(g, f, rows, err);
@@ -376,19 +377,16 @@ static cbx_status add_names(writer *w, int at, const char *key, const char *cons
 {
     if (!names)
         return CBX_OK;
-    json_t *list = json_array();
-    int     failed = list == NULL;
-    for (int64_t i = 0; i < count && !failed; i++) {
-        if (!cbx_is_utf8(names[i])) {
-            json_decref(list);
+    for (int64_t i = 0; i < count; i++)
+        if (!cbx_is_utf8(names[i]))
             return cbx_fail(err, CBX_INVALID, "%s: entry %lld of %s is not UTF-8", path,
                             (long long)i, key);
-        }
-        failed = json_array_append_new(list, json_string(names[i]));
-    }
-    if (!failed)
-        w->names[at] = cbx_json_text(list, 0, NULL);
-    json_decref(list);
+    cbx_json_writer list = {.digits = 0};
+    cbx_json_open(&list, NULL, '[');
+    for (int64_t i = 0; i < count; i++)
+        cbx_json_put_text(&list, NULL, names[i]);
+    cbx_json_close(&list, ']');
+    w->names[at] = cbx_json_take(&list);
     add_meta(w, key, w->names[at]);
     return w->names[at] ? CBX_OK : cbx_fail_memory(err);
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "error.h"
+#include "json_writer.h"
 #include "model.h"
 #include "safetensors.h"
-#include "json.h"
 #include "version.h"
 
 enum { MOST_LAYERS = 64 };
@@ -139,6 +139,7 @@ static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture
 {
     cbx_status    status = CBX_OK;
     cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO, false};
+    cbx_parameter mean = {"input.mean", 0, a->num_features, CBX_INIT_ZERO, false};
     cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .order = a->order};
     for (int32_t l = 0; l < a->num_layers && !status; l++) {
         cbx_parameter own;
@@ -147,6 +148,8 @@ static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture
             status = check_tensor(f, l, &own, err);
         layer.n_in = layer.n_out;
     }
+    if (!status && a->centred)
+        status = check_tensor(f, -1, &mean, err);
     return status ? status : check_tensor(f, -1, &p, err);
 }
 
@@ -182,6 +185,7 @@ static cbx_status read_model(const cbx_tensor_file *f, const cbx_json *arch, cbx
     cbx_status       status = read_arch(f, arch, &a, err);
     if (!status)
         status = read_sizes(f, &a, widths, err);
+    a.centred = cbx_tensors_find(f, "input.mean") != NULL;
     if (!status)
         status = check_tensors(f, &a, err);
     if (!status)
@@ -224,17 +228,18 @@ cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
 
 static char *arch_text(const cbx_model *model)
 {
-    cbx_model_info i = cbx_model_describe(model);
-    json_t        *arch =
-        json_pack("{s:s, s:s, s:s, s:s, s:f}", "task", i.task == CBX_GRAPH ? "graph" : "node",
-                  "conv", i.conv, "jk", i.head, "pool", i.pool, "dropout", i.dropout);
-    char *text = NULL;
-    /* Only graphconv has one; the other layers add. */
-    if (arch && (model->layers[0].ops != &cbx_layer_graphconv ||
-                 !json_object_set_new(arch, "aggr", json_string(i.aggregation))))
-        text = cbx_json_text(arch, JSON_REAL_PRECISION(12), NULL);
-    json_decref(arch);
-    return text;
+    cbx_model_info  i = cbx_model_describe(model);
+    cbx_json_writer w = {.digits = 12};
+    cbx_json_open(&w, NULL, '{');
+    cbx_json_put_text(&w, "task", i.task == CBX_GRAPH ? "graph" : "node");
+    cbx_json_put_text(&w, "conv", i.conv);
+    cbx_json_put_text(&w, "jk", i.head);
+    cbx_json_put_text(&w, "pool", i.pool);
+    cbx_json_put_real(&w, "dropout", i.dropout);
+    if (model->layers[0].ops == &cbx_layer_graphconv) /* the other layers add */
+        cbx_json_put_text(&w, "aggr", i.aggregation);
+    cbx_json_close(&w, '}');
+    return cbx_json_take(&w);
 }
 
 cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err)

@@ -6,9 +6,8 @@
 
 #include "atomic_file.h"
 #include "error.h"
-#include "number.h"
+#include "json_writer.h"
 #include "safetensors.h"
-#include "json.h"
 #include "utf8.h"
 
 static const char *const dtype_names[] = {"F64", "F32", "I64", "I32", "U8", "BOOL"};
@@ -35,17 +34,19 @@ static uint64_t bytes_of(const cbx_tensor *t)
     return bytes;
 }
 
-static json_t *entry(const cbx_tensor *t, uint64_t at)
+static void put_tensor(cbx_json_writer *w, const cbx_tensor *t, uint64_t at)
 {
-    json_t *shape = json_array();
+    cbx_json_open(w, t->name, '{');
+    cbx_json_put_text(w, "dtype", dtype_names[t->dtype]);
+    cbx_json_open(w, "shape", '[');
     for (int32_t i = 0; i < t->rank; i++)
-        if (json_array_append_new(shape, json_integer((json_int_t)t->shape[i]))) {
-            json_decref(shape);
-            return NULL;
-        }
-    uint64_t end = at + bytes_of(t);
-    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype_names[t->dtype], "shape", shape,
-                     "data_offsets", (json_int_t)at, (json_int_t)end);
+        cbx_json_put_int(w, NULL, t->shape[i]);
+    cbx_json_close(w, ']');
+    cbx_json_open(w, "data_offsets", '[');
+    cbx_json_put_int(w, NULL, (int64_t)at);
+    cbx_json_put_int(w, NULL, (int64_t)(at + bytes_of(t)));
+    cbx_json_close(w, ']');
+    cbx_json_close(w, '}');
 }
 
 /* Tensors in order of falling element size, otherwise as given. */
@@ -58,49 +59,30 @@ static void order_tensors(const cbx_tensor *tensors, size_t count, size_t *order
                 order[at++] = i;
 }
 
-/* The header, padded to a multiple of 8; NULL when memory runs out. */
-static char *make_header(const cbx_tensor *tensors, const size_t *order, size_t count,
-                         const cbx_meta *meta, size_t meta_count, size_t *length)
+/* The header, padded to a multiple of 8. */
+static void put_header(cbx_json_writer *w, const cbx_tensor *tensors, const size_t *order,
+                       size_t count, const cbx_meta *meta, size_t meta_count)
 {
-    json_t  *header = json_object(), *notes = json_object();
-    char    *text = NULL, *padded = NULL;
     uint64_t at = 0;
-    if (!header || !notes)
-        goto done;
+    cbx_json_open(w, NULL, '{');
+    cbx_json_open(w, "__metadata__", '{');
     for (size_t i = 0; i < meta_count; i++)
-        if (json_object_set_new(notes, meta[i].key, json_string(meta[i].value)))
-            goto done;
-    if (json_object_set(header, "__metadata__", notes))
-        goto done;
+        cbx_json_put_text(w, meta[i].key, meta[i].value);
+    cbx_json_close(w, '}');
     for (size_t i = 0; i < count; i++) {
         const cbx_tensor *t = &tensors[order[i]];
-        if (json_object_set_new(header, t->name, entry(t, at)))
-            goto done;
+        put_tensor(w, t, at);
         at += bytes_of(t);
     }
-    text = cbx_json_text(header, 0, NULL);
-    if (!text)
-        goto done;
-    size_t used = strlen(text);
-    *length = (used + 7) & ~(size_t)7;
-    padded = malloc(*length);
-    if (padded) {
-        memcpy(padded, text, used);
-        memset(padded + used, ' ', *length - used);
-    }
-done:
-    free(text);
-    json_decref(header);
-    json_decref(notes);
-    return padded;
+    cbx_json_close(w, '}');
+    cbx_buffer_add(&w->out, "       ", (8 - w->out.size % 8) % 8);
 }
 
 cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t count,
                              const cbx_meta *meta, size_t meta_count, cbx_error *err)
 {
-    size_t          length = 0;
     cbx_atomic_file file = {.fd = -1};
-    char           *header = NULL;
+    cbx_json_writer header = {.digits = 0};
     size_t         *order = calloc(count ? count : 1, sizeof *order);
     if (!order)
         return cbx_fail_memory(err);
@@ -108,17 +90,17 @@ cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t
     if (status)
         goto done;
     order_tensors(tensors, count, order);
-    header = make_header(tensors, order, count, meta, meta_count, &length);
-    if (!header) {
+    put_header(&header, tensors, order, count, meta, meta_count);
+    if (header.out.failed) {
         status = cbx_fail_memory(err);
         goto done;
     }
     status = cbx_atomic_open(&file, path, err);
-    uint64_t prefix = length;
+    uint64_t prefix = header.out.size;
     if (!status)
         status = cbx_atomic_write(&file, &prefix, 8, err);
     if (!status)
-        status = cbx_atomic_write(&file, header, length, err);
+        status = cbx_atomic_write(&file, header.out.text, header.out.size, err);
     for (size_t i = 0; i < count && !status; i++)
         status = cbx_atomic_write(&file, tensors[order[i]].data,
                                   (size_t)bytes_of(&tensors[order[i]]), err);
@@ -128,6 +110,6 @@ cbx_status cbx_tensors_write(const char *path, const cbx_tensor *tensors, size_t
         status = cbx_atomic_commit(&file, err);
 done:
     free(order);
-    free(header);
+    cbx_buffer_free(&header.out);
     return status;
 }

@@ -123,8 +123,22 @@ static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float
         err, CBX_INVALID,
         "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
         "the data",
-        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->graph->data.feat_min[j],
-        (double)s->graph->data.feat_max[j]);
+        cbx_used_number(s->used, j), s->view->node ? s->view->node[i] : i, (double)v,
+        (double)s->graph->data.feat_min[j], (double)s->graph->data.feat_max[j]);
+}
+
+/* Columns ascend in every row. */
+static bool is_stored(const cbx_matrix *X, int32_t row, int32_t column)
+{
+    int64_t lo = X->csr.offset[row], end = X->csr.offset[row + 1], hi = end;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (X->csr.column[middle] < column)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < end && X->csr.column[lo] == column;
 }
 
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
@@ -150,12 +164,9 @@ static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
             if (s->lo[j] <= 0 && s->hi[j] >= 0)
                 continue;
             for (int32_t i = 0; i < X->rows; i++) {
-                if (cbx_out_of_time(entry * (double)(X->csr.offset[i + 1] - X->csr.offset[i])))
+                if (cbx_out_of_time(entry))
                     return cbx_fail_late(err);
-                bool stored = false;
-                for (int64_t k = X->csr.offset[i]; k < X->csr.offset[i + 1]; k++)
-                    stored |= X->csr.column[k] == j;
-                if (!stored)
+                if (!is_stored(X, i, j))
                     return out_of_bounds(s, i, j, 0, err);
             }
         }
@@ -396,6 +407,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
 {
     return (cbx_search){.model = setup->model,
                         .graph = setup->graph,
+                        .used = setup->used,
                         .options = setup->options,
                         .row = row,
                         .lo = setup->lo,

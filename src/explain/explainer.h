@@ -49,17 +49,18 @@ typedef struct cbx_search {
     const cbx_model           *model;
     const cbx_graph           *graph;
     const cbx_explain_options *options;
-    int32_t                    row;           /* the node or graph to explain */
-    const cbx_view            *view;          /* the factual graph */
-    bool                       complete;      /* it has all that the class depends on */
-    const cbx_view            *whole;         /* the whole graph, or NULL: not needed */
-    cbx_matrix                 X;             /* its features */
-    const float               *lo, *hi;       /* bounds, per feature */
-    const uint8_t             *discrete;      /* kinds in force, per feature */
-    int32_t                    prediction;    /* of the factual graph */
-    int32_t                    decision;      /* of the whole graph: the same, or it is skipped */
-    int32_t                    target;        /* -1: any other class */
-    const float               *before;        /* log-probabilities of the factual graph */
+    int32_t                    row;        /* the node or graph to explain */
+    const cbx_view            *view;       /* the factual graph */
+    bool                       complete;   /* it has all that the class depends on */
+    const cbx_view            *whole;      /* the whole graph, or NULL: not needed */
+    cbx_matrix                 X;          /* its features */
+    const struct cbx_used     *used;       /* what they are in the data; NULL: the same (used.h) */
+    const float               *lo, *hi;    /* bounds, per feature */
+    const uint8_t             *discrete;   /* kinds in force, per feature */
+    int32_t                    prediction; /* of the factual graph */
+    int32_t                    decision;   /* of the whole graph: the same, or it is skipped */
+    int32_t                    target;     /* -1: any other class */
+    const float               *before;     /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
     const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
     const int64_t             *slot_of;

@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "used.h"
 
 /* Entries worked on at a time: their temporaries stay in the nearest cache. */
 enum { RUN = 512 };
@@ -203,7 +204,7 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
     F->hard = cbx_matrix_dense(rows, F->f, F->firm);
     if (make_cache(F, s->arena))
         return cbx_fail_memory(err);
-    F->scale = 1.0 / ((double)s->view->n * F->f);
+    F->scale = 1.0 / ((double)s->view->n * cbx_used_all(s->used, F->f));
     if (fill(F))
         return cbx_fail_late(err);
     if (F->box.faults)

@@ -17,6 +17,7 @@
 #include "order.h"
 #include "rng.h"
 #include "trial.h"
+#include "used.h"
 
 typedef struct state {
     cbx_search *s;
@@ -113,7 +114,7 @@ static bool try_draw(const state *st, cbx_trials *T, const cbx_matrix *X, int64_
     cbx_trials_ask(T, X, NULL);
     if (T->now.hit || st->s->trace)
         draw(st, t, read, st->n, &change, &T->now);
-    T->now.feature_loss = change / ((double)st->n * st->f);
+    T->now.feature_loss = change / ((double)st->n * cbx_used_all(st->s->used, st->f));
     return cbx_trials_record(T);
 }
 

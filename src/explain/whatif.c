@@ -2,6 +2,7 @@
 /* whatif.c: see whatif.h. */
 #include "whatif.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -308,9 +309,15 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp)
     int32_t           aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
     int32_t           rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
     double            lead = (double)logp[aim] - logp[rival];
-    if (s->options->stopping_threshold > 0)
-        lead = fmin(lead, logp[aim] - cbx_log(s->options->stopping_threshold));
-    return isnan(lead) ? -INFINITY : lead; /* numbers that overflow lead nowhere */
+    double            threshold = s->options->stopping_threshold;
+    if (threshold > 0)
+        lead = fmin(lead, logp[aim] - cbx_log(threshold));
+    if (isnan(lead)) /* numbers that overflow lead nowhere */
+        return -INFINITY;
+    /* Of equal scores the first class wins; what flips is what verifying takes for a flip. */
+    if (cbx_reaches(logp, C, s->prediction, s->target, threshold))
+        return fmax(lead, DBL_MIN);
+    return fmin(lead, 0);
 }
 
 double cbx_whatif_ask(cbx_whatif *W)

@@ -98,6 +98,8 @@ static void forward(const cbx_layer *l, const cbx_step *s)
         int32_t rows = rows_at(s, k);
         float  *B = k == 0 ? s->Y : block(l, s, s->saved, k);
         cbx_matrix_times(s->X, rows, l->n_out, l->theta + size * (size_t)k, B, false, s->threads);
+        if (l->shift)
+            cbx_add_bias(rows, l->n_out, l->shift + (size_t)k * (size_t)l->n_out, B, s->threads);
         if (k + 1 < l->order)
             cbx_spmm(&s->A, rows, l->n_out, coefficient(k), block(l, s, s->saved, k + 1), B, true,
                      s->threads);
@@ -159,6 +161,7 @@ const cbx_layer_ops cbx_layer_cheb = {
     .sight = sight,
     .removes_marked_slots = true,
     .entry = entry,
+    .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
     .saved = blocks,

@@ -61,8 +61,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 
 static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 {
-    (void)l;
-    cbx_propagate_sway(s, y, y->stretch[0]);
+    cbx_propagate_sway(l, s, y, y->stretch[0]);
 }
 
 const cbx_layer_ops cbx_layer_gcn = {
@@ -71,6 +70,7 @@ const cbx_layer_ops cbx_layer_gcn = {
     .sight = sight,
     .removes_marked_slots = true,
     .entry = entry,
+    .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
     .saved = cbx_propagate_saved,

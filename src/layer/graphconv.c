@@ -66,6 +66,8 @@ static void forward(const cbx_layer *l, const cbx_step *s)
     else
         cbx_propagate_forward(l, s, rel);
     cbx_matrix_times(s->X, s->rows_out, l->n_out, root, s->Y, true, s->threads);
+    if (l->shift)
+        cbx_add_bias(s->rows_out, l->n_out, l->shift + l->n_out, s->Y, s->threads);
     cbx_add_bias(s->rows_out, l->n_out, bias, s->Y, s->threads);
 }
 
@@ -90,8 +92,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
  * they do together: max is bounded like add. */
 static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 {
-    (void)l;
-    cbx_propagate_sway(s, y, y->stretch[0]);
+    cbx_propagate_sway(l, s, y, y->stretch[0]);
     for (int32_t i = 0; i < s->rows_out; i++)
         y->out[i] += y->stretch[2] * y->moved[i];
 }
@@ -102,6 +103,7 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .sight = sight,
     .removes_marked_slots = true,
     .entry = entry,
+    .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
     .saved = saved,

@@ -23,6 +23,10 @@ typedef struct cbx_layer {
     int32_t              order;       /* cheb's K */
     cbx_aggregation      aggregation; /* graphconv's */
     const float         *theta;       /* parameters, in the order of ops->parameter */
+    /* NULL, or for each parameter of_input, in their order, a row of its columns that is added to
+     * every row of the input's product with it: what subtracting a constant from the input makes of
+     * it. Only for layers that declare adds_shift; parameters have no gradient then. */
+    const float *shift;
 } cbx_layer;
 
 typedef enum cbx_init {
@@ -90,7 +94,8 @@ typedef enum cbx_sight {
 typedef enum cbx_entry {
     CBX_ENTRY_UNKNOWN, /* not declared: nothing is concluded */
     /* Column j of X reaches the output through row j of the parameters of_input and no other
-     * way; and sway, where there is one, counts a row's move only times their stretch. */
+     * way, and one times c > 0 with the other divided by c gives the same; and sway, where there
+     * is one, counts a row's move only times their stretch. */
     CBX_ENTRY_COLUMNS,
     CBX_ENTRY_PRODUCTS /* all that the layer needs of X are its products with them */
 } cbx_entry;
@@ -105,6 +110,7 @@ struct cbx_layer_ops {
     bool removes_marked_slots;
     /* NULL: unknown, and then no product is kept and no column folded */
     cbx_entry (*entry)(const cbx_layer *l);
+    bool adds_shift; /* forward, backward and sway know of the layer's shift */
     /* hops the layer looks */
     int32_t (*reach)(const cbx_layer *l);
     /* describes the i-th parameter; false past the last */

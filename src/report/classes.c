@@ -69,24 +69,12 @@ const char *cbx_class_name(const cbx_report *report, int32_t class)
         return class < g->data.num_classes ? g->data.class_names[class] : NULL;
     for (size_t i = 0; i < report->count; i++)
         for (int k = 0; k < 2; k++) {
-            const json_t *side = json_object_get(json_array_get(report->lines, i), sides[k]);
-            const json_t *name = json_object_get(side, "name");
-            if (json_is_string(name) && json_integer_value(json_object_get(side, "class")) == class)
-                return json_string_value(name);
+            const cbx_json *side = cbx_json_get(report->lines[i], sides[k]);
+            const cbx_json *name = cbx_json_get(side, "name"), *of = cbx_json_get(side, "class");
+            if (name && name->text && of && of->integer == class)
+                return name->text;
         }
     return NULL;
-}
-
-static json_t *corners_json(const cbx_shape *shape)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < shape->corners && list; i++)
-        if (json_array_append_new(
-                list, json_pack("[f, f]", (double)shape->at[i][0], (double)shape->at[i][1]))) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
 }
 
 /* An answer whose class was not known says nothing of how many there are. */
@@ -98,19 +86,29 @@ static int32_t count_classes(const cbx_report *report)
     return most;
 }
 
-json_t *cbx_classes_json(const cbx_report *report)
+static void put_corners(cbx_json_writer *w, const cbx_shape *shape)
 {
-    json_t *list = json_array();
-    for (int32_t k = 0, count = count_classes(report); k < count && list; k++) {
-        cbx_look    look = cbx_look_of(k);
-        const char *name = cbx_class_name(report, k);
-        json_t     *o = json_pack("{s:s, s:s}", "colour", look.colour, "shape", look.shape->name);
-        if (json_array_append_new(list, o) ||
-            cbx_json_put(o, "name", name ? cbx_json_string(name) : json_null()) ||
-            cbx_json_put(o, "corners", corners_json(look.shape))) {
-            json_decref(list);
-            return NULL;
-        }
+    cbx_json_open(w, "corners", '[');
+    for (int i = 0; i < shape->corners; i++) {
+        cbx_json_open(w, NULL, '[');
+        cbx_json_put_real(w, NULL, (double)shape->at[i][0]);
+        cbx_json_put_real(w, NULL, (double)shape->at[i][1]);
+        cbx_json_close(w, ']');
     }
-    return list;
+    cbx_json_close(w, ']');
+}
+
+void cbx_classes_put(cbx_json_writer *w, const cbx_report *report)
+{
+    cbx_json_open(w, "classes", '[');
+    for (int32_t k = 0, count = count_classes(report); k < count; k++) {
+        cbx_look look = cbx_look_of(k);
+        cbx_json_open(w, NULL, '{');
+        cbx_json_put_text(w, "colour", look.colour);
+        cbx_json_put_text(w, "shape", look.shape->name);
+        cbx_json_put_text(w, "name", cbx_class_name(report, k));
+        put_corners(w, look.shape);
+        cbx_json_close(w, '}');
+    }
+    cbx_json_close(w, ']');
 }

@@ -21,8 +21,7 @@ int32_t cbx_classes_best(const cbx_classes *classes, const float *log_probs, int
 /* The class's name in the data or the results, or NULL. */
 const char *cbx_class_name(const cbx_report *report, int32_t class);
 
-/* [{"name" or null, "colour", "shape", "corners"}, …] of all classes; NULL when memory runs
- * out. */
-json_t *cbx_classes_json(const cbx_report *report);
+/* The member "classes": [{"colour", "shape", "name" or null, "corners"}, …] of all classes. */
+void cbx_classes_put(cbx_json_writer *w, const cbx_report *report);
 
 #endif

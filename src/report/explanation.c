@@ -5,7 +5,7 @@
  * show beyond, the model is asked for here: the classes of the nodes around, and the
  * probabilities with edits undone. */
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "classes.h"
@@ -28,284 +28,274 @@ typedef struct making {
     cbx_arena         arena;
     cbx_scene         scene;
     cbx_classes       classes;
-    json_t           *page;
+    cbx_json_writer   page;
     cbx_error        *err;
 } making;
-
-static int append(json_t *list, json_t *value)
-{
-    return json_array_append_new(list, value);
-}
 
 /* ------------------------------------------------------------------- nodes */
 
 /* [[class, probability], …], likely ones first, as many as are worth showing. */
-static json_t *likely(const making *m, const float *log_probs, int32_t node)
+static void put_likely(making *m, const float *log_probs, int32_t node)
 {
-    const float *p = log_probs + (int64_t)node * m->classes.num_classes;
-    json_t      *list = json_array();
-    int32_t      last = -1, failed = !list;
-    for (int k = 0; k < CLASSES_MOST && k < m->classes.num_classes && !failed; k++) {
+    cbx_json_writer *w = &m->page;
+    const float     *p = log_probs + (int64_t)node * m->classes.num_classes;
+    int32_t          last = -1;
+    cbx_json_open(w, "likely", '[');
+    for (int k = 0; k < CLASSES_MOST && k < m->classes.num_classes; k++) {
         last = cbx_next_class(p, m->classes.num_classes, last);
         if (last < 0)
             break;
-        failed = append(list, json_pack("[i, f]", (int)last, exp((double)p[last])));
+        cbx_json_open(w, NULL, '[');
+        cbx_json_put_int(w, NULL, last);
+        cbx_json_put_real(w, NULL, exp((double)p[last]));
+        cbx_json_close(w, ']');
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    cbx_json_close(w, ']');
 }
 
-static json_t *feature_name(const cbx_graph_data *d, int32_t feature)
+/* [name, value] */
+static void put_feature(cbx_json_writer *w, const cbx_graph_data *d, int32_t feature, float value)
 {
     char number[32];
-    if (d->feature_names)
-        return cbx_json_string(d->feature_names[feature]);
     (void)snprintf(number, sizeof number, "feature %d", feature);
-    return json_string(number);
+    cbx_json_open(w, NULL, '[');
+    cbx_json_put_text(w, NULL, d->feature_names ? d->feature_names[feature] : number);
+    cbx_json_put_real(w, NULL, (double)value);
+    cbx_json_close(w, ']');
 }
 
-/* {"features": [[name, value], …], "more": n}: those that are not 0, in the data's order. */
-static int add_features(const making *m, json_t *o, int32_t node)
+/* "features": [[name, value], …], "more": n: those that are not 0, in the data's order. */
+static void put_features(making *m, int32_t node)
 {
     const cbx_graph_data *d = &m->report->source.graph->data;
-    json_t               *list = json_array();
-    int64_t               from = d->x ? 0 : d->x_indptr[node], more = 0;
+    int64_t               from = d->x ? 0 : d->x_indptr[node], count = 0;
     int64_t               to = d->x ? d->num_features : d->x_indptr[node + 1];
-    int                   failed = !list;
-    for (int64_t k = from; k < to && !failed; k++) {
+    cbx_json_open(&m->page, "features", '[');
+    for (int64_t k = from; k < to; k++) {
         int32_t f = d->x ? (int32_t)k : d->x_indices[k];
         float   value = d->x ? d->x[(int64_t)node * d->num_features + k] : d->x_values[k];
-        if (value == 0)
-            continue;
-        if (json_array_size(list) >= FEATURES_MOST)
-            more++;
-        else
-            failed = append(
-                list, json_pack("[o, o]", feature_name(d, f), cbx_json_number((double)value)));
+        if (value != 0 && count++ < FEATURES_MOST)
+            put_feature(&m->page, d, f, value);
     }
-    failed = failed || json_object_set(o, "features", list) ||
-             cbx_json_put(o, "more", json_integer((json_int_t)more));
-    json_decref(list);
-    return failed;
+    cbx_json_close(&m->page, ']');
+    cbx_json_put_int(&m->page, "more", count > FEATURES_MOST ? count - FEATURES_MOST : 0);
 }
 
-static json_t *node_object(const making *m, int32_t i)
+static void put_node(making *m, int32_t i)
 {
     const cbx_scene_node *n = &m->scene.nodes[i];
     const cbx_graph      *g = m->report->source.graph;
-    json_t *o = json_pack("{s:i, s:o, s:i, s:f, s:f, s:i, s:b}", "id", (int)n->id, "name",
-                          cbx_json_string(n->name), "hop", (int)n->hop, "x",
-                          round((double)n->x * 10) / 10, "y", round((double)n->y * 10) / 10, "side",
-                          (int)n->side, "labelled", (int)cbx_scene_labelled(&m->scene, i));
-    int     failed = !o;
-    if (!failed && m->classes.before) {
-        failed = cbx_json_put(o, "class",
-                              json_integer(cbx_classes_best(&m->classes, m->classes.before, i))) ||
-                 cbx_json_put(o, "likely", likely(m, m->classes.before, i));
+    cbx_json_writer      *w = &m->page;
+    cbx_json_open(w, NULL, '{');
+    cbx_json_put_int(w, "id", n->id);
+    cbx_json_put_text(w, "name", n->name);
+    cbx_json_put_int(w, "hop", n->hop);
+    cbx_json_put_real(w, "x", round((double)n->x * 10) / 10);
+    cbx_json_put_real(w, "y", round((double)n->y * 10) / 10);
+    cbx_json_put_int(w, "side", n->side);
+    cbx_json_put_bool(w, "labelled", cbx_scene_labelled(&m->scene, i));
+    if (m->classes.before) {
+        cbx_json_put_int(w, "class", cbx_classes_best(&m->classes, m->classes.before, i));
+        put_likely(m, m->classes.before, i);
     }
-    if (!failed && g && g->data.task == CBX_NODE && g->data.y && g->data.y[n->id] >= 0)
-        failed = cbx_json_put(o, "label", json_integer((json_int_t)g->data.y[n->id]));
-    if (!failed && g)
-        failed = add_features(m, o, n->id);
-    if (!failed)
-        return o;
-    json_decref(o);
-    return NULL;
+    if (g && g->data.task == CBX_NODE && g->data.y && g->data.y[n->id] >= 0)
+        cbx_json_put_int(w, "label", g->data.y[n->id]);
+    if (g)
+        put_features(m, n->id);
+    cbx_json_close(w, '}');
 }
 
-static int add_scene(making *m)
+static void put_scene(making *m)
 {
     const cbx_scene *s = &m->scene;
-    json_t          *nodes = json_array(), *edges = json_array();
-    int              failed = !nodes || !edges;
-    for (int32_t i = 0; i < s->num_nodes && !failed; i++)
-        failed = append(nodes, node_object(m, i));
-    for (int32_t i = 0; i < s->num_edges && !failed; i++)
-        failed = append(edges, json_pack("[i, i, i]", (int)s->edges[i].a, (int)s->edges[i].b,
-                                         s->edges[i].there[0] + 2 * s->edges[i].there[1]));
-    failed = failed || json_object_set(m->page, "nodes", nodes) ||
-             json_object_set(m->page, "edges", edges) ||
-             cbx_json_put(m->page, "undirected", json_boolean(s->undirected)) ||
-             cbx_json_put(m->page, "all_nodes", json_integer(s->all_nodes)) ||
-             cbx_json_put(m->page, "size", json_pack("[i, i]", CBX_SCENE_WIDTH, CBX_SCENE_HEIGHT));
-    json_decref(nodes);
-    json_decref(edges);
-    return failed;
+    cbx_json_writer *w = &m->page;
+    cbx_json_open(w, "nodes", '[');
+    for (int32_t i = 0; i < s->num_nodes; i++)
+        put_node(m, i);
+    cbx_json_close(w, ']');
+    cbx_json_open(w, "edges", '[');
+    for (int32_t i = 0; i < s->num_edges; i++) {
+        cbx_json_open(w, NULL, '[');
+        cbx_json_put_int(w, NULL, s->edges[i].a);
+        cbx_json_put_int(w, NULL, s->edges[i].b);
+        cbx_json_put_int(w, NULL, s->edges[i].there[0] + 2 * s->edges[i].there[1]);
+        cbx_json_close(w, ']');
+    }
+    cbx_json_close(w, ']');
+    cbx_json_put_bool(w, "undirected", s->undirected);
+    cbx_json_put_int(w, "all_nodes", s->all_nodes);
+    cbx_json_open(w, "size", '[');
+    cbx_json_put_int(w, NULL, CBX_SCENE_WIDTH);
+    cbx_json_put_int(w, NULL, CBX_SCENE_HEIGHT);
+    cbx_json_close(w, ']');
 }
 
 /* ----------------------------------------------------------------- answers */
 
-/* An object with the same values. json_copy leaves out what finds no memory. */
-static json_t *copy_object(json_t *from)
+/* Members of an object, but those that the page has itself, "" behind the last. */
+static void put_others(cbx_json_writer *w, const cbx_json *object, const char *const *own)
 {
-    json_t *copy = json_copy(from);
-    if (copy && json_object_size(copy) == json_object_size(from))
-        return copy;
-    json_decref(copy);
-    return NULL;
-}
-
-/* The line's edits that the table shows, with where they are in the picture. */
-static json_t *edit_list(const making *m, size_t which)
-{
-    const cbx_counterfactual *c = m->report->answers[which];
-    const cbx_graph          *g = m->report->source.graph;
-    const json_t *from = json_object_get(json_array_get(m->report->lines, which), "edits");
-    json_t       *list = json_array();
-    int           failed = !list;
-    for (int64_t i = 0; i < c->num_edits && i < CBX_EDITS_LISTED && !failed; i++) {
-        const cbx_edit *e = &c->edits[i];
-        json_t         *o = copy_object(json_array_get(from, (size_t)i));
-        failed = !o || append(list, o);
-        if (failed)
-            break;
-        if (e->op == CBX_REMOVE_EDGE)
-            failed = cbx_json_put(
-                o, "drawn", json_integer(cbx_scene_edge_find(&m->scene, e->source, e->target)));
-        else
-            failed = cbx_json_put(o, "drawn", json_integer(cbx_scene_find(&m->scene, e->node)));
-        if (!failed && g && g->data.node_names) {
-            const char *const *names = g->data.node_names;
-            bool               edge = e->op == CBX_REMOVE_EDGE;
-            failed =
-                cbx_json_put(o, "from_name", cbx_json_string(names[edge ? e->source : e->node])) ||
-                cbx_json_put(o, "to_name", cbx_json_string(names[edge ? e->target : e->node]));
-        }
+    for (const cbx_json *member = object->first; member; member = member->next) {
+        const char *const *at = own;
+        while (**at && strcmp(*at, member->key) != 0)
+            at++;
+        if (!**at)
+            cbx_json_put(w, member->key, member);
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
 }
 
-static json_t *nodes_after(const making *m, size_t which)
+/* The line's edit, with where it is in the picture. */
+static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
 {
-    const float *p = m->classes.after[which];
-    json_t      *list = json_array();
-    for (int32_t i = 0; i < m->scene.num_nodes && list; i++)
-        if (append(list, json_pack("{s:i, s:o}", "class", (int)cbx_classes_best(&m->classes, p, i),
-                                   "likely", likely(m, p, i)))) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    static const char *const own[] = {"drawn", "from_name", "to_name", ""};
+    const cbx_graph         *g = m->report->source.graph;
+    cbx_json_writer         *w = &m->page;
+    bool                     edge = e->op == CBX_REMOVE_EDGE;
+    cbx_json_open(w, NULL, '{');
+    put_others(w, said, own);
+    cbx_json_put_int(w, "drawn",
+                     edge ? cbx_scene_edge_find(&m->scene, e->source, e->target)
+                          : cbx_scene_find(&m->scene, e->node));
+    if (g && g->data.node_names) {
+        const char *const *names = g->data.node_names;
+        cbx_json_put_text(w, "from_name", names[edge ? e->source : e->node]);
+        cbx_json_put_text(w, "to_name", names[edge ? e->target : e->node]);
+    }
+    cbx_json_close(w, '}');
+}
+
+static void put_nodes_after(making *m, const float *log_probs)
+{
+    cbx_json_open(&m->page, "nodes", '[');
+    for (int32_t i = 0; i < m->scene.num_nodes; i++) {
+        cbx_json_open(&m->page, NULL, '{');
+        cbx_json_put_int(&m->page, "class", cbx_classes_best(&m->classes, log_probs, i));
+        put_likely(m, log_probs, i);
+        cbx_json_close(&m->page, '}');
+    }
+    cbx_json_close(&m->page, ']');
 }
 
 /* The line without its edits, which come as a list of their own. */
-static json_t *answer_object(making *m, size_t which, cbx_status *status)
+static cbx_status put_answer(making *m, size_t which)
 {
+    static const char *const  own[] = {"edits", ""};
     const cbx_report         *r = m->report;
     const cbx_counterfactual *c = r->answers[which];
-    int64_t shown = c->num_edits < CBX_EDITS_LISTED ? c->num_edits : CBX_EDITS_LISTED;
-    json_t *line = copy_object(json_array_get(r->lines, which)), *undo = NULL;
-    json_t *o = json_object();
-    int     failed = !line || !o || json_object_del(line, "edits");
-    failed = failed || json_object_set(o, "result", line) ||
-             cbx_json_put(o, "edits", edit_list(m, which)) ||
-             cbx_json_put(o, "all_edits", json_integer((json_int_t)c->num_edits));
-    json_decref(line);
-    if (!failed && m->classes.after[which])
-        failed = cbx_json_put(o, "nodes", nodes_after(m, which));
-    if (!failed && r->source.graph && c->outcome == CBX_FOUND && c->num_edits) {
-        *status = cbx_undo_all(r, which, shown, &undo, m->err);
-        failed = *status || cbx_json_put(o, "undo", undo);
-    }
-    if (!failed)
-        return o;
-    json_decref(o);
-    return NULL;
+    const cbx_json           *edit = cbx_json_at(cbx_json_get(r->lines[which], "edits"), 0);
+    cbx_json_writer          *w = &m->page;
+    int64_t                   shown = 0;
+    cbx_status                status = CBX_OK;
+    cbx_json_open(w, NULL, '{');
+    cbx_json_open(w, "result", '{');
+    put_others(w, r->lines[which], own);
+    cbx_json_close(w, '}');
+    cbx_json_open(w, "edits", '[');
+    for (; edit; edit = edit->next)
+        put_edit(m, edit, &c->edits[shown++]);
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "all_edits", c->num_edits);
+    if (m->classes.after[which])
+        put_nodes_after(m, m->classes.after[which]);
+    if (r->source.graph && c->outcome == CBX_FOUND && c->num_edits)
+        status = cbx_undo_put(w, r, which, shown, m->err);
+    cbx_json_close(w, '}');
+    return status;
 }
 
-static cbx_status add_answers(making *m)
+static cbx_status put_answers(making *m)
 {
-    json_t    *list = json_array();
     cbx_status status = CBX_OK;
-    int        failed = !list;
-    for (size_t i = 0; i < m->report->count && !failed; i++)
-        failed = append(list, answer_object(m, i, &status));
-    failed = failed || json_object_set(m->page, "answers", list);
-    json_decref(list);
-    return failed && !status ? cbx_fail_memory(m->err) : status;
+    cbx_json_open(&m->page, "answers", '[');
+    for (size_t i = 0; i < m->report->count && !status; i++)
+        status = put_answer(m, i);
+    cbx_json_close(&m->page, ']');
+    return status;
 }
 
 /* ------------------------------------------------------------- the rest */
 
-static int add_target(making *m)
+static void put_target(making *m)
 {
     const cbx_counterfactual *c = m->report->answers[0];
     const cbx_graph          *g = m->report->source.graph;
-    json_t *o = json_pack("{s:s, s:i}", "task", c->task == CBX_GRAPH ? "graph" : "node", "row",
-                          (int)c->row);
-    int     failed = !o;
-    if (!failed && g && c->task == CBX_NODE && g->data.node_names)
-        failed = cbx_json_put(o, "name", cbx_json_string(g->data.node_names[c->row]));
-    if (!failed && g && g->data.y && g->data.y[c->row] >= 0)
-        failed = cbx_json_put(o, "label", json_integer((json_int_t)g->data.y[c->row]));
-    if (!failed && g && g->data.name)
-        failed = cbx_json_put(o, "data", cbx_json_string(g->data.name));
-    if (!failed && m->report->source.model)
-        failed =
-            cbx_json_put(o, "model", json_string(cbx_model_describe(m->report->source.model).conv));
-    failed = failed || json_object_set(m->page, "target", o);
-    json_decref(o);
-    return failed;
+    cbx_json_writer          *w = &m->page;
+    cbx_json_open(w, "target", '{');
+    cbx_json_put_text(w, "task", c->task == CBX_GRAPH ? "graph" : "node");
+    cbx_json_put_int(w, "row", c->row);
+    if (g && c->task == CBX_NODE && g->data.node_names)
+        cbx_json_put_text(w, "name", g->data.node_names[c->row]);
+    if (g && g->data.y && g->data.y[c->row] >= 0)
+        cbx_json_put_int(w, "label", g->data.y[c->row]);
+    if (g && g->data.name)
+        cbx_json_put_text(w, "data", g->data.name);
+    if (m->report->source.model)
+        cbx_json_put_text(w, "model", cbx_model_describe(m->report->source.model).conv);
+    cbx_json_close(w, '}');
 }
 
-/* Columns of numbers; of long searches every n-th epoch and the last. */
-static int add_trace(making *m)
+/* [epoch, loss, its parts, alpha, whether it flips, edits] */
+static void put_epoch(cbx_json_writer *w, int64_t i, const cbx_epoch *e)
+{
+    cbx_json_open(w, NULL, '[');
+    cbx_json_put_int(w, NULL, i);
+    cbx_json_put_real(w, NULL, e->loss);
+    cbx_json_put_real(w, NULL, e->ce);
+    cbx_json_put_real(w, NULL, e->edge_loss);
+    cbx_json_put_real(w, NULL, e->feature_loss);
+    cbx_json_put_real(w, NULL, e->alpha);
+    cbx_json_put_bool(w, NULL, e->hit);
+    cbx_json_put_int(w, NULL, (int64_t)e->changed_features + (int64_t)e->removed_edges);
+    cbx_json_close(w, ']');
+}
+
+/* Of long searches every n-th epoch and the last. */
+static void put_trace(making *m)
 {
     const cbx_report_source *s = &m->report->source;
     int64_t                  step = s->num_trace / EPOCHS_MOST + 1;
-    json_t                  *list = json_array();
-    int                      failed = !list;
-    for (int64_t i = 0; i < s->num_trace && !failed; i++) {
-        const cbx_epoch *e = &s->trace[i];
-        if (i % step && i != s->num_trace - 1)
-            continue;
-        failed =
-            append(list, json_pack("[I, o, o, o, o, o, b, I]", (json_int_t)i,
-                                   cbx_json_number(e->loss), cbx_json_number(e->ce),
-                                   cbx_json_number(e->edge_loss), cbx_json_number(e->feature_loss),
-                                   cbx_json_number(e->alpha), (int)e->hit,
-                                   (json_int_t)e->changed_features + (json_int_t)e->removed_edges));
-    }
-    failed = failed || json_object_set(m->page, "trace", list);
-    json_decref(list);
-    return failed;
+    cbx_json_open(&m->page, "trace", '[');
+    for (int64_t i = 0; i < s->num_trace; i++)
+        if (i % step == 0 || i == s->num_trace - 1)
+            put_epoch(&m->page, i, &s->trace[i]);
+    cbx_json_close(&m->page, ']');
 }
 
 static cbx_status make(making *m)
 {
-    const json_t *line = json_array_get(m->report->lines, 0);
-    cbx_status    status = cbx_scene_make(m->report, &m->arena, &m->scene, m->err);
+    const cbx_report *r = m->report;
+    cbx_json_writer  *w = &m->page;
+    cbx_status        status = cbx_scene_make(r, &m->arena, &m->scene, m->err);
     if (!status)
-        status = cbx_classes_ask(m->report, &m->scene, &m->arena, &m->classes, m->err);
+        status = cbx_classes_ask(r, &m->scene, &m->arena, &m->classes, m->err);
     if (status)
         return status;
-    if (!m->page || add_scene(m) || cbx_json_put(m->page, "classes", cbx_classes_json(m->report)) ||
-        add_target(m) ||
-        (m->report->source.trace && m->report->source.num_trace > 1 && add_trace(m)) ||
-        cbx_json_put(m->page, "settings", cbx_settings(line)) ||
-        cbx_json_put(m->page, "command", cbx_settings_command(m->report, line, NULL)) ||
-        cbx_json_put(m->page, "version", json_string(CBX_VERSION_TEXT)))
-        return cbx_fail_memory(m->err);
-    return add_answers(m);
+    cbx_json_open(w, NULL, '{');
+    put_scene(m);
+    cbx_classes_put(w, r);
+    put_target(m);
+    if (r->source.trace && r->source.num_trace > 1)
+        put_trace(m);
+    cbx_settings_put(w, r->lines[0]);
+    cbx_settings_put_command(w, r, r->lines[0], NULL);
+    cbx_json_put_text(w, "version", CBX_VERSION_TEXT);
+    status = put_answers(m);
+    cbx_json_close(w, '}');
+    return status;
 }
 
 cbx_status cbx_report_explanation(const cbx_report *report, const char *path, cbx_error *err)
 {
     const cbx_counterfactual *c = report->answers[0];
-    making                    m = {.report = report, .page = json_object(), .err = err};
+    making                    m = {.report = report, .page.ascii = true, .err = err};
     char                      title[64];
     (void)snprintf(title, sizeof title, "Why this class? %s %d",
                    c->task == CBX_GRAPH ? "Graph" : "Node", c->row);
     cbx_status status = make(&m);
     if (!status)
-        status = cbx_page_write(&(cbx_page){.kind = "explanation", .title = title, .data = m.page},
-                                path, err);
-    json_decref(m.page);
+        status = cbx_page_write(
+            &(cbx_page){.kind = "explanation", .title = title, .data = &m.page.out}, path, err);
+    cbx_buffer_free(&m.page.out);
     cbx_arena_free(&m.arena);
     return status;
 }

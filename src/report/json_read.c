@@ -2,6 +2,7 @@
 /* json_read.c: such a line again. It may come from anywhere, so every field is
  * checked for its type and range; whether it is true is for a replay to tell. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

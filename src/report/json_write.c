@@ -1,179 +1,164 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_write.c: a counterfactual as one line of JSON; docs/formats.md has the
  * schema. Everything needed to replay it is in it. */
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "order.h"
 #include "report.h"
 #include "rules.h"
-#include "json.h"
 #include "utf8.h"
 #include "version.h"
 
-/* JSON is UTF-8: a name that is not has no place in it. */
-static int put_name(json_t *object, const char *name)
+void cbx_json_put_name(cbx_json_writer *w, const char *name)
 {
-    return cbx_is_utf8(name) ? cbx_json_put(object, "name", json_string(name)) : 0;
+    if (cbx_is_utf8(name))
+        cbx_json_put_text(w, "name", name);
 }
 
-static json_t *side(const float *logp, int32_t count, int32_t class, const cbx_graph_data *d)
+static void put_side(cbx_json_writer *w, const char *key, const float *logp, int32_t count,
+                     int32_t class, const cbx_graph_data *d)
 {
-    json_t *o = json_object(), *p = json_array();
-    int     failed = !o || !p;
-    for (int32_t k = 0; k < count && !failed; k++)
-        failed = json_array_append_new(p, cbx_json_number(cbx_exp((double)logp[k])));
-    failed = failed || cbx_json_put(o, "class", json_integer(class));
-    if (!failed && d->class_names && class < d->num_classes)
-        failed = put_name(o, d->class_names[class]);
-    failed = failed || json_object_set(o, "probabilities", p);
-    json_decref(p);
-    if (!failed)
-        return o;
-    json_decref(o);
-    return NULL;
+    cbx_json_open(w, key, '{');
+    cbx_json_put_int(w, "class", class);
+    if (d->class_names && class < d->num_classes)
+        cbx_json_put_name(w, d->class_names[class]);
+    cbx_json_open(w, "probabilities", '[');
+    for (int32_t k = 0; k < count; k++)
+        cbx_json_put_real(w, NULL, cbx_exp((double)logp[k]));
+    cbx_json_close(w, ']');
+    cbx_json_close(w, '}');
 }
 
-json_t *cbx_json_option(const cbx_option *o, const void *at)
+cbx_json cbx_json_option(const cbx_option *o, const void *at)
 {
-    const char *text = o->type == CBX_OPTION_TEXT ? *(const char *const *)at : NULL;
+    cbx_json value = {.kind = CBX_JSON_NULL};
     switch (o->type) {
     case CBX_OPTION_INT:
-        return json_integer((json_int_t) * (const int64_t *)at);
+        value.kind = CBX_JSON_INTEGER;
+        value.integer = *(const int64_t *)at;
+        value.number = (double)value.integer;
+        break;
     case CBX_OPTION_REAL:
-        return json_real(*(const double *)at);
+        value.kind = CBX_JSON_REAL;
+        value.number = *(const double *)at;
+        break;
     case CBX_OPTION_BOOL:
-        return json_boolean(*(const bool *)at);
+        value.kind = CBX_JSON_BOOL;
+        value.integer = *(const bool *)at;
+        break;
     case CBX_OPTION_CHOICE:
-        return json_string(o->choices[*(const int *)at]);
-    default:
-        return text && cbx_is_utf8(text) ? json_string(text) : json_null();
+        value.text = o->choices[*(const int *)at];
+        break;
+    case CBX_OPTION_TEXT:
+        value.text = *(const char *const *)at;
+        break;
     }
+    if (value.text && !cbx_is_utf8(value.text))
+        value.text = NULL;
+    if (value.text)
+        value.kind = CBX_JSON_TEXT;
+    return value;
 }
 
-json_t *cbx_json_options(const cbx_explain_options *options)
+static void put_option(cbx_json_writer *w, const cbx_option *o, const cbx_explain_options *options)
+{
+    cbx_json value = cbx_json_option(o, (const char *)options + o->offset);
+    cbx_json_put(w, o->name, &value);
+}
+
+/* All options that can change a result. */
+static void put_options(cbx_json_writer *w, const cbx_explain_options *options)
 {
     const cbx_option_table *table = cbx_explain_table();
-    json_t                 *o = json_object();
-    for (size_t i = 0; i < table->count && o; i++) {
-        const cbx_option *option = &table->options[i];
-        if (!strcmp(option->name, "threads")) /* changes no result */
-            continue;
-        if (cbx_json_put(o, option->name,
-                         cbx_json_option(option, (const char *)options + option->offset))) {
-            json_decref(o);
-            return NULL;
-        }
-    }
-    return o;
+    cbx_json_open(w, "options", '{');
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, "threads") != 0)
+            put_option(w, &table->options[i], options);
+    cbx_json_close(w, '}');
 }
 
 /* Among which edits there is none (cheaper): the kinds of edit and the rules. */
-static json_t *proof(const cbx_counterfactual *c, const cbx_explain_options *options)
+static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
+                      const cbx_explain_options *options)
 {
     const cbx_option_table *table = cbx_explain_table();
-    json_t                 *o = json_object(), *edits = json_array(), *rules = json_object();
     const char             *vary = options->features_to_vary;
-    int failed = !o || !edits || !rules || cbx_json_put(o, "scope", json_string(c->scope));
-    if (!failed && !options->keep_edges)
-        failed = json_array_append_new(edits, json_string("remove_edge"));
-    if (!failed && (!vary || strcmp(vary, "none") != 0))
-        failed = json_array_append_new(edits, json_string("set_feature"));
-    for (size_t i = 0; i < table->count && !failed; i++)
+    cbx_json_open(w, "proof", '{');
+    cbx_json_put_text(w, "scope", c->scope);
+    cbx_json_open(w, "kinds", '[');
+    if (!options->keep_edges)
+        cbx_json_put_text(w, NULL, "remove_edge");
+    if (!vary || strcmp(vary, "none") != 0)
+        cbx_json_put_text(w, NULL, "set_feature");
+    cbx_json_close(w, ']');
+    cbx_json_open(w, "rules", '{');
+    for (size_t i = 0; i < table->count; i++)
         if (cbx_rule_in_force(&table->options[i], options))
-            failed =
-                cbx_json_put(rules, table->options[i].name,
-                             cbx_json_option(&table->options[i],
-                                             (const char *)options + table->options[i].offset));
-    failed = failed || json_object_set(o, "kinds", edits) || json_object_set(o, "rules", rules);
-    json_decref(edits);
-    json_decref(rules);
-    if (!failed)
-        return o;
-    json_decref(o);
-    return NULL;
+            put_option(w, &table->options[i], options);
+    cbx_json_close(w, '}');
+    cbx_json_close(w, '}');
 }
 
-static int fill(json_t *o, const cbx_counterfactual *c, const cbx_graph_data *d)
+static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cbx_graph_data *d)
 {
-    int failed = cbx_json_put(o, c->task == CBX_GRAPH ? "graph" : "node", json_integer(c->row)) ||
-                 cbx_json_put(o, "status", json_string(cbx_outcome_name(c->outcome)));
-    if (!failed && c->reason[0])
-        failed = cbx_json_put(o, "reason", json_string(c->reason));
-    failed = failed || cbx_json_put(o, "target",
-                                    c->target < 0 ? json_string("any") : json_integer(c->target));
-    if (!failed && c->prediction >= 0)
-        failed = cbx_json_put(o, "before", side(c->before, c->num_classes, c->prediction, d));
-    if (!failed && c->after)
-        failed = cbx_json_put(o, "after", side(c->after, c->num_classes, c->result, d));
-    failed =
-        failed || cbx_json_put(o, "edits", json_array()) || /* with_edits fills it */
-        cbx_json_put(o, "edges_removed", json_integer((json_int_t)c->num_edges_removed)) ||
-        cbx_json_put(o, "features_changed", json_integer((json_int_t)c->num_features_changed)) ||
-        cbx_json_put(o, "nodes", json_integer(c->num_nodes)) ||
-        cbx_json_put(o, "edges", json_integer((json_int_t)c->num_edges)) ||
-        cbx_json_put(o, "left_out", json_integer(c->num_left_out)) ||
-        cbx_json_put(o, "removable", json_integer((json_int_t)c->num_removable)) ||
-        cbx_json_put(o, "features", json_integer(c->num_features)) ||
-        cbx_json_put(o, "epochs", json_integer((json_int_t)c->epochs));
-    if (!failed && c->certificate != CBX_NO_CERTIFICATE)
-        failed = cbx_json_put(o, "certificate", json_string(cbx_certificate_name(c->certificate)));
-    if (!failed && c->threshold > 0)
-        failed = cbx_json_put(o, "threshold", json_real(c->threshold));
-    if (!failed && c->reproducible)
-        failed = cbx_json_put(o, "reproducible", json_true());
-    if (!failed && c->outcome == CBX_FOUND)
-        failed =
-            cbx_json_put(o, "margin", cbx_json_number(c->margin)) ||
-            (c->cost > 0 && cbx_json_put(o, "cost", cbx_json_number(c->cost))) ||
-            (c->robustness >= 0 && cbx_json_put(o, "robustness", cbx_json_number(c->robustness)));
-    if (!failed && c->outcome == CBX_FOUND)
-        failed = cbx_json_put(o, "epoch", json_integer((json_int_t)c->epoch)) ||
-                 cbx_json_put(o, "loss", cbx_json_number(c->loss));
-    return failed || cbx_json_put(o, "seconds", json_real(c->seconds));
-}
-
-/* The line with its edits. No quote in a text stands there as it is, so that the first place
- * that looks like the list is it. */
-static char *with_edits(char *line, const cbx_counterfactual *c, const cbx_graph_data *d)
-{
-    static const char key[] = "\"edits\":";
-    const char       *list = line ? strstr(line, "\"edits\":[]") : NULL;
-    cbx_buffer        b = {.text = NULL};
-    if (list) {
-        cbx_buffer_add(&b, line, (size_t)(list - line) + strlen(key));
-        cbx_json_edits(&b, c, d);
-        cbx_buffer_put(&b, list + strlen(key) + strlen("[]"));
+    cbx_json_put_int(w, c->task == CBX_GRAPH ? "graph" : "node", c->row);
+    cbx_json_put_text(w, "status", cbx_outcome_name(c->outcome));
+    if (c->reason[0])
+        cbx_json_put_text(w, "reason", c->reason);
+    if (c->target < 0)
+        cbx_json_put_text(w, "target", "any");
+    else
+        cbx_json_put_int(w, "target", c->target);
+    if (c->prediction >= 0)
+        put_side(w, "before", c->before, c->num_classes, c->prediction, d);
+    if (c->after)
+        put_side(w, "after", c->after, c->num_classes, c->result, d);
+    cbx_json_put_edits(w, c, d);
+    cbx_json_put_int(w, "edges_removed", c->num_edges_removed);
+    cbx_json_put_int(w, "features_changed", c->num_features_changed);
+    cbx_json_put_int(w, "nodes", c->num_nodes);
+    cbx_json_put_int(w, "edges", c->num_edges);
+    cbx_json_put_int(w, "left_out", c->num_left_out);
+    cbx_json_put_int(w, "removable", c->num_removable);
+    cbx_json_put_int(w, "features", c->num_features);
+    cbx_json_put_int(w, "epochs", c->epochs);
+    if (c->certificate != CBX_NO_CERTIFICATE)
+        cbx_json_put_text(w, "certificate", cbx_certificate_name(c->certificate));
+    if (c->threshold > 0)
+        cbx_json_put_real(w, "threshold", c->threshold);
+    if (c->reproducible)
+        cbx_json_put_bool(w, "reproducible", true);
+    if (c->outcome == CBX_FOUND) {
+        cbx_json_put_real(w, "margin", c->margin);
+        if (c->cost > 0)
+            cbx_json_put_real(w, "cost", c->cost);
+        if (c->robustness >= 0)
+            cbx_json_put_real(w, "robustness", c->robustness);
+        cbx_json_put_int(w, "epoch", c->epoch);
+        cbx_json_put_real(w, "loss", c->loss);
     }
-    free(line);
-    if (!b.failed)
-        return b.text;
-    cbx_buffer_free(&b);
-    return NULL;
+    cbx_json_put_real(w, "seconds", c->seconds);
 }
 
 char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
                               const cbx_explain_options *options, const char *graph_hash,
                               const char *model_hash)
 {
-    json_t *o = json_object();
-    char   *text = NULL;
-    bool    before = cbx_order_fix(counterfactual->reproducible);
-    int     failed = !o || fill(o, counterfactual, cbx_graph_view(graph));
+    cbx_json_writer w = {.digits = 0};
+    cbx_json_open(&w, NULL, '{');
+    bool before = cbx_order_fix(counterfactual->reproducible);
+    put_answer(&w, counterfactual, cbx_graph_view(graph));
     (void)cbx_order_fix(before);
-    if (!failed && options && counterfactual->scope && counterfactual->scope[0])
-        failed = cbx_json_put(o, "proof", proof(counterfactual, options));
-    if (!failed && options)
-        failed = cbx_json_put(o, "options", cbx_json_options(options));
-    if (!failed && graph_hash)
-        failed = cbx_json_put(o, "data_sha256", json_string(graph_hash));
-    if (!failed && model_hash)
-        failed = cbx_json_put(o, "model_sha256", json_string(model_hash));
-    if (!failed && !cbx_json_put(o, "version", json_string(CBX_VERSION_TEXT)))
-        text = with_edits(cbx_json_text(o, JSON_REAL_PRECISION(9), NULL), counterfactual,
-                          cbx_graph_view(graph));
-    json_decref(o);
-    return text;
+    if (options && counterfactual->scope && counterfactual->scope[0])
+        put_proof(&w, counterfactual, options);
+    if (options)
+        put_options(&w, options);
+    if (graph_hash)
+        cbx_json_put_text(&w, "data_sha256", graph_hash);
+    if (model_hash)
+        cbx_json_put_text(&w, "model_sha256", model_hash);
+    cbx_json_put_text(&w, "version", CBX_VERSION_TEXT);
+    cbx_json_close(&w, '}');
+    return cbx_json_take(&w);
 }

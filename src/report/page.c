@@ -3,19 +3,15 @@
 #include "page.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "atomic_file.h"
 #include "error.h"
-#include "json.h"
 #include "sha256.h"
 
 typedef struct writing {
     const cbx_page       *page;
     const cbx_page_asset *style, *own_style; /* the second may be NULL */
-    char                 *json;
-    size_t                json_size;
     cbx_atomic_file       file;
     cbx_error            *err;
 } writing;
@@ -126,7 +122,7 @@ static cbx_status put_mark(writing *w, const char *mark, size_t length)
         return status || !w->own_style ? status : put(w, w->own_style->text, w->own_style->size);
     }
     if (is(mark, length, "data"))
-        return put_escaped(w, w->json, w->json_size, json_name);
+        return put_escaped(w, w->page->data->text, w->page->data->size, json_name);
     if (is(mark, length, "script")) {
         cbx_status status = CBX_OK;
         for (const cbx_page_asset *a = NULL; !status && (a = next_script(w->page, a));)
@@ -165,13 +161,6 @@ static cbx_status put_shell(writing *w, const cbx_page_asset *shell)
 
 /* ------------------------------------------------------------------- whole */
 
-static cbx_status dump(writing *w)
-{
-    w->json =
-        cbx_json_text(w->page->data, JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9), &w->json_size);
-    return w->json ? CBX_OK : cbx_fail_memory(w->err);
-}
-
 cbx_status cbx_page_write(const cbx_page *page, const char *path, cbx_error *err)
 {
     writing               w = {.page = page, .err = err};
@@ -183,9 +172,9 @@ cbx_status cbx_page_write(const cbx_page *page, const char *path, cbx_error *err
     w.own_style = asset(style);
     if (!asset(script))
         return cbx_fail(err, CBX_INVALID, "there is no kind of page called '%s'", page->kind);
-    cbx_status status = dump(&w);
-    if (!status)
-        status = cbx_atomic_open(&w.file, path, err);
+    if (page->data->failed)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_atomic_open(&w.file, path, err);
     if (!status) {
         status = put_shell(&w, shell);
         if (status)
@@ -193,6 +182,5 @@ cbx_status cbx_page_write(const cbx_page *page, const char *path, cbx_error *err
         else
             status = cbx_atomic_commit(&w.file, err);
     }
-    free(w.json);
     return status;
 }

@@ -10,8 +10,7 @@
 #ifndef CBX_PAGE_H
 #define CBX_PAGE_H
 
-#include <jansson.h>
-
+#include "buffer.h"
 #include "combinex.h"
 
 typedef struct cbx_page_asset {
@@ -23,9 +22,9 @@ typedef struct cbx_page_asset {
 extern const cbx_page_asset cbx_page_assets[]; /* made at build time: every file of page/ */
 
 typedef struct cbx_page {
-    const char   *kind;  /* which script: "explanation" is page/explanation.js */
-    const char   *title; /* any UTF-8 text */
-    const json_t *data;  /* borrowed; floats are written with the digits of a result line */
+    const char       *kind;  /* which script: "explanation" is page/explanation.js */
+    const char       *title; /* any UTF-8 text */
+    const cbx_buffer *data;  /* JSON; where it ran out of memory, so does writing the page */
 } cbx_page;
 
 /* Writes it atomically. */

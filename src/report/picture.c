@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* picture.c: the scene before and after the first answer, side by side, with a title and a
  * legend. */
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"

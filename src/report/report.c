@@ -2,38 +2,12 @@
 /* report.c: from lines of JSON to results that fit the graph and the model. */
 #include "report.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "error.h"
 #include "graph.h"
-#include "json.h"
-#include "utf8.h"
-
-/* ----------------------------------------------------------------- jansson */
-
-int cbx_json_put(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value);
-}
-
-json_t *cbx_json_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *cbx_json_string(const char *text)
-{
-    cbx_buffer clean = {.text = NULL};
-    if (cbx_is_utf8(text))
-        return json_string(text);
-    cbx_buffer_utf8(&clean, text, 0);
-    json_t *made = clean.failed ? NULL : json_string(clean.text);
-    cbx_buffer_free(&clean);
-    return made;
-}
 
 /* ----------------------------------------------------------------- reading */
 
@@ -77,45 +51,28 @@ static cbx_status check_fit(const cbx_report *r, const cbx_counterfactual *c, ch
     return check_edits(c, &g->data, err);
 }
 
-static json_t *to_jansson(const cbx_json *value);
-
-/* Of edits there may be a million, and no page lists more than some. */
-static int add_members(json_t *to, const cbx_json *value)
+/* A copy of what was read, with the first CBX_EDITS_LISTED of the edits: there may be a million,
+ * and no page lists more. NULL when memory runs out. */
+static const cbx_json *keep(cbx_arena *arena, const cbx_json *value)
 {
-    bool edits = value->key && !strcmp(value->key, "edits");
-    for (const cbx_json *v = value->first; v && to; v = v->next) {
-        if (edits && json_array_size(to) >= CBX_EDITS_LISTED)
-            break;
-        if (value->kind == CBX_JSON_LIST ? json_array_append_new(to, to_jansson(v))
-                                         : cbx_json_put(to, v->key, to_jansson(v)))
-            return -1;
+    cbx_json        *copy = CBX_NEW(arena, cbx_json, 1);
+    const cbx_json **last = copy ? &copy->first : NULL;
+    size_t           most = SIZE_MAX;
+    if (!copy)
+        return NULL;
+    *copy = (cbx_json){.kind = value->kind, .integer = value->integer, .number = value->number};
+    if ((value->key && !(copy->key = cbx_arena_strdup(arena, value->key))) ||
+        (value->text && !(copy->text = cbx_arena_strdup(arena, value->text))))
+        return NULL;
+    if (value->key && !strcmp(value->key, "edits"))
+        most = CBX_EDITS_LISTED;
+    for (const cbx_json *v = value->first; v && copy->count < most; v = v->next) {
+        if (!(*last = keep(arena, v)))
+            return NULL;
+        last = &((cbx_json *)*last)->next; /* ours until it is handed out */
+        copy->count++;
     }
-    return to ? 0 : -1;
-}
-
-/* What our own parser read, for what jansson is to write. NULL: no memory. */
-static json_t *to_jansson(const cbx_json *value)
-{
-    json_t *to = NULL;
-    switch (value->kind) {
-    case CBX_JSON_NULL:
-        return json_null();
-    case CBX_JSON_BOOL:
-        return json_boolean(value->integer != 0);
-    case CBX_JSON_INTEGER:
-        return json_integer((json_int_t)value->integer);
-    case CBX_JSON_REAL:
-        return cbx_json_number(value->number);
-    case CBX_JSON_TEXT:
-        return json_string(value->text);
-    case CBX_JSON_LIST:
-    case CBX_JSON_OBJECT:
-        to = value->kind == CBX_JSON_LIST ? json_array() : json_object();
-    }
-    if (!add_members(to, value))
-        return to;
-    json_decref(to);
-    return NULL;
+    return copy;
 }
 
 /* The line as a struct, which checks it, and as it is. */
@@ -127,7 +84,7 @@ static cbx_status parse_line(cbx_report *r, const char *line, char said[2][65], 
     cbx_status      status =
         cbx_counterfactual_parse(line, &r->answers[r->count], said[0], said[1], err);
     if (!status && (cbx_json_parse(line, strlen(line), &arena, &value, &why) ||
-                    json_array_append_new(r->lines, to_jansson(value))))
+                    !(r->lines[r->count] = keep(&r->arena, value))))
         status = cbx_fail_memory(err);
     cbx_arena_free(&arena);
     return status;
@@ -162,7 +119,7 @@ static cbx_status read_lines(cbx_report *r, const char *results, cbx_error *err)
     for (const char *at = results; *at; at++)
         room += *at == '\n';
     r->answers = calloc(room, sizeof(cbx_counterfactual *));
-    r->lines = json_array();
+    r->lines = calloc(room, sizeof(cbx_json *));
     if (!r->answers || !r->lines)
         return cbx_fail_memory(err);
     while (*results && !status) {
@@ -205,7 +162,8 @@ void cbx_report_close(cbx_report *report)
     for (size_t i = 0; i < report->count; i++)
         cbx_counterfactual_free(report->answers[i]);
     free((void *)report->answers);
-    json_decref(report->lines);
+    free((void *)report->lines);
+    cbx_arena_free(&report->arena);
     *report = (cbx_report){.lines = NULL};
 }
 

@@ -3,18 +3,17 @@
 #ifndef CBX_REPORT_H
 #define CBX_REPORT_H
 
-#include <jansson.h>
-
-#include "buffer.h"
 #include "combinex.h"
+#include "json_writer.h"
 
 /* Pages list so many edits of an answer at most, the most influential. */
 enum { CBX_EDITS_LISTED = 100 };
 
 typedef struct cbx_report {
     cbx_report_source source;     /* model and graph are both there or both NULL */
-    json_t           *lines;      /* the results as they were written, an array of objects, each
-                                   * with the first CBX_EDITS_LISTED of its edits */
+    const cbx_json  **lines;      /* the results as they were written, each with the first
+                                   * CBX_EDITS_LISTED of its edits */
+    cbx_arena            arena;   /* what they are in */
     cbx_counterfactual **answers; /* the same as structs: outcome, classes, edits */
     size_t               count;
     size_t               targets; /* different ones; the lines of one stand together */
@@ -31,22 +30,17 @@ cbx_status cbx_report_explanation(const cbx_report *report, const char *path, cb
 /* The page of many. */
 cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error *err);
 
-/* ---- small things about jansson */
+/* ---- pieces of a result line */
 
-/* Sets a key, taking the value; a NULL value, for want of memory, fails. */
-int cbx_json_put(json_t *object, const char *key, json_t *value);
-/* A number, or null for what JSON has none for. */
-json_t *cbx_json_number(double value);
-/* A text. Bytes that are not UTF-8 become U+FFFD. */
-json_t *cbx_json_string(const char *text);
+/* The member "name". JSON is UTF-8: a name that is not has no place in it (json_write.c). */
+void cbx_json_put_name(cbx_json_writer *w, const char *name);
 
-/* Adds the edits, as a list (json_edits.c). */
-void cbx_json_edits(cbx_buffer *buffer, const cbx_counterfactual *counterfactual,
-                    const cbx_graph_data *data);
+/* The member "edits" (json_edits.c). */
+void cbx_json_put_edits(cbx_json_writer *w, const cbx_counterfactual *counterfactual,
+                        const cbx_graph_data *data);
 
-/* The field `at` that an option describes (json_write.c). */
-json_t *cbx_json_option(const cbx_option *option, const void *at);
-/* All options that can change a result, by their names. */
-json_t *cbx_json_options(const cbx_explain_options *options);
+/* The value of the field `at` that an option describes; a text in it is the field's own
+ * (json_write.c). */
+cbx_json cbx_json_option(const cbx_option *option, const void *at);
 
 #endif

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "classes.h"
 #include "error.h"
 #include "graph.h"
+#include "name_table.h"
 #include "page.h"
 #include "settings.h"
 #include "version.h"
@@ -20,68 +20,62 @@ enum {
     ROWS_MOST = 5000,      /* targets in the table */
     EDITS_EACH = 12,       /* of a target, at most */
     EDITS_TOGETHER = 9000, /* of all targets */
-    RECUR_MOST = 25,       /* features, and edges, that are listed */
-    NAME_MOST = 60         /* characters of a name */
+    RECUR_MOST = 25        /* features, and edges, that are listed */
 };
+
+typedef struct reason {
+    const char    *text;
+    struct reason *next;
+} reason;
 
 typedef struct making {
     const cbx_report *report;
-    json_t           *page;
-    json_t           *feature_names, *node_names; /* by number, of those shown */
-    json_t           *reasons;
-    size_t            step;  /* every n-th target is listed */
-    int64_t           edits; /* of each are listed, at most */
+    cbx_arena         arena;
+    cbx_json_writer   page;
+    cbx_name_table    feature_names, node_names; /* of those shown */
+    reason           *reasons;                   /* that were met, which are few */
+    size_t            step;                      /* every n-th target is listed */
+    int64_t           edits;                     /* of each are listed, at most */
     cbx_recurring    *recurring;
 } making;
 
 /* ------------------------------------------------------------------- names */
 
-static json_t *cut(const char *name)
-{
-    cbx_buffer text = {.text = NULL};
-    cbx_buffer_utf8(&text, name, NAME_MOST);
-    json_t *made = text.failed ? NULL : json_string(text.text ? text.text : "");
-    cbx_buffer_free(&text);
-    return made;
-}
-
-static int put_name(json_t *names, int32_t number, const char *name)
-{
-    char key[16];
-    (void)snprintf(key, sizeof key, "%d", (int)number);
-    return json_object_get(names, key) ? 0 : cbx_json_put(names, key, cut(name));
-}
-
-static int name_node(const making *m, int32_t node)
+static void name_node(making *m, int32_t node)
 {
     const cbx_graph *g = m->report->source.graph;
-    return g && g->data.node_names ? put_name(m->node_names, node, g->data.node_names[node]) : 0;
+    if (g && g->data.node_names)
+        cbx_name_table_add(&m->node_names, node, g->data.node_names[node]);
 }
 
 /* The name of the feature of an edit is in its line. */
 static const char *edit_name(const making *m, size_t line, int64_t edit)
 {
-    const json_t *edits = json_object_get(json_array_get(m->report->lines, line), "edits");
-    return json_string_value(json_object_get(json_array_get(edits, (size_t)edit), "name"));
+    const cbx_json *edits = cbx_json_get(m->report->lines[line], "edits");
+    const cbx_json *name = cbx_json_get(cbx_json_at(edits, (size_t)edit), "name");
+    return name ? name->text : NULL;
 }
 
-static int name_feature(const making *m, int32_t feature)
+/* The name of a feature is in the graph, or in the first edit of it. */
+static const char *feature_name(const making *m, int32_t feature)
 {
     const cbx_report *r = m->report;
     const cbx_graph  *g = r->source.graph;
     if (g)
-        return g->data.feature_names
-                   ? put_name(m->feature_names, feature, g->data.feature_names[feature])
-                   : 0;
+        return g->data.feature_names ? g->data.feature_names[feature] : NULL;
     for (size_t i = 0; i < r->count; i++)
         for (int64_t k = 0; k < r->answers[i]->num_edits; k++) {
             const cbx_edit *e = &r->answers[i]->edits[k];
-            if (e->op == CBX_SET_FEATURE && e->feature == feature) {
-                const char *name = edit_name(m, i, k);
-                return name ? put_name(m->feature_names, feature, name) : 0;
-            }
+            if (e->op == CBX_SET_FEATURE && e->feature == feature)
+                return edit_name(m, i, k);
         }
-    return 0;
+    return NULL;
+}
+
+static void name_feature(making *m, int32_t feature, const char *name)
+{
+    if (name)
+        cbx_name_table_add(&m->feature_names, feature, name);
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -93,146 +87,134 @@ static bool first_of(const cbx_report *r, size_t i)
            r->answers[i]->task != r->answers[i - 1]->task;
 }
 
-static json_t *value(double v)
+static void put_value(cbx_json_writer *w, double v)
 {
-    return v == floor(v) && fabs(v) < 1e9 ? json_integer((json_int_t)v) : cbx_json_number(v);
+    if (v == floor(v) && fabs(v) < 1e9)
+        cbx_json_put_int(w, NULL, (int64_t)v);
+    else
+        cbx_json_put_real(w, NULL, v);
 }
 
-/* [node, feature, from, to] or [source, target, undirected], the most influential first. */
-static json_t *edit_list(const making *m, size_t line)
+/* [node, feature, from, to] or [source, target, undirected] */
+static void put_edit(making *m, size_t line, int64_t k)
 {
-    const cbx_counterfactual *c = m->report->answers[line];
-    json_t                   *list = json_array();
-    int                       failed = !list;
-    for (int64_t k = 0; k < c->num_edits && k < m->edits && !failed; k++) {
-        const cbx_edit *e = &c->edits[k];
-        if (e->op == CBX_REMOVE_EDGE) {
-            failed = json_array_append_new(list, json_pack("[i, i, b]", (int)e->source,
-                                                           (int)e->target, (int)e->undirected)) ||
-                     name_node(m, e->source) || name_node(m, e->target);
-        } else {
-            const char *name = edit_name(m, line, k);
-            failed = json_array_append_new(list, json_pack("[i, i, o, o]", (int)e->node,
-                                                           (int)e->feature, value((double)e->from),
-                                                           value((double)e->to))) ||
-                     name_node(m, e->node) ||
-                     (name && put_name(m->feature_names, e->feature, name));
-        }
+    const cbx_edit  *e = &m->report->answers[line]->edits[k];
+    cbx_json_writer *w = &m->page;
+    cbx_json_open(w, NULL, '[');
+    if (e->op == CBX_REMOVE_EDGE) {
+        cbx_json_put_int(w, NULL, e->source);
+        cbx_json_put_int(w, NULL, e->target);
+        cbx_json_put_bool(w, NULL, e->undirected);
+        name_node(m, e->source);
+        name_node(m, e->target);
+    } else {
+        cbx_json_put_int(w, NULL, e->node);
+        cbx_json_put_int(w, NULL, e->feature);
+        put_value(w, (double)e->from);
+        put_value(w, (double)e->to);
+        name_node(m, e->node);
+        name_feature(m, e->feature, edit_name(m, line, k));
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    cbx_json_close(w, ']');
 }
 
-/* The reason's place among those met, which are few. */
-static json_t *reason(const making *m, const json_t *line)
+/* The reason's place among those met. */
+static void put_reason(making *m, const cbx_json *line)
 {
-    const json_t *text = json_object_get(line, "reason");
-    size_t        i = 0;
-    if (!json_is_string(text))
-        return json_null();
-    while (i < json_array_size(m->reasons) && !json_equal(json_array_get(m->reasons, i), text))
-        i++;
-    if (i == json_array_size(m->reasons) && json_array_append(m->reasons, (json_t *)text))
-        return NULL;
-    return json_integer((json_int_t)i);
+    const cbx_json *given = cbx_json_get(line, "reason");
+    reason        **at = &m->reasons;
+    int64_t         place = 0;
+    if (!given || !given->text) {
+        cbx_json_put_null(&m->page, NULL);
+        return;
+    }
+    for (; *at && strcmp((*at)->text, given->text) != 0; at = &(*at)->next)
+        place++;
+    if (!*at) {
+        *at = CBX_NEW0(&m->arena, reason, 1);
+        if (*at)
+            (*at)->text = given->text;
+        else
+            m->page.out.failed = true;
+    }
+    cbx_json_put_int(&m->page, NULL, place);
 }
 
-static json_t *probability(const json_t *line, const char *side, int32_t class)
+static void put_probability(making *m, const cbx_json *line, const char *side, int32_t class)
 {
-    const json_t *list = json_object_get(json_object_get(line, side), "probabilities");
-    json_t       *p = class < 0 ? NULL : json_array_get(list, (size_t) class);
-    return p ? json_incref(p) : json_null();
-}
-
-static json_t *number_of(const json_t *line, const char *key)
-{
-    json_t *found = json_object_get(line, key);
-    return found ? json_incref(found) : json_null();
+    const cbx_json *list = cbx_json_get(cbx_json_get(line, side), "probabilities");
+    cbx_json_put(&m->page, NULL, class < 0 ? NULL : cbx_json_at(list, (size_t) class));
 }
 
 /* How many there are; those of the line may be cut. */
-static json_int_t all_edits(const cbx_counterfactual *c, const json_t *line)
+static int64_t all_edits(const cbx_counterfactual *c, const cbx_json *line)
 {
-    const json_t *features = json_object_get(line, "features_changed");
-    const json_t *edges = json_object_get(line, "edges_removed");
-    if (!features || !edges)
-        return (json_int_t)c->num_edits;
-    return json_integer_value(features) + json_integer_value(edges);
+    const cbx_json *features = cbx_json_get(line, "features_changed");
+    const cbx_json *edges = cbx_json_get(line, "edges_removed");
+    return features && edges ? features->integer + edges->integer : c->num_edits;
 }
 
-/* In the order of `columns`. */
 static const char *const columns[] = {"row",        "line",    "status",  "before",  "after",
                                       "p",          "q",       "p_after", "q_after", "features",
                                       "edges",      "edits",   "margin",  "seconds", "certificate",
                                       "robustness", "answers", "reason",  "label",   "list"};
 
-static json_t *row(const making *m, size_t i, int64_t answers)
+/* In the order of `columns`; of the edits the most influential, which come first. */
+static void put_row(making *m, size_t i, int64_t answers)
 {
-    const cbx_report         *r = m->report;
-    const cbx_counterfactual *c = r->answers[i];
-    const json_t             *line = json_array_get(r->lines, i);
-    const cbx_graph          *g = r->source.graph;
+    const cbx_counterfactual *c = m->report->answers[i];
+    const cbx_json           *line = m->report->lines[i];
+    const cbx_graph          *g = m->report->source.graph;
+    cbx_json_writer          *w = &m->page;
     int32_t                   after = c->outcome == CBX_FOUND ? c->result : -1;
-    int64_t                   label = g && g->data.y ? g->data.y[c->row] : -1;
-    json_t                   *cells[] = {json_integer(c->row),
-                                         json_integer((json_int_t)i + 1),
-                                         json_integer(c->outcome),
-                                         json_integer(c->prediction),
-                                         json_integer(after),
-                                         probability(line, "before", c->prediction),
-                                         probability(line, "before", after),
-                                         probability(line, "after", c->prediction),
-                                         probability(line, "after", after),
-                                         number_of(line, "features_changed"),
-                                         number_of(line, "edges_removed"),
-                                         json_integer(all_edits(c, line)),
-                                         number_of(line, "margin"),
-                                         number_of(line, "seconds"),
-                                         number_of(line, "certificate"),
-                                         number_of(line, "robustness"),
-                                         json_integer((json_int_t)answers),
-                                         reason(m, line),
-                       label < 0 ? json_null() : json_integer((json_int_t)label),
-                                         edit_list(m, i)};
-    _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns,
-                   "a row has what its columns say");
-    json_t *list = json_array();
-    int     failed = !list;
-    for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
-        if (failed)
-            json_decref(cells[k]);
-        else
-            failed = json_array_append_new(list, cells[k]); /* of NULL, too */
-    }
-    if (!failed && c->task == CBX_NODE)
-        failed = name_node(m, c->row);
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    cbx_json_open(w, NULL, '[');
+    cbx_json_put_int(w, NULL, c->row);
+    cbx_json_put_int(w, NULL, (int64_t)i + 1);
+    cbx_json_put_int(w, NULL, c->outcome);
+    cbx_json_put_int(w, NULL, c->prediction);
+    cbx_json_put_int(w, NULL, after);
+    put_probability(m, line, "before", c->prediction);
+    put_probability(m, line, "before", after);
+    put_probability(m, line, "after", c->prediction);
+    put_probability(m, line, "after", after);
+    cbx_json_put(w, NULL, cbx_json_get(line, "features_changed"));
+    cbx_json_put(w, NULL, cbx_json_get(line, "edges_removed"));
+    cbx_json_put_int(w, NULL, all_edits(c, line));
+    cbx_json_put(w, NULL, cbx_json_get(line, "margin"));
+    cbx_json_put(w, NULL, cbx_json_get(line, "seconds"));
+    cbx_json_put(w, NULL, cbx_json_get(line, "certificate"));
+    cbx_json_put(w, NULL, cbx_json_get(line, "robustness"));
+    cbx_json_put_int(w, NULL, answers);
+    put_reason(m, line);
+    if (g && g->data.y && g->data.y[c->row] >= 0)
+        cbx_json_put_int(w, NULL, g->data.y[c->row]);
+    else
+        cbx_json_put_null(w, NULL);
+    cbx_json_open(w, NULL, '[');
+    for (int64_t k = 0; k < c->num_edits && k < m->edits; k++)
+        put_edit(m, i, k);
+    cbx_json_close(w, ']');
+    cbx_json_close(w, ']');
+    if (c->task == CBX_NODE)
+        name_node(m, c->row);
 }
 
-static int add_rows(making *m)
+static void put_rows(making *m)
 {
     const cbx_report *r = m->report;
-    json_t           *list = json_array(), *names = json_array();
     size_t            target = 0;
-    int               failed = !list || !names;
-    for (size_t k = 0; k < sizeof columns / sizeof *columns && !failed; k++)
-        failed = json_array_append_new(names, json_string(columns[k]));
-    for (size_t i = 0, end; i < r->count && !failed; i = end, target++) {
+    cbx_json_open(&m->page, "rows", '[');
+    for (size_t i = 0, end; i < r->count; i = end, target++) {
         for (end = i + 1; end < r->count && !first_of(r, end); end++)
             ;
         if (target % m->step == 0)
-            failed = json_array_append_new(list, row(m, i, (int64_t)(end - i)));
+            put_row(m, i, (int64_t)(end - i));
     }
-    failed = failed || json_object_set(m->page, "rows", list) ||
-             json_object_set(m->page, "columns", names);
-    json_decref(list);
-    json_decref(names);
-    return failed;
+    cbx_json_close(&m->page, ']');
+    cbx_json_open(&m->page, "columns", '[');
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        cbx_json_put_text(&m->page, NULL, columns[k]);
+    cbx_json_close(&m->page, ']');
 }
 
 /* As many edits of each target as fit on the page together. */
@@ -255,131 +237,154 @@ static void set_limits(making *m)
 
 /* -------------------------------------------------------------- over all */
 
-static int add_counts(making *m)
+static void put_counts(making *m)
 {
     const cbx_report *r = m->report;
-    json_int_t        counts[CBX_NOT_FINISHED + 1] = {0};
-    json_t           *o = json_object(), *names = json_array();
+    cbx_json_writer  *w = &m->page;
+    int64_t           counts[CBX_NOT_FINISHED + 1] = {0};
     double            seconds = 0;
-    int               failed = !o || !names;
     for (size_t i = 0; i < r->count; i++) {
-        const json_t *took = json_object_get(json_array_get(r->lines, i), "seconds");
+        const cbx_json *took = cbx_json_get(r->lines[i], "seconds");
         if (!first_of(r, i))
             continue;
         counts[r->answers[i]->outcome]++;
-        seconds += json_number_value(took);
+        seconds += took ? took->number : 0;
         cbx_recurring_add(m->recurring, r->answers[i]);
     }
-    for (int k = 0; k <= CBX_NOT_FINISHED && !failed; k++)
-        failed = cbx_json_put(o, cbx_outcome_name((cbx_outcome)k), json_integer(counts[k])) ||
-                 json_array_append_new(names, json_string(cbx_outcome_name((cbx_outcome)k)));
-    failed = failed || json_object_set(m->page, "counts", o) ||
-             json_object_set(m->page, "outcomes", names) ||
-             cbx_json_put(m->page, "targets", json_integer((json_int_t)r->targets)) ||
-             cbx_json_put(m->page, "lines", json_integer((json_int_t)r->count)) ||
-             cbx_json_put(m->page, "seconds", json_real(seconds)) ||
-             cbx_json_put(m->page, "edits_listed", json_integer((json_int_t)m->edits));
-    json_decref(o);
-    json_decref(names);
-    return failed;
+    cbx_json_open(w, "counts", '{');
+    for (int k = 0; k <= CBX_NOT_FINISHED; k++)
+        cbx_json_put_int(w, cbx_outcome_name((cbx_outcome)k), counts[k]);
+    cbx_json_close(w, '}');
+    cbx_json_open(w, "outcomes", '[');
+    for (int k = 0; k <= CBX_NOT_FINISHED; k++)
+        cbx_json_put_text(w, NULL, cbx_outcome_name((cbx_outcome)k));
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "targets", (int64_t)r->targets);
+    cbx_json_put_int(w, "lines", (int64_t)r->count);
+    cbx_json_put_real(w, "seconds", seconds);
+    cbx_json_put_int(w, "edits_listed", m->edits);
 }
 
-/* {"flips", "features": [[feature, flips, raised, lowered], …], "all_features", "edges":
- * [[source, target, undirected, flips], …], "all_edges", "core": [[feature, flips], …],
- * "covered", "core_known"} */
-static int add_common(making *m, const cbx_common *c)
+/* [feature, flips, raised, lowered] */
+static void put_common_feature(making *m, const cbx_common_feature *f)
 {
-    json_t *features = json_array(), *edges = json_array(), *core = json_array();
-    int     failed = !features || !edges || !core;
-    for (int64_t k = 0; k < c->num_features && k < RECUR_MOST && !failed; k++) {
-        const cbx_common_feature *f = &c->features[k];
-        failed = name_feature(m, f->feature) ||
-                 json_array_append_new(
-                     features, json_pack("[i, I, I, I]", (int)f->feature, (json_int_t)f->flips,
-                                         (json_int_t)f->raised, (json_int_t)f->lowered));
-    }
-    for (int64_t k = 0; k < c->num_edges && k < RECUR_MOST && !failed; k++) {
-        const cbx_common_edge *e = &c->edges[k];
-        failed =
-            name_node(m, e->source) || name_node(m, e->target) ||
-            json_array_append_new(edges, json_pack("[i, i, b, I]", (int)e->source, (int)e->target,
-                                                   (int)e->undirected, (json_int_t)e->flips));
-    }
-    for (int64_t k = 0; k < c->num_core && k < RECUR_MOST && !failed; k++)
-        failed = name_feature(m, c->core[k]) ||
-                 json_array_append_new(
-                     core, json_pack("[i, I]", (int)c->core[k], (json_int_t)c->core_flips[k]));
-    json_t *o = json_pack(
-        "{s:I, s:O?, s:I, s:O?, s:I, s:O?, s:I, s:I, s:b}", "flips", (json_int_t)c->flips,
-        "features", features, "all_features", (json_int_t)c->num_features, "edges", edges,
-        "all_edges", (json_int_t)c->num_edges, "core", core, "all_core", (json_int_t)c->num_core,
-        "covered", (json_int_t)c->covered, "core_known", (int)c->core_known);
-    json_decref(features);
-    json_decref(edges);
-    json_decref(core);
-    failed = failed || !o || json_object_set(m->page, "common", o);
-    json_decref(o);
-    return failed;
+    cbx_json_open(&m->page, NULL, '[');
+    cbx_json_put_int(&m->page, NULL, f->feature);
+    cbx_json_put_int(&m->page, NULL, f->flips);
+    cbx_json_put_int(&m->page, NULL, f->raised);
+    cbx_json_put_int(&m->page, NULL, f->lowered);
+    cbx_json_close(&m->page, ']');
+    name_feature(m, f->feature, feature_name(m, f->feature));
 }
 
-static int add_source(making *m)
+/* [source, target, undirected, flips] */
+static void put_common_edge(making *m, const cbx_common_edge *e)
+{
+    cbx_json_open(&m->page, NULL, '[');
+    cbx_json_put_int(&m->page, NULL, e->source);
+    cbx_json_put_int(&m->page, NULL, e->target);
+    cbx_json_put_bool(&m->page, NULL, e->undirected);
+    cbx_json_put_int(&m->page, NULL, e->flips);
+    cbx_json_close(&m->page, ']');
+    name_node(m, e->source);
+    name_node(m, e->target);
+}
+
+/* [feature, flips] */
+static void put_core(making *m, int32_t feature, int64_t flips)
+{
+    cbx_json_open(&m->page, NULL, '[');
+    cbx_json_put_int(&m->page, NULL, feature);
+    cbx_json_put_int(&m->page, NULL, flips);
+    cbx_json_close(&m->page, ']');
+    name_feature(m, feature, feature_name(m, feature));
+}
+
+static void put_common(making *m, const cbx_common *c)
+{
+    cbx_json_writer *w = &m->page;
+    cbx_json_open(w, "common", '{');
+    cbx_json_put_int(w, "flips", c->flips);
+    cbx_json_open(w, "features", '[');
+    for (int64_t k = 0; k < c->num_features && k < RECUR_MOST; k++)
+        put_common_feature(m, &c->features[k]);
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "all_features", c->num_features);
+    cbx_json_open(w, "edges", '[');
+    for (int64_t k = 0; k < c->num_edges && k < RECUR_MOST; k++)
+        put_common_edge(m, &c->edges[k]);
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "all_edges", c->num_edges);
+    cbx_json_open(w, "core", '[');
+    for (int64_t k = 0; k < c->num_core && k < RECUR_MOST; k++)
+        put_core(m, c->core[k], c->core_flips[k]);
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "all_core", c->num_core);
+    cbx_json_put_int(w, "covered", c->covered);
+    cbx_json_put_bool(w, "core_known", c->core_known);
+    cbx_json_close(w, '}');
+}
+
+static void put_source(making *m)
 {
     const cbx_report_source *s = &m->report->source;
-    const json_t            *line = json_array_get(m->report->lines, 0);
+    const cbx_json          *line = m->report->lines[0];
+    cbx_json_writer         *w = &m->page;
     bool                     graph = m->report->answers[0]->task == CBX_GRAPH;
-    int                      failed =
-        cbx_json_put(m->page, "task", json_string(graph ? "graph" : "node")) ||
-        cbx_json_put(m->page, "classes", cbx_classes_json(m->report)) ||
-        cbx_json_put(m->page, "settings", cbx_settings(line)) ||
-        cbx_json_put(m->page, "command", cbx_settings_command(m->report, line, "TARGET")) ||
-        cbx_json_put(m->page, "version", json_string(CBX_VERSION_TEXT));
-    if (!failed && s->graph && s->graph->data.name)
-        failed = cbx_json_put(m->page, "data", cbx_json_string(s->graph->data.name));
-    if (!failed && s->model)
-        failed = cbx_json_put(m->page, "model", json_string(cbx_model_describe(s->model).conv));
-    return failed;
+    cbx_json_put_text(w, "task", graph ? "graph" : "node");
+    cbx_classes_put(w, m->report);
+    cbx_settings_put(w, line);
+    cbx_settings_put_command(w, m->report, line, "TARGET");
+    cbx_json_put_text(w, "version", CBX_VERSION_TEXT);
+    if (s->graph && s->graph->data.name)
+        cbx_json_put_text(w, "data", s->graph->data.name);
+    if (s->model)
+        cbx_json_put_text(w, "model", cbx_model_describe(s->model).conv);
 }
 
 static cbx_status make(making *m, cbx_error *err)
 {
     const cbx_common *common;
+    cbx_json_writer  *w = &m->page;
     cbx_status        status = cbx_recurring_new(&m->recurring, err);
     if (status)
         return status;
     set_limits(m);
-    if (!m->page || !m->feature_names || !m->node_names || !m->reasons || add_source(m) ||
-        add_rows(m) || add_counts(m))
-        return cbx_fail_memory(err);
+    cbx_json_open(w, NULL, '{');
+    put_source(m);
+    put_rows(m);
+    put_counts(m);
     status = cbx_recurring_find(m->recurring, &common, err);
     if (status)
         return status;
-    if (m->report->source.common)
-        common = m->report->source.common;
-    if (add_common(m, common) || json_object_set(m->page, "feature_names", m->feature_names) ||
-        json_object_set(m->page, "node_names", m->node_names) ||
-        json_object_set(m->page, "reasons", m->reasons))
-        return cbx_fail_memory(err);
+    put_common(m, m->report->source.common ? m->report->source.common : common);
+    cbx_name_table_put(w, "feature_names", &m->feature_names);
+    cbx_name_table_put(w, "node_names", &m->node_names);
+    cbx_json_open(w, "reasons", '[');
+    for (const reason *r = m->reasons; r; r = r->next)
+        cbx_json_put_text(w, NULL, r->text);
+    cbx_json_close(w, ']');
+    cbx_json_close(w, '}');
     return CBX_OK;
 }
 
 cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error *err)
 {
     making m = {.report = report,
-                .page = json_object(),
-                .feature_names = json_object(),
-                .node_names = json_object(),
-                .reasons = json_array()};
+                .page.ascii = true,
+                .feature_names.json.ascii = true,
+                .node_names.json.ascii = true};
     char   title[96];
     (void)snprintf(title, sizeof title, "What would change the class? %zu %ss", report->targets,
                    report->answers[0]->task == CBX_GRAPH ? "graph" : "node");
     cbx_status status = make(&m, err);
     if (!status)
-        status =
-            cbx_page_write(&(cbx_page){.kind = "run", .title = title, .data = m.page}, path, err);
+        status = cbx_page_write(&(cbx_page){.kind = "run", .title = title, .data = &m.page.out},
+                                path, err);
     cbx_recurring_free(m.recurring);
-    json_decref(m.page);
-    json_decref(m.feature_names);
-    json_decref(m.node_names);
-    json_decref(m.reasons);
+    cbx_name_table_free(&m.feature_names);
+    cbx_name_table_free(&m.node_names);
+    cbx_buffer_free(&m.page.out);
+    cbx_arena_free(&m.arena);
     return status;
 }

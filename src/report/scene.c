@@ -2,6 +2,7 @@
 /* scene.c: which nodes and edges are drawn; see scene.h. */
 #include "scene.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

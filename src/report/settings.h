@@ -5,12 +5,13 @@
 
 #include "report.h"
 
-/* [{"name", "value", "help", "rule": true or false}, …]: the options that are not at their
- * defaults; NULL when memory runs out. A line without options has none. */
-json_t *cbx_settings(const json_t *line);
+/* The member "settings": [{"name", "value", "help", "rule": true or false}, …], the options that
+ * are not at their defaults. A line without options has none. */
+void cbx_settings_put(cbx_json_writer *w, const cbx_json *line);
 
-/* A shell command that makes the same result again; NULL likewise. `row` is the target's
+/* The member "command": a shell command that makes the same result again. `row` is the target's
  * number, or a word in its place; NULL: that of the first answer. */
-json_t *cbx_settings_command(const cbx_report *report, const json_t *line, const char *row);
+void cbx_settings_put_command(cbx_json_writer *w, const cbx_report *report, const cbx_json *line,
+                              const char *row);
 
 #endif

@@ -19,32 +19,29 @@ int cbx_undo_free(const cbx_counterfactual *c)
     return count;
 }
 
-static json_t *probabilities(const float *log_probs, int32_t count)
-{
-    json_t *list = json_array();
-    for (int32_t k = 0; k < count && list; k++)
-        if (json_array_append_new(list, cbx_json_number(exp((double)log_probs[k])))) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
 typedef struct undoing {
     const cbx_report         *report;
     const cbx_counterfactual *answer;
-    const json_t             *line; /* the same as it was written */
+    const cbx_json           *line; /* the same as it was written */
+    cbx_json_writer          *w;
     cbx_edit                 *rest;
     float                    *log_probs;
-    json_t                   *list;
     char                     *flips; /* '1' where the class is still reached */
     size_t                    count;
 } undoing;
 
 /* What the line itself says of the class before or after, digit by digit. */
-static json_t *said(const undoing *u, const char *when)
+static void put_said(const undoing *u, const char *when)
 {
-    return json_incref(json_object_get(json_object_get(u->line, when), "probabilities"));
+    cbx_json_put(u->w, NULL, cbx_json_get(cbx_json_get(u->line, when), "probabilities"));
+}
+
+static void put_asked(const undoing *u)
+{
+    cbx_json_open(u->w, NULL, '[');
+    for (int32_t k = 0; k < u->answer->num_classes; k++)
+        cbx_json_put_real(u->w, NULL, exp((double)u->log_probs[k]));
+    cbx_json_close(u->w, ']');
 }
 
 /* The edits but those that `out` says are undone, on the whole graph. */
@@ -67,10 +64,10 @@ static cbx_status ask(undoing *u, bool (*out)(int64_t edit, uint64_t which), uin
         return status;
     u->flips[u->count++] =
         (char)('0' + cbx_reaches(answer, c->num_classes, c->prediction, c->target, c->threshold));
-    if (json_array_append_new(u->list, answer == u->log_probs
-                                           ? probabilities(answer, c->num_classes)
-                                           : said(u, count ? "after" : "before")))
-        return cbx_fail_memory(err);
+    if (answer == u->log_probs)
+        put_asked(u);
+    else
+        put_said(u, count ? "after" : "before");
     return CBX_OK;
 }
 
@@ -85,42 +82,37 @@ static bool is_it(int64_t edit, uint64_t which)
     return (uint64_t)edit == which;
 }
 
-static cbx_status fill(undoing *u, int free_edits, int64_t shown, json_t *out, cbx_error *err)
+static cbx_status put_all(undoing *u, int free_edits, int64_t shown, cbx_error *err)
 {
     uint64_t   sets = (uint64_t)1 << free_edits, others = ~(sets - 1);
     cbx_status status = CBX_OK;
+    cbx_json_open(u->w, "undo", '{');
+    cbx_json_put_int(u->w, "free", free_edits);
+    cbx_json_open(u->w, "probabilities", '[');
     for (uint64_t set = 0; set < sets && !status; set++)
         status = ask(u, not_in, set | others, err);
     for (int64_t i = free_edits; i < shown && !status; i++)
         status = ask(u, is_it, (uint64_t)i, err);
-    if (!status && (cbx_json_put(out, "free", json_integer(free_edits)) ||
-                    json_object_set(out, "probabilities", u->list) ||
-                    cbx_json_put(out, "flips", json_stringn(u->flips, u->count))))
-        status = cbx_fail_memory(err);
+    cbx_json_close(u->w, ']');
+    u->flips[u->count] = '\0';
+    cbx_json_put_text(u->w, "flips", u->flips);
+    cbx_json_close(u->w, '}');
     return status;
 }
 
-cbx_status cbx_undo_all(const cbx_report *report, size_t which, int64_t shown, json_t **out,
+cbx_status cbx_undo_put(cbx_json_writer *w, const cbx_report *report, size_t which, int64_t shown,
                         cbx_error *err)
 {
     const cbx_counterfactual *answer = report->answers[which];
-    undoing u = {.report = report, .answer = answer, .line = json_array_get(report->lines, which)};
-    int     free_edits = cbx_undo_free(answer);
-    *out = json_object();
+    int                       free_edits = cbx_undo_free(answer);
+    undoing u = {.report = report, .answer = answer, .line = report->lines[which], .w = w};
     u.rest = malloc((size_t)(answer->num_edits + 1) * sizeof *u.rest);
     u.log_probs = malloc((size_t)answer->num_classes * sizeof *u.log_probs);
     u.flips = malloc(((size_t)1 << free_edits) + (size_t)shown + 1);
-    u.list = json_array();
-    cbx_status status = u.rest && u.log_probs && u.flips && u.list && *out
-                            ? fill(&u, free_edits, shown, *out, err)
-                            : cbx_fail_memory(err);
+    cbx_status status = u.rest && u.log_probs && u.flips ? put_all(&u, free_edits, shown, err)
+                                                         : cbx_fail_memory(err);
     free(u.rest);
     free(u.log_probs);
     free(u.flips);
-    json_decref(u.list);
-    if (status) {
-        json_decref(*out);
-        *out = NULL;
-    }
     return status;
 }

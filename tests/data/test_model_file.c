@@ -2,7 +2,6 @@
 /* Model files: what is saved is loaded, bit for bit; names and shapes are PyG's; the
  * golden models predict what PyTorch predicted; a wrong file is a clear error. */
 #include <dirent.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "parsed.h"
 #include "pass.h"
 #include "safetensors.h"
-#include "test.h"
 
 /* A graph of 4 nodes, 3 features and 2 classes, or 2 graphs of 2 nodes. */
 static cbx_graph *small_graph(cbx_task task)
@@ -144,37 +143,37 @@ TEST(the_file_has_pyg_names_and_shapes_and_says_what_it_is)
     cbx_model_free(m);
 }
 
-static json_t *saved_arch(cbx_model *m)
+static const cbx_json *saved_arch(cbx_arena *arena, cbx_model *m)
 {
     const char      *path = test_path("model.safetensors");
     cbx_tensor_file *f = NULL;
     CHECK_INT(cbx_model_save(m, path, NULL), CBX_OK);
     CHECK_INT(cbx_tensors_open(path, &f, NULL), CBX_OK);
-    const char *text = f ? cbx_tensors_meta(f, "arch") : NULL;
-    json_t     *arch = json_loads(text ? text : "", 0, NULL);
-    CHECK(json_is_object(arch));
+    const char     *text = f ? cbx_tensors_meta(f, "arch") : NULL;
+    const cbx_json *arch = parsed(arena, text, text ? strlen(text) : 0);
     cbx_tensors_close(f);
     cbx_model_free(m);
     return arch;
 }
 
-static bool arch_is(json_t *arch, const char *key, const char *value)
+static bool arch_is(const cbx_json *arch, const char *key, const char *value)
 {
-    return same_text(json_string_value(json_object_get(arch, key)), value);
+    return same_text(text_of(cbx_json_get(arch, key)), value);
 }
 
 TEST(the_architecture_is_json)
 {
-    json_t *a = saved_arch(MODEL(CBX_NODE, "dropout", "0.1"));
+    cbx_arena       arena = {0};
+    const cbx_json *a = saved_arch(&arena, MODEL(CBX_NODE, "dropout", "0.1"));
     CHECK(arch_is(a, "task", "node") && arch_is(a, "conv", "gcn") && arch_is(a, "jk", "cat"));
-    CHECK(arch_is(a, "pool", "none") && !json_object_get(a, "aggr"));
-    CHECK(json_real_value(json_object_get(a, "dropout")) == 0.1);
-    json_decref(a);
-    a = saved_arch(MODEL(CBX_GRAPH, "model", "graphconv", "aggregation", "mean", "pool", "max"));
+    CHECK(arch_is(a, "pool", "none") && !cbx_json_get(a, "aggr"));
+    CHECK(number_of(cbx_json_get(a, "dropout")) == 0.1);
+    a = saved_arch(&arena,
+                   MODEL(CBX_GRAPH, "model", "graphconv", "aggregation", "mean", "pool", "max"));
     CHECK(arch_is(a, "task", "graph") && arch_is(a, "conv", "graphconv") &&
           arch_is(a, "jk", "last"));
     CHECK(arch_is(a, "pool", "max") && arch_is(a, "aggr", "mean"));
-    json_decref(a);
+    cbx_arena_free(&arena);
 }
 
 /* ---- wrong files */
@@ -423,35 +422,37 @@ TEST(a_model_that_cannot_be_written_is_an_error)
 /* ---- the golden models */
 
 /* Log-probabilities of one row of the whole graph against a trace. */
-static void check_row(const char *trace, const cbx_model *m, const float *row, json_t *golden)
+static void check_row(const char *trace, const cbx_model *m, const float *row,
+                      const cbx_json *golden)
 {
-    json_t *expected = json_object_get(golden, "log_probs");
-    int32_t best = 0;
-    bool    ok = CHECK_INT((int64_t)json_array_size(expected), m->num_classes);
+    const cbx_json *expected = cbx_json_get(golden, "log_probs");
+    int32_t         best = 0;
+    bool            ok = CHECK_INT(count_of(expected), m->num_classes);
     for (int32_t k = 0; k < m->num_classes; k++) {
-        double want = json_real_value(json_array_get(expected, (size_t)k));
+        double want = number_of(cbx_json_at(expected, (size_t)k));
         ok = CHECK_NEAR(row[k], want, 1e-4 * fmax(1, fabs(want))) && ok;
         best = row[k] > row[best] ? k : best;
     }
-    ok = CHECK_INT(best, json_integer_value(json_object_get(golden, "prediction"))) && ok;
+    ok = CHECK_INT(best, integer_of(cbx_json_get(golden, "prediction"))) && ok;
     if (!ok)
         printf("  (%s)\n", trace);
 }
 
 /* The explained node alone with its neighbourhood, as the traces were made. */
-static void check_view(const char *trace, const cbx_model *m, const cbx_graph *g, json_t *golden)
+static void check_view(const char *trace, const cbx_model *m, const cbx_graph *g,
+                       const cbx_json *golden)
 {
     cbx_arena  arena = {0};
     cbx_view   view;
     cbx_matrix X;
     cbx_pass   pass;
     cbx_error  err = {0};
-    int32_t    node = (int32_t)json_integer_value(json_object_get(golden, "node"));
+    int32_t    node = (int32_t)integer_of(cbx_json_get(golden, "node"));
     if (CHECK_OK(cbx_view_around(g, node, m->num_layers + 1, &arena, &view, &err), err) &&
         CHECK_OK(cbx_view_features(g, &view, &arena, &X, &err), err) &&
         CHECK_OK(cbx_pass_init(&pass, m, &view, &X, false, 1, &arena, &err), err)) {
-        CHECK_INT(view.n, json_integer_value(json_object_get(golden, "nodes")));
-        CHECK_INT(view.m, json_integer_value(json_object_get(golden, "edges")));
+        CHECK_INT(view.n, integer_of(cbx_json_get(golden, "nodes")));
+        CHECK_INT(view.m, integer_of(cbx_json_get(golden, "edges")));
         cbx_pass_forward(&pass, &X, NULL, 0, 0);
         check_row(trace, m, pass.logp, golden);
     }
@@ -463,16 +464,15 @@ static void check_trace(const char *trace, const cbx_model *m, const cbx_graph *
 {
     char name[512];
     (void)snprintf(name, sizeof name, "golden/%s", trace);
-    json_t *golden = json_load_file(test_shared(name), 0, NULL);
-    if (!CHECK(golden != NULL))
-        return;
-    json_t *row = json_object_get(golden, m->task == CBX_GRAPH ? "graph" : "node");
+    cbx_arena       arena = {0};
+    const cbx_json *golden = parsed_file(&arena, test_shared(name));
+    const cbx_json *row = cbx_json_get(golden, m->task == CBX_GRAPH ? "graph" : "node");
     /* Several hops a layer see past the neighbourhood that the traces were cut to. */
     if (cbx_model_reach(m) <= m->num_layers)
-        check_row(trace, m, logp + json_integer_value(row) * m->num_classes, golden);
+        check_row(trace, m, logp + integer_of(row) * m->num_classes, golden);
     if (m->task == CBX_NODE)
         check_view(trace, m, g, golden);
-    json_decref(golden);
+    cbx_arena_free(&arena);
 }
 
 /* All traces of one model, "DATA-CONV". Returns how many there were. */

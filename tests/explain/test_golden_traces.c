@@ -4,18 +4,17 @@
  * tests/golden/traces holds those on small graphs and built-in data, so that
  * every user checks them; the shared folder, where present, has more. */
 #include <dirent.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "number.h"
-#include "test.h"
+#include "parsed.h"
 
-static double number(const json_t *o, const char *key)
+static double number(const cbx_json *o, const char *key)
 {
-    return json_number_value(json_object_get(o, key));
+    return number_of(cbx_json_get(o, key));
 }
 
 /* Relative to the value, with a floor so that 0 may be 1e-9. */
@@ -24,14 +23,14 @@ static bool near(double actual, double expected, double tolerance)
     return fabs(actual - expected) <= tolerance * fmax(fabs(expected), 1e-4);
 }
 
-static bool check_epoch(const cbx_epoch *e, const json_t *g, int64_t t)
+static bool check_epoch(const cbx_epoch *e, const cbx_json *g, int64_t t)
 {
     double tolerance = t < 50 ? 1e-4 : 1e-3;
     bool   ok = near(e->loss, number(g, "loss"), tolerance) &&
               near(e->edge_loss, number(g, "edge_loss"), tolerance) &&
               near(e->feature_loss, number(g, "feature_loss"), tolerance) &&
               near(e->alpha, number(g, "alpha"), 1e-9) && e->eta == number(g, "eta") &&
-              e->hit == json_is_true(json_object_get(g, "hit"));
+              e->hit == is_true(cbx_json_get(g, "hit"));
     if (!ok)
         printf(
             "  epoch %lld: loss %.7g (%.7g) edges %.7g (%.7g) features %.7g (%.7g) alpha %g (%g)\n",
@@ -46,12 +45,12 @@ static bool negligible(int64_t few, int64_t many)
     return few <= 2 || (double)few <= 0.001 * (double)many;
 }
 
-static void check_log_probs(const float *actual, const json_t *expected, int32_t classes)
+static void check_log_probs(const float *actual, const cbx_json *expected, int32_t classes)
 {
     double worst = 0;
-    CHECK_INT((int64_t)json_array_size(expected), classes);
+    CHECK_INT(count_of(expected), classes);
     for (int32_t k = 0; k < classes; k++) {
-        double e = json_number_value(json_array_get(expected, (size_t)k));
+        double e = number_of(cbx_json_at(expected, (size_t)k));
         worst = fmax(worst, fabs((double)actual[k] - e) / fmax(fabs(e), 1));
     }
     CHECK(worst <= 1e-3);
@@ -64,16 +63,15 @@ static bool removes(const cbx_edit *e, int64_t source, int64_t target)
             (e->undirected && e->source == target && e->target == source));
 }
 
-static int64_t entry(const json_t *list, size_t i)
+static int64_t entry(const cbx_json *list, size_t i)
 {
-    return (int64_t)json_number_value(json_array_get(list, i));
+    return (int64_t)number_of(cbx_json_at(list, i));
 }
 
-static void check_removed(const cbx_counterfactual *r, const json_t *expected)
+static void check_removed(const cbx_counterfactual *r, const cbx_json *expected)
 {
-    int64_t count = (int64_t)json_array_size(expected), missing = 0, k;
-    for (size_t i = 0; i < (size_t)count; i++) {
-        const json_t *ends = json_array_get(expected, i);
+    int64_t count = count_of(expected), missing = 0, k;
+    for (const cbx_json *ends = cbx_json_at(expected, 0); ends; ends = ends->next) {
         for (k = 0; k < r->num_edits && !removes(&r->edits[k], entry(ends, 0), entry(ends, 1)); k++)
             ;
         missing += k == r->num_edits;
@@ -83,13 +81,12 @@ static void check_removed(const cbx_counterfactual *r, const json_t *expected)
 }
 
 /* [node, feature, from, to] of each changed value, where the trace has them. */
-static void check_changes(const cbx_counterfactual *r, const json_t *expected)
+static void check_changes(const cbx_counterfactual *r, const cbx_json *expected)
 {
-    int64_t count = (int64_t)json_array_size(expected), missing = 0;
-    for (size_t i = 0; i < (size_t)count; i++) {
-        const json_t *c = json_array_get(expected, i);
-        double        to = json_number_value(json_array_get(c, 3));
-        bool          met = false;
+    int64_t count = count_of(expected), missing = 0;
+    for (const cbx_json *c = cbx_json_at(expected, 0); c; c = c->next) {
+        double to = number_of(cbx_json_at(c, 3));
+        bool   met = false;
         for (int64_t k = 0; k < r->num_edits && !met; k++) {
             const cbx_edit *e = &r->edits[k];
             met = e->op == CBX_SET_FEATURE && e->node == entry(c, 0) && e->feature == entry(c, 1) &&
@@ -100,51 +97,53 @@ static void check_changes(const cbx_counterfactual *r, const json_t *expected)
     CHECK(negligible(missing, count));
 }
 
-static void check_result(const cbx_counterfactual *r, const json_t *g)
+static void check_result(const cbx_counterfactual *r, const cbx_json *g)
 {
-    const json_t *trace = json_object_get(g, "trace");
-    bool          found = json_is_true(json_object_get(g, "found"));
+    const cbx_json *trace = cbx_json_get(g, "trace");
+    bool            found = is_true(cbx_json_get(g, "found"));
     CHECK_INT(r->num_nodes, (int64_t)number(g, "nodes"));
     CHECK_INT(r->num_edges, (int64_t)number(g, "edges"));
     CHECK_INT(r->prediction, (int64_t)number(g, "prediction"));
     CHECK_INT(r->target, (int64_t)number(g, "target"));
     CHECK_INT(r->outcome, found ? CBX_FOUND : CBX_NOT_FOUND);
-    check_log_probs(r->before, json_object_get(g, "log_probs"), r->num_classes);
-    CHECK_INT(r->num_trace, (int64_t)json_array_size(trace));
-    for (int64_t t = 0; t < r->num_trace; t++)
-        if (!CHECK(check_epoch(&r->trace[t], json_array_get(trace, (size_t)t), t)))
+    check_log_probs(r->before, cbx_json_get(g, "log_probs"), r->num_classes);
+    CHECK_INT(r->num_trace, count_of(trace));
+    const cbx_json *epoch = cbx_json_at(trace, 0);
+    for (int64_t t = 0; t < r->num_trace && epoch; t++, epoch = epoch->next)
+        if (!CHECK(check_epoch(&r->trace[t], epoch, t)))
             break;
     if (!found || r->outcome != CBX_FOUND)
         return;
     int64_t changed = (int64_t)number(g, "changed_features");
     CHECK(negligible(llabs(r->num_features_changed - changed), changed));
-    check_removed(r, json_object_get(g, "removed_edges"));
-    check_changes(r, json_object_get(g, "changes"));
-    check_log_probs(r->after, json_object_get(g, "cf_log_probs"), r->num_classes);
+    check_removed(r, cbx_json_get(g, "removed_edges"));
+    check_changes(r, cbx_json_get(g, "changes"));
+    check_log_probs(r->after, cbx_json_get(g, "cf_log_probs"), r->num_classes);
 }
 
 /* Sets the option that `key` of the trace names, where it names one. */
-static void set_option(cbx_explain_options *o, const char *option, const json_t *g, const char *key)
+static void set_option(cbx_explain_options *o, const char *option, const cbx_json *g,
+                       const char *key)
 {
-    const json_t *value = json_object_get(g, key);
-    char          text[64];
-    cbx_error     err = {0};
+    const cbx_json *value = cbx_json_get(g, key);
+    char            text[64];
+    cbx_error       err = {0};
     if (!value)
         return;
-    if (json_is_number(value))
-        (void)cbx_print(text, sizeof text, "%.17g", json_number_value(value));
-    const char *given = json_is_string(value) ? json_string_value(value) : text;
+    if (is_number(value))
+        (void)cbx_print(text, sizeof text, "%.17g", number_of(value));
+    const char *given = value->text ? value->text : text;
     CHECK_OK(cbx_options_set(cbx_explain_table(), o, option, given, &err), err);
 }
 
-static void explain(const cbx_graph *graph, const char *model_path, const json_t *g,
+static void explain(const cbx_graph *graph, const char *model_path, const cbx_json *g,
                     bool undirected)
 {
     cbx_model          *model = NULL;
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
     cbx_explain_options o;
-    bool                node = json_is_integer(json_object_get(g, "node"));
+    bool                node = is_integer(cbx_json_get(g, "node"));
     cbx_options_default(cbx_explain_table(), &o);
     CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
     o.trace = true;
@@ -210,15 +209,16 @@ static void check_file(const char *folder, const char *data, const char *file)
     if (!CHECK(dash != NULL))
         return;
     *dash = '\0';
-    int        before = test_failures();
-    json_t    *g = json_load_file(path, 0, NULL);
-    cbx_graph *graph = open_graph(data, stem);
-    if (CHECK(g != NULL) && graph)
+    int             before = test_failures();
+    cbx_arena       arena = {0};
+    const cbx_json *g = parsed_file(&arena, path);
+    cbx_graph      *graph = open_graph(data, stem);
+    if (g && graph)
         explain(graph, model, g, strstr(file, "-undirected") != NULL);
     if (test_failures() > before)
         printf("  (%s)\n", file);
     cbx_graph_free(graph);
-    json_decref(g);
+    cbx_arena_free(&arena);
 }
 
 static int check_folder(const char *folder, const char *data, const char *prefix)

@@ -5,8 +5,8 @@
 #define CBX_TEST_SAMPLE_H
 
 #include <float.h>
-#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page of many targets, as data; tests/browser looks at it. */
-#include <jansson.h>
 #include <stdio.h>
 
 #include "page.h"
+#include "parsed.h"
 #include "sample.h"
 #include "shown.h"
 
-/* The JSON value in a page. */
-static json_t *data_of(const char *path, size_t *size)
+/* The data of the page that was written, and the page's size. */
+static const cbx_json *data_of(cbx_arena *arena, size_t *size)
 {
-    char   *bytes = (char *)test_read_file(path, size);
-    json_t *data = NULL;
-    if (CHECK(bytes != NULL)) {
-        char *text = calloc(*size + 1, 1);
-        memcpy(text, bytes, *size);
-        char *at = strstr(text, "id=\"data\">"), *end = at ? strstr(at, "</script>") : NULL;
-        if (CHECK(end != NULL))
-            data = json_loadb(at + 10, (size_t)(end - at) - 10, 0, NULL);
-        CHECK(data != NULL);
-        free(text);
-    }
-    free(bytes);
+    char           *page = (char *)test_read_file(test_path("run.html"), size);
+    const cbx_json *data = parsed_page(arena, page);
+    free(page);
     return data;
 }
 
@@ -46,9 +37,9 @@ static size_t put_line(char *at, int node, int edits)
                    node, edits - 1);
 }
 
-static json_int_t number(const json_t *data, const char *key)
+static int64_t number(const cbx_json *data, const char *key)
 {
-    return json_integer_value(json_object_get(data, key));
+    return integer_of(cbx_json_get(data, key));
 }
 
 TEST(of_very_many_targets_some_are_listed_and_all_are_counted)
@@ -57,23 +48,25 @@ TEST(of_very_many_targets_some_are_listed_and_all_are_counted)
     char     *lines = malloc((size_t)TARGETS * 1024), *at = lines;
     cbx_error err = {0};
     size_t    size = 0;
+    cbx_arena arena = {0};
     for (int i = 0; i < TARGETS; i++)
         at += put_line(at, i, EDITS);
     CHECK_OK(cbx_report_write(lines, NULL, test_path("run.html"), &err), err);
-    json_t       *data = data_of(test_path("run.html"), &size);
-    const json_t *rows = json_object_get(data, "rows"), *common = json_object_get(data, "common");
+    const cbx_json *data = data_of(&arena, &size);
+    const cbx_json *rows = cbx_json_get(data, "rows"), *common = cbx_json_get(data, "common");
     CHECK(size < 1000000);
     CHECK_INT(number(data, "targets"), TARGETS);
-    CHECK_INT(number(json_object_get(data, "counts"), "found"), TARGETS);
-    CHECK_INT((json_int_t)json_array_size(rows), TARGETS / 3); /* every third */
-    CHECK_INT(json_integer_value(json_array_get(json_array_get(rows, 10), 0)), 30);
+    CHECK_INT(number(cbx_json_get(data, "counts"), "found"), TARGETS);
+    CHECK_INT(count_of(rows), TARGETS / 3); /* every third */
+    CHECK_INT(count_of(cbx_json_at(rows, 10)), count_of(cbx_json_get(data, "columns")));
+    CHECK_INT(integer_of(cbx_json_at(cbx_json_at(rows, 10), 0)), 30);
     CHECK_INT(number(data, "edits_listed"), 2); /* 4,000 rows, 9,000 edits */
     CHECK_INT(number(common, "flips"), TARGETS);
     CHECK_INT(number(common, "all_features"), EDITS - 1);
-    const json_t *first = json_array_get(json_object_get(common, "features"), 0);
-    CHECK_INT(json_integer_value(json_array_get(first, 1)), TARGETS);
-    CHECK(json_real_value(json_object_get(data, "seconds")) == TARGETS * 0.5);
-    json_decref(data);
+    const cbx_json *first = cbx_json_at(cbx_json_get(common, "features"), 0);
+    CHECK_INT(integer_of(cbx_json_at(first, 1)), TARGETS);
+    CHECK(number_of(cbx_json_get(data, "seconds")) == TARGETS * 0.5);
+    cbx_arena_free(&arena);
     free(lines);
 }
 
@@ -82,19 +75,20 @@ TEST(a_target_with_several_answers_is_one_row)
     char      lines[8192], *at = lines;
     cbx_error err = {0};
     size_t    size = 0;
+    cbx_arena arena = {0};
     at += put_line(at, 3, 2);
     at += put_line(at, 3, 4);
     at += put_line(at, 5, 1);
     CHECK_OK(cbx_report_write(lines, NULL, test_path("run.html"), &err), err);
-    json_t       *data = data_of(test_path("run.html"), &size);
-    const json_t *rows = json_object_get(data, "rows");
+    const cbx_json *data = data_of(&arena, &size);
+    const cbx_json *rows = cbx_json_get(data, "rows");
     CHECK_INT(number(data, "targets"), 2);
     CHECK_INT(number(data, "lines"), 3);
-    CHECK_INT((json_int_t)json_array_size(rows), 2);
-    CHECK_INT(number(json_object_get(data, "common"), "flips"), 2);
+    CHECK_INT(count_of(rows), 2);
+    CHECK_INT(number(cbx_json_get(data, "common"), "flips"), 2);
     /* the third line is the second row */
-    CHECK_INT(json_integer_value(json_array_get(json_array_get(rows, 1), 1)), 3);
-    json_decref(data);
+    CHECK_INT(integer_of(cbx_json_at(cbx_json_at(rows, 1), 1)), 3);
+    cbx_arena_free(&arena);
 }
 
 static cbx_status write_page(void *user)

@@ -5,19 +5,33 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "parsed.h"
 #include "shown.h"
 
-static double probability(const json_t *undo, size_t place, size_t class)
+static double probability(const cbx_json *undo, size_t place, size_t class)
 {
-    const json_t *p = json_array_get(json_object_get(undo, "probabilities"), place);
-    return json_number_value(json_array_get(p, class));
+    const cbx_json *p = cbx_json_at(cbx_json_get(undo, "probabilities"), place);
+    return number_of(cbx_json_at(p, class));
+}
+
+/* What cbx_undo_put writes. */
+static const cbx_json *undo_of(cbx_arena *arena, const cbx_report *r, size_t answer, int64_t edits)
+{
+    cbx_json_writer w = {.digits = 0};
+    cbx_error       err = {0};
+    cbx_json_open(&w, NULL, '{');
+    CHECK_OK(cbx_undo_put(&w, r, answer, edits, &err), err);
+    cbx_json_close(&w, '}');
+    const cbx_json *undo = cbx_json_get(parsed(arena, w.out.text, w.out.size), "undo");
+    cbx_buffer_free(&w.out);
+    return undo;
 }
 
 /* Place `place` of `undo` is the model's answer with these edits alone. */
-static void check_place(const shown *s, const cbx_counterfactual *c, const json_t *undo,
+static void check_place(const shown *s, const cbx_counterfactual *c, const cbx_json *undo,
                         size_t place, const cbx_edit *kept, int64_t count)
 {
-    const char *flips = json_string_value(json_object_get(undo, "flips"));
+    const char *flips = text_of(cbx_json_get(undo, "flips"));
     float       expected[16];
     cbx_error   err = {0};
     CHECK_OK(cbx_check_edits(s->model, s->graph, c->row, kept, count, expected, &err), err);
@@ -39,11 +53,10 @@ TEST(every_set_of_edits_has_the_answer_of_the_model)
     CHECK_INT((int64_t)r.count, 3);
     for (size_t a = 0; a < r.count; a++) {
         const cbx_counterfactual *c = r.answers[a];
-        json_t                   *undo = NULL;
-        CHECK_OK(cbx_undo_all(&r, a, c->num_edits, &undo, &err), err);
-        CHECK_INT(json_integer_value(json_object_get(undo, "free")), c->num_edits);
-        CHECK_INT((int64_t)json_array_size(json_object_get(undo, "probabilities")),
-                  (int64_t)1 << c->num_edits);
+        cbx_arena                 arena = {0};
+        const cbx_json           *undo = undo_of(&arena, &r, a, c->num_edits);
+        CHECK_INT(integer_of(cbx_json_get(undo, "free")), c->num_edits);
+        CHECK_INT(count_of(cbx_json_get(undo, "probabilities")), (int64_t)1 << c->num_edits);
         for (size_t set = 0; set < (size_t)1 << c->num_edits; set++) {
             cbx_edit kept[10];
             int64_t  count = 0;
@@ -52,7 +65,7 @@ TEST(every_set_of_edits_has_the_answer_of_the_model)
                     kept[count++] = c->edits[i];
             check_place(&s, c, undo, set, kept, count);
         }
-        json_decref(undo);
+        cbx_arena_free(&arena);
     }
     cbx_report_close(&r);
     shown_free(&s);
@@ -67,15 +80,15 @@ TEST(past_those_that_combine_each_edit_is_undone_alone)
     CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "random-keep", "0.5", &err), err);
     shown      s = shown_make(8, &o);
     cbx_report r;
-    json_t    *undo = NULL;
     CHECK_OK(cbx_report_open(&r, s.lines, &s.source, &err), err);
     const cbx_counterfactual *c = r.answers[0];
     int                       all = cbx_undo_free(c);
     if (!CHECK(c->outcome == CBX_FOUND && c->num_edits > 14))
         printf("  %lld edits\n", (long long)c->num_edits);
     CHECK_INT(all, 10);
-    CHECK_OK(cbx_undo_all(&r, 0, 14, &undo, &err), err);
-    CHECK_INT((int64_t)json_array_size(json_object_get(undo, "probabilities")), 1024 + 4);
+    cbx_arena       arena = {0};
+    const cbx_json *undo = undo_of(&arena, &r, 0, 14);
+    CHECK_INT(count_of(cbx_json_get(undo, "probabilities")), 1024 + 4);
     cbx_edit *kept = malloc((size_t)c->num_edits * sizeof *kept);
     for (int64_t i = 10; i < 14; i++) {
         memcpy(kept, c->edits, (size_t)i * sizeof *kept);
@@ -88,7 +101,7 @@ TEST(past_those_that_combine_each_edit_is_undone_alone)
     memcpy(kept + 2, c->edits + 10, (size_t)(c->num_edits - 10) * sizeof *kept);
     check_place(&s, c, undo, 5, kept, c->num_edits - 8);
     free(kept);
-    json_decref(undo);
+    cbx_arena_free(&arena);
     cbx_report_close(&r);
     shown_free(&s);
 }
