@@ -6,6 +6,8 @@
 # folders are those of make.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=SCRIPTDIR/../tests/reproducible/cores.bash
+source tests/reproducible/cores.bash
 
 build() { # build FOLDER TARGET
     MAKEFLAGS='' make --no-print-directory "$1/configured" > /dev/null
@@ -23,6 +25,10 @@ has() {
 
 build build reproducible_answers
 try "this machine" build/tests/reproducible_answers
+# not promised, but what the option is for
+for core in $(blas_cores); do
+    OPENBLAS_CORETYPE=$core build/tests/reproducible_answers 1 fast | sha256sum
+done | sort | uniq -c | awk '{ n += $1 } END { print "without it: " NR " different ones with " n " kinds of BLAS" }'
 if has clang; then
     build build-clang reproducible_answers
     try "clang" build-clang/tests/reproducible_answers
