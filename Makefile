@@ -99,7 +99,7 @@ flags.build       = -DCMAKE_BUILD_TYPE=Release
 flags.build-asan  = -DCMAKE_BUILD_TYPE=Debug -DCBX_SANITIZE=ON
 flags.build-fuzz  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_SANITIZE=ON \
                     -DCBX_LIBFUZZER=ON -DCBX_MPI=OFF
-flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON
+flags.build-gcc   = -DCMAKE_C_COMPILER=gcc -DCBX_WERROR=ON -DCBX_BENCH=ON
 flags.build-clang = -DCMAKE_C_COMPILER=clang -DCBX_WERROR=ON
 # libcurl's headers are not for every architecture.
 flags.build-tsan  = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DCBX_TSAN=ON -DCBX_MPI=OFF
@@ -131,6 +131,7 @@ check-more: bootstrap-check
 	@$(call with,clang,$(again) warnings-clang)
 	@$(call with,aarch64-linux-gnu-gcc,$(again) cross-arm64)
 	@scripts/check-paths.sh
+	@scripts/check-reproducible.sh
 	@$(call with,clang,$(again) tsan)
 	@$(call with,valgrind,$(again) valgrind)
 	@$(again) stack

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "blas.h"
 #include "kernel.h"
 #include "pass.h"
 #include "program.h"
@@ -175,7 +176,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "program_speed NODES EDGES FILE.pt2... | --layered FEATURES HIDDEN CLASSES\n");
         return 2;
     }
-    cbx_blas_single_threaded();
+    cbx_error failure = {0};
+    if (cbx_blas_begin(&failure)) {
+        fprintf(stderr, "%s\n", failure.message);
+        return 1;
+    }
     if (argc == 7 && !strcmp(argv[3], "--layered"))
         return measure_layered(atoll(argv[1]), atoll(argv[2]), atoi(argv[4]), atoi(argv[5]),
                                atoi(argv[6]));

@@ -47,6 +47,8 @@ static const cbx_option_table *output_table(void)
          "also draw the answer to one target, before and after"},
         {"png", CBX_OPTION_TEXT, offsetof(explain_args, png), NULL, 0, 0, NULL,
          "the same as pixels"},
+        {"reproducible", CBX_OPTION_BOOL, offsetof(explain_args, reproducible), "false", 0, 0, NULL,
+         HELP_REPRODUCIBLE},
         {"replay", CBX_OPTION_TEXT, offsetof(explain_args, replay), NULL, 0, 0, NULL,
          "explain nothing: check every line of this file, which --json wrote, against DATA and "
          "MODEL"},
@@ -125,6 +127,7 @@ static int prepare(explain_job *job)
     if (cbx_model_load(a->model, &job->model, &err) ||
         cbx_model_fits(job->model, job->source.graph, &err))
         return fail_with(&err);
+    cbx_model_set_reproducible(job->model, a->reproducible);
     if (a->general.json || a->replay || explain_pictures_wanted(a)) {
         cbx_graph_hash(job->source.graph, job->graph_hash);
         cbx_model_hash(job->model, job->model_hash);

@@ -14,7 +14,7 @@ typedef struct explain_args {
     const char         *data, *model;
     const char         *output, *trace, *replay, *summary;
     const char         *html, *svg, *png;
-    bool                all, test_set;
+    bool                all, test_set, reproducible;
     int64_t             limit;       /* 0: none */
     int64_t             node, graph; /* the last one given; all of them: */
     id_list             nodes, graphs;

@@ -12,6 +12,9 @@
 #define HELP_DATA \
     "a file or folder of a known format, a built-in data set, or a name in a data folder"
 
+/* What --reproducible does, in all of them. */
+#define HELP_REPRODUCIBLE "the same bits on every x86-64 and arm64 processor, which takes longer"
+
 /* All sub-commands, or those whose name starts with the word `group`. */
 void help_overview(FILE *out, const char *group);
 

@@ -19,7 +19,7 @@ typedef struct predict_args {
     general_options  general;
     const char      *data, *model;
     const char      *output;
-    bool             all;
+    bool             all, reproducible;
     int64_t          threads;
     cbx_read_options read;
     int64_t          node, graph; /* the last one given; all of them: */
@@ -58,6 +58,8 @@ static const cbx_option_table *run_table(void)
          "threads to use; 0: all cores"},
         {"output", CBX_OPTION_TEXT, offsetof(predict_args, output), NULL, 0, 0, NULL,
          "write to this file instead of standard output"},
+        {"reproducible", CBX_OPTION_BOOL, offsetof(predict_args, reproducible), "false", 0, 0, NULL,
+         HELP_REPRODUCIBLE},
     };
     static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
     return &table;
@@ -107,6 +109,7 @@ static int compute(prediction *p)
     if (cbx_model_load(p->args->model, &p->model, &err) ||
         cbx_model_fits(p->model, p->source.graph, &err))
         return fail_with(&err);
+    cbx_model_set_reproducible(p->model, p->args->reproducible);
     p->num_classes = cbx_model_describe(p->model).num_classes;
     size_t rows = (size_t)source_rows(&p->source), classes = (size_t)p->num_classes;
     p->log_probs = calloc(rows * classes + 1, sizeof *p->log_probs);

@@ -18,6 +18,7 @@ typedef struct train_args {
     general_options   general;
     const char       *data;
     const char       *output;
+    bool              reproducible;
     cbx_model_spec    spec;
     cbx_train_options train;
     cbx_read_options  read;
@@ -28,8 +29,10 @@ static const cbx_option_table *output_table(void)
     static const cbx_option options[] = {
         {"output", CBX_OPTION_TEXT, offsetof(train_args, output), NULL, 0, 0, NULL,
          "the model file to write"},
+        {"reproducible", CBX_OPTION_BOOL, offsetof(train_args, reproducible), "false", 0, 0, NULL,
+         HELP_REPRODUCIBLE},
     };
-    static const cbx_option_table table = {"Output", options, 1, 0};
+    static const cbx_option_table table = {"Output", options, sizeof options / sizeof *options, 0};
     return &table;
 }
 
@@ -77,6 +80,8 @@ static cbx_status write_notes(cbx_model *model, const source *s, const train_arg
         status = cbx_model_set_note(model, "split", split, err);
     if (!status)
         status = cbx_model_set_note(model, "version", cbx_version(), err);
+    if (!status && a->reproducible)
+        status = cbx_model_set_note(model, "reproducible", "true", err);
     if (!status && isfinite(result->test_accuracy))
         status = cbx_model_set_note(model, "test_accuracy", accuracy, err);
     free(split);
@@ -97,6 +102,11 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     if (r->num_val) /* without validation the last one is the best */
         (void)printf(", best %s", text_count(best, r->best_epoch));
     (void)printf("\n");
+    if (r->num_standardised)
+        (void)printf("  %-12s %s of %s, by the mean and deviation of training %s\n", "standardised",
+                     text_count(n, r->num_standardised),
+                     text_counted(rows, info->num_features, "feature"),
+                     info->task == CBX_GRAPH ? "graphs' nodes" : "nodes");
     (void)printf("  %-12s train %.3f on %s", "accuracy", r->train_accuracy,
                  text_counted(rows, r->num_train, source_row(s)));
     if (r->num_val)
@@ -124,6 +134,7 @@ static void print_json(const cbx_model_info *info, const train_args *a, const so
     json_int(&j, "num_train", r->num_train);
     json_int(&j, "num_val", r->num_val);
     json_int(&j, "num_test", r->num_test);
+    json_int(&j, "standardised", r->num_standardised);
     json_double(&j, "seconds", r->seconds);
     json_int(&j, "parameters", info->num_parameters);
     json_text(&j, "file", a->output);
@@ -201,8 +212,10 @@ static int run(void *args)
         status = apart_check(&(named_file){"--output", a->output}, 1, NULL, 0, &s, 1);
     if (status == EXIT_DONE && cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
         status = fail_with(&err);
-    if (status == EXIT_DONE)
+    if (status == EXIT_DONE) {
+        cbx_model_set_reproducible(model, a->reproducible);
         status = train_and_save(a, &s, model);
+    }
     cbx_model_free(model);
     source_close(&s);
     return status;
@@ -212,7 +225,8 @@ const command command_train = {
     .name = "train",
     .summary = "train a model on a data set",
     .about = "Trains a graph neural network to tell the classes of a data set, and writes it to a "
-             "file. The same seed gives the same file, whatever the number of threads.",
+             "file. The same seed gives the same file, whatever the number of threads, on the same "
+             "kind of processor; with --reproducible, on all.",
     .args_size = sizeof(train_args),
     .operands =
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(train_args, data), false, HELP_DATA},

@@ -99,6 +99,7 @@ _combinex() {
     "train --folds") return ;;
     "train --fold") return ;;
     "train --patience") return ;;
+    "train --standardise") _combinex_words "auto on off"; return ;;
     "train --seed") return ;;
     "train --threads") return ;;
     "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
@@ -240,15 +241,15 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --symmetric --sidecar --copy -o --output --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --seed --threads --format --task --sidecar -o --output "
+        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
-        options="--node --graph --all --threads -o --output --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
+        options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="--node --graph --threads -o --output --format --task --sidecar "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --html --svg --png --replay --json -q --quiet -h --help "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --html --svg --png --reproducible --replay --json -q --quiet -h --help "
         valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
@@ -260,7 +261,7 @@ _combinex() {
         valued="-o --output --line --format --task --sidecar "
         ;;
     "bench")
-        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --sidecar "
         ;;
     "help")

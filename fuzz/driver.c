@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver.c: runs a fuzz target without libFuzzer: the seeds of a folder, changed at
- * random. The same number gives the same inputs. A crash leaves the input in
+ * random, in turn with inputs of the target's shape (shapes.h), where it has one. The same
+ * number gives the same inputs. A crash leaves the input in
  * crash-NAME, and `fuzz_NAME FILE` runs it again.
  *
  *     fuzz_tu [--runs N] [--seed N] FOLDER | FILE... */
@@ -10,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
 #include "rng.h"
+#include "shapes.h"
 
 enum { MOST_SEEDS = 64, LARGEST = 1 << 16, MOST_SECONDS = 20 };
 
@@ -48,6 +51,13 @@ static void keep(int number)
 #define __SANITIZE_ADDRESS__ 1 /* clang says it in another way */
 #endif
 #endif
+
+/* What the undefined behaviour sanitizer finds, leaves its input, too. */
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void)
+{
+    return "abort_on_error=1:print_stacktrace=1";
+}
 
 #if defined(__SANITIZE_ADDRESS__)
 void        __asan_set_death_callback(void (*callback)(void));
@@ -199,7 +209,9 @@ static void run_one(void)
     if (!exact)
         exit(1);
     memcpy(exact, current, current_size);
-    (void)alarm(MOST_SECONDS); /* an endless loop is a find, too */
+    /* an endless loop is a find, too; that others keep the machine busy is none */
+    const struct itimerval most = {.it_value = {.tv_sec = MOST_SECONDS}};
+    (void)setitimer(ITIMER_PROF, &most, NULL);
     (void)LLVMFuzzerTestOneInput(exact, current_size);
     free(exact);
 }
@@ -212,8 +224,9 @@ static void set_current(const input *from)
 
 int main(int argc, char **argv)
 {
-    uint64_t runs = 1000, seed = 1;
-    bool     given = false;
+    uint64_t   runs = 1000, seed = 1;
+    bool       given = false;
+    fuzz_shape shape = fuzz_shape_of(FUZZ_TARGET);
     program = argv[0];
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--runs") && i + 1 < argc) {
@@ -237,20 +250,25 @@ int main(int argc, char **argv)
 #endif
     (void)signal(SIGABRT, keep);
     (void)signal(SIGSEGV, keep);
-    (void)signal(SIGALRM, keep);
+    (void)signal(SIGPROF, keep);
     for (size_t i = 0; i < num_seeds; i++) { /* as they are */
         set_current(&seeds[i]);
         run_one();
     }
     for (uint64_t k = 0; k < runs; k++) {
         cbx_rng rng = cbx_rng_stream(seed, k, 0, 0);
-        set_current(&seeds[below(&rng, num_seeds)]);
-        for (size_t times = 1 + below(&rng, 6); times; times--)
-            mutate(&rng);
+        if (shape && k % 2) {
+            static fuzz_truth told;
+            current_size = fuzz_draw(shape, seed, k, 4 << below(&rng, 6), current, LARGEST, &told);
+        } else {
+            set_current(&seeds[below(&rng, num_seeds)]);
+            for (size_t times = 1 + below(&rng, 6); times; times--)
+                mutate(&rng);
+        }
         run_one();
     }
-    (void)printf("%llu inputs made from %llu seeds\n", (unsigned long long)runs,
-                 (unsigned long long)num_seeds);
+    (void)printf("%llu inputs made from %llu seeds%s\n", (unsigned long long)runs,
+                 (unsigned long long)num_seeds, shape ? " and a shape" : "");
     for (size_t i = 0; i < num_seeds; i++)
         free(seeds[i].bytes);
     return 0;

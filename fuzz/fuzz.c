@@ -2,12 +2,15 @@
 /* fuzz.c: see fuzz.h. */
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "pt2.h"
 
 void fuzz_stop(const char *why, ...)
 {
@@ -81,11 +84,15 @@ void fuzz_load(const cbx_reader *reader, const uint8_t *bytes, size_t size)
 
 /* ---- files */
 
-static char folder[1024], last[1100];
+static char folder[1024];
 
 static void remove_folder(void)
 {
-    (void)unlink(last);
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        (void)unlinkat(dirfd(dir), e->d_name, 0);
+    if (dir)
+        (void)closedir(dir);
     (void)rmdir(folder);
 }
 
@@ -110,6 +117,7 @@ const char *fuzz_folder(void)
 
 const char *fuzz_file(const char *name, const uint8_t *bytes, size_t size)
 {
+    static char last[1100];
     (void)snprintf(last, sizeof last, "%s/%s", fuzz_folder(), name);
     int fd = open(last, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0)
@@ -189,4 +197,68 @@ const cbx_model *fuzz_model(void)
     if (cbx_model_new(fuzz_graph(), &spec, 7, &model, &err))
         fuzz_stop("%s", err.message);
     return model;
+}
+
+cbx_status fuzz_plan(char **rest, cbx_bench_plan *plan, cbx_error *err)
+{
+    enum { MOST_DATA = 3 };
+    static cbx_bench_options o;
+    static cbx_bench_data    data[MOST_DATA];
+    size_t                   count = 0;
+    cbx_options_default(cbx_bench_table(), &o);
+    for (char *line; (line = fuzz_line(rest)) && *line;) {
+        char *value = strchr(line, ' ');
+        if (value)
+            *value++ = '\0';
+        if (!strcmp(line, "data") && count < MOST_DATA)
+            data[count++] = (cbx_bench_data){value ? value : "", fuzz_graph()};
+        else
+            (void)cbx_options_set(cbx_bench_table(), &o, line, value ? value : "", NULL);
+    }
+    o.folds = o.folds > 8 ? 8 : o.folds;
+    return cbx_bench_plan_init(plan, &o, data, count, err);
+}
+
+uint8_t *fuzz_with_sidecar(const uint8_t *bytes, size_t size, size_t *whole)
+{
+    static const char data[] = "==> edges.csv <==\nsource,target\na,b\nb,c\n"
+                               "==> features.csv <==\nid,age,tall,short,label\n"
+                               "a,31,1,0,x\nb,25.5,0,1,y\nc,4,0,1,x\n"
+                               "==> combinex.json <==\n";
+    size_t            before = sizeof data - 1;
+    uint8_t          *all = malloc(before + size);
+    if (!all)
+        give_up("malloc");
+    memcpy(all, data, before);
+    if (size)
+        memcpy(all + before, bytes, size);
+    *whole = before + size;
+    return all;
+}
+
+cbx_status fuzz_program(const uint8_t *bytes, size_t size, cbx_program **out, cbx_error *err)
+{
+    enum { MOST_PARTS = 64 };
+    cbx_bundle *bundle = NULL;
+    cbx_arena   arena = {0};
+    cbx_part    part[MOST_PARTS];
+    cbx_parts   parts = {.path = "model.pt2", .part = part};
+    const char *name;
+    cbx_status  status = cbx_bundle_memory(bytes, size, &bundle, err);
+    for (size_t i = 0; !status && i < MOST_PARTS && (name = cbx_bundle_name(bundle, i)); i++) {
+        unsigned char *content = NULL;
+        size_t         length = 0;
+        status = cbx_bundle_slurp(bundle, name, &content, &length, err);
+        if (!status)
+            part[parts.count++] = (cbx_part){name, content, length};
+    }
+    if (!status)
+        status = cbx_parts_index(&parts, &arena, err);
+    if (!status)
+        status = cbx_program_from_parts(&parts, NULL, out, err);
+    for (size_t i = 0; i < parts.count; i++)
+        free((void *)part[i].bytes);
+    cbx_arena_free(&arena);
+    cbx_bundle_close(bundle);
+    return status;
 }

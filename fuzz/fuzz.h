@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan.h"
+#include "program.h"
 #include "reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -50,6 +52,16 @@ char *fuzz_line(char **rest);
  * the first call. */
 const cbx_graph *fuzz_graph(void);
 const cbx_model *fuzz_model(void);
+
+/* The plan that the lines up to an empty one ask for: "data NAME", or options of a benchmark.
+ * Good until the next call, and no longer than the text. */
+cbx_status fuzz_plan(char **rest, cbx_bench_plan *plan, cbx_error *err);
+
+/* A small sound data set with this sidecar, as a bundle; to be freed. */
+uint8_t *fuzz_with_sidecar(const uint8_t *bytes, size_t size, size_t *whole);
+
+/* An exported model whose archive's parts are the files of a bundle in memory. */
+cbx_status fuzz_program(const uint8_t *bytes, size_t size, cbx_program **out, cbx_error *err);
 
 #define FUZZ_READER(word)                                                             \
     extern const cbx_reader cbx_reader_##word;                                        \

@@ -9,8 +9,6 @@
 #include "rows.h"
 #include "summary.h"
 
-enum { MOST_DATA = 3 };
-
 static void put_tables(const cbx_bench_plan *plan, const cbx_bench_rows *rows)
 {
     static FILE      *out;
@@ -53,24 +51,10 @@ static void read_rows(const cbx_bench_plan *plan, const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    cbx_bench_options o;
-    cbx_bench_data    data[MOST_DATA];
-    cbx_bench_plan    plan;
-    cbx_error         err = {0};
-    size_t            count = 0;
-    char             *text = fuzz_text(bytes, size), *rest = text;
-    cbx_options_default(cbx_bench_table(), &o);
-    for (char *line; (line = fuzz_line(&rest)) && *line;) {
-        char *value = strchr(line, ' ');
-        if (value)
-            *value++ = '\0';
-        if (!strcmp(line, "data") && count < MOST_DATA)
-            data[count++] = (cbx_bench_data){value ? value : "", fuzz_graph()};
-        else
-            (void)cbx_options_set(cbx_bench_table(), &o, line, value ? value : "", NULL);
-    }
-    o.folds = o.folds > 8 ? 8 : o.folds;
-    cbx_status status = cbx_bench_plan_init(&plan, &o, data, count, &err);
+    cbx_bench_plan plan;
+    cbx_error      err = {0};
+    char          *text = fuzz_text(bytes, size), *rest = text;
+    cbx_status     status = fuzz_plan(&rest, &plan, &err);
     fuzz_check(status, &err);
     if (!status) {
         read_rows(&plan, rest);

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "pt2.h"
 #include "sample.h"
-
-enum { MOST_PARTS = 64 };
 
 /* Forwards and backwards, with weights of 1 and of less. */
 static void run(const cbx_program *program)
@@ -47,32 +44,11 @@ static void run(const cbx_program *program)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    cbx_bundle  *bundle = NULL;
     cbx_program *program = NULL;
-    cbx_arena    arena = {0};
     cbx_error    err = {0};
-    cbx_part     part[MOST_PARTS];
-    cbx_parts    parts = {.path = "model.pt2", .part = part};
-    const char  *name;
-    cbx_status   status = cbx_bundle_memory(bytes, size, &bundle, &err);
-    for (size_t i = 0; !status && i < MOST_PARTS && (name = cbx_bundle_name(bundle, i)); i++) {
-        unsigned char *content = NULL;
-        size_t         length = 0;
-        status = cbx_bundle_slurp(bundle, name, &content, &length, &err);
-        if (!status)
-            part[parts.count++] = (cbx_part){name, content, length};
-    }
-    if (!status)
-        status = cbx_parts_index(&parts, &arena, &err);
-    if (!status)
-        status = cbx_program_from_parts(&parts, NULL, &program, &err);
-    fuzz_check(status, &err);
+    fuzz_check(fuzz_program(bytes, size, &program, &err), &err);
     if (program)
         run(program);
     cbx_program_free(program);
-    for (size_t i = 0; i < parts.count; i++)
-        free((void *)part[i].bytes);
-    cbx_arena_free(&arena);
-    cbx_bundle_close(bundle);
     return 0;
 }

@@ -343,6 +343,7 @@ typedef struct cbx_model_info {
     int32_t     order;
     int64_t     num_parameters;
     double      dropout;
+    bool        reproducible;
 } cbx_model_info;
 
 /* A model for this graph with freshly drawn parameters (PyG's distributions). */
@@ -354,6 +355,13 @@ CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *
 CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 
 CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
+
+/* Whatever is computed with this model from now on (training, predictions, explanations, checks,
+ * measures) is computed in one fixed order, which gives the same bits on every x86-64 and arm64
+ * processor, with any BLAS and C library. Otherwise bits are the same on one kind of processor.
+ * It takes longer (docs/reliability.md). Models are made and loaded without; files do not have
+ * it. Time limits still depend on the machine. */
+CBX_API void cbx_model_set_reproducible(cbx_model *model, bool reproducible);
 
 /* A free-form note kept in the model file's metadata ("data", "test_accuracy",
  * …); NULL where there is none. Setting copies both strings. */
@@ -389,6 +397,7 @@ typedef struct cbx_train_options {
     int64_t folds;       /* of the kfold split */
     int64_t fold;        /* which one; random: another shuffle; public: column of the masks */
     int64_t patience;    /* stop after so many epochs without a better validation loss; 0: never */
+    int     standardise; /* auto, on, off: train on features of mean 0 and deviation 1 */
     int64_t seed;
     int64_t threads; /* 0: all cores */
 } cbx_train_options;
@@ -401,11 +410,13 @@ typedef struct cbx_train_result {
     double  loss;                                        /* of the last epoch, training rows */
     double  train_accuracy, val_accuracy, test_accuracy; /* NaN for an empty part */
     int32_t num_train, num_val, num_test;
+    int32_t num_standardised; /* features */
     double  seconds;
 } cbx_train_result;
 
 /* Trains `model` in place. The same seed gives the same bits at any number of
- * threads. On failure or cancellation the model is as it was before. */
+ * threads, on one kind of processor or, with cbx_model_set_reproducible, on all. On failure or
+ * cancellation the model is as it was before. */
 CBX_API cbx_status cbx_train(cbx_model *model, const cbx_graph *graph,
                              const cbx_train_options *options, cbx_progress progress, void *user,
                              cbx_train_result *result, cbx_error *err);
@@ -507,10 +518,11 @@ typedef struct cbx_counterfactual {
     /* optimal and proved_none: among which edits there is none (cheaper), in words: the kinds of
      * edit and the rules; otherwise "" */
     const char *scope;
-    double      cost;       /* of the edits, by options.edge_cost and feature_cost */
-    double      margin;     /* log-probability by which the result leads the next class */
-    double      robustness; /* share of small random changes that keep it; -1: not measured */
-    double      threshold;  /* probability that the class had to reach; 0: just the lead */
+    double      cost;         /* of the edits, by options.edge_cost and feature_cost */
+    double      margin;       /* log-probability by which the result leads the next class */
+    double      robustness;   /* share of small random changes that keep it; -1: not measured */
+    double      threshold;    /* probability that the class had to reach; 0: just the lead */
+    bool        reproducible; /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 
@@ -753,7 +765,8 @@ typedef struct cbx_bench_options {
     int64_t     unr_rollouts;
     const char *published_faults; /* "rounding,shift", …, "all" or "none" */
     int64_t     seed;
-    int64_t     jobs; /* threads; 0: all cores */
+    int64_t     jobs;         /* threads; 0: all cores */
+    bool        reproducible; /* the same bits on every processor: cbx_model_set_reproducible */
 } cbx_bench_options;
 
 CBX_API const cbx_option_table *cbx_bench_table(void);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The golden files on every instruction set that this processor has: plain x86-64,
 # AVX2 and AVX-512, in the library's own loops and in the BLAS. What a release build
-# chooses at run time is compiled for one set only here. Then the minimal explainer: its edits
-# must be the same on every set, and the same bytes at 1, 2 and 4 threads.
+# chooses at run time is compiled for one set only here. With --reproducible the bits are the same
+# in all of them. Then the minimal explainer: its edits must be the same on every set, and the same
+# bytes at 1, 2 and 4 threads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,8 +14,8 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 has() { grep -qw "$1" /proc/cpuinfo; }
 tests=(explain_test_golden_traces explain_test_shortcuts model_test_goldens model_test_margin
-    kernel_test_perturb)
-pattern='golden|shortcuts|margin|perturb'
+    kernel_test_perturb reproducible_answers)
+pattern='golden|shortcuts|margin|perturb|reproducible'
 
 try() { # name, compiler flags, OpenBLAS core
     echo "== instruction set: $1"

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "order.h"
+
 static test_case  *first, **last = &first;
 static int         failures_here;
 static const char *skipped_here;
@@ -184,9 +186,10 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-static atomic_long countdown; /* 0: never fail */
-static atomic_bool failed;
-static atomic_long allocations;
+static atomic_long   countdown; /* 0: never fail */
+static atomic_bool   failed;
+static atomic_long   allocations;
+static atomic_size_t largest;
 
 bool test_allocation_failed(void)
 {
@@ -198,9 +201,17 @@ long test_allocations(void)
     return atomic_load(&allocations);
 }
 
-static bool refuse(void)
+size_t test_largest_allocation(void)
+{
+    return atomic_exchange(&largest, 0);
+}
+
+static bool refuse(size_t size)
 {
     atomic_fetch_add(&allocations, 1);
+    for (size_t most = atomic_load(&largest); size > most;)
+        if (atomic_compare_exchange_weak(&largest, &most, size))
+            break;
     if (atomic_load(&countdown) == 0 || atomic_fetch_sub(&countdown, 1) != 1)
         return false;
     atomic_store(&failed, true);
@@ -209,17 +220,17 @@ static bool refuse(void)
 
 void *__wrap_malloc(size_t size)
 {
-    return refuse() ? NULL : __real_malloc(size);
+    return refuse(size) ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return refuse() ? NULL : __real_calloc(count, size);
+    return refuse(count * size) ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    return refuse() ? NULL : __real_realloc(old, size);
+    return refuse(size) ? NULL : __real_realloc(old, size);
 }
 
 void test_each_allocation(cbx_status (*run)(void *user), void *user)
@@ -337,6 +348,7 @@ int main(void)
 {
     int passed = 0, wrong = 0, skipped = 0;
     take_locale(getenv("CBX_TEST_LOCALE"));
+    (void)cbx_order_fix(getenv("CBX_TEST_ORDER") != NULL); /* "fixed": order.h */
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (test_case *t = first; t; t = t->next) {
         failures_here = 0;

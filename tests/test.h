@@ -58,6 +58,8 @@ bool test_allocation_failed(void);
 
 /* How often malloc, calloc and realloc were called so far. */
 long test_allocations(void);
+/* The largest block that was asked for since the last call of this. */
+size_t test_largest_allocation(void);
 
 /* ---- a clock of the test's own
  * It stands still, and at its `reads`-th reading from here it leaps by `seconds`, once. */

@@ -67,6 +67,7 @@ def explain(
     *,
     rules: Mapping[str, Any] | None = None,
     preset: str | None = None,
+    reproducible: bool | None = None,
     progress: Progress = None,
     **options: Any,
 ) -> Counterfactual:
@@ -75,12 +76,14 @@ def explain(
     model: a Model, a model file, or a module of PyTorch Geometric. data: a Graph, a data set as combinex.load takes
     it, or a Data, Batch or list of Data. node or graph: which one; a lone graph needs no number. Options are those of
     `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
-    `status`. progress(done, total, state) is called some times a second; what it returns as true stops the search.
+    `status`. reproducible: in place of what the model says of itself (Model.reproducible). progress(done, total, state)
+    is called some times a second; what it returns as true stops the search.
     """
     from ._convert import both_of
 
     settings = _options(rules, preset, options)
     own, native = both_of(model, data)
+    own = own._in_order(reproducible)
     row = _one_row(native, node, graph)
     with Watch(progress, "epoch") as watch:
         address = make(
@@ -121,6 +124,7 @@ def explain_all(
     *,
     rules: Mapping[str, Any] | None = None,
     preset: str | None = None,
+    reproducible: bool | None = None,
     threads: int = 0,
     progress: Progress = None,
     **options: Any,
@@ -133,6 +137,7 @@ def explain_all(
 
     settings = _options(rules, preset, {"threads": threads, **options})
     own, native = both_of(model, data)
+    own = own._in_order(reproducible)
     word = native.task
     asked, other = (graphs, nodes) if word == "graph" else (nodes, graphs)
     if other is not None:

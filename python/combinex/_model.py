@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import json
 import os
@@ -106,8 +107,8 @@ class Model:
         while lib.cbx_model_parameter(
             self._address, len(out), ctypes.byref(name), ctypes.byref(rows), ctypes.byref(columns)
         ):
-            bias = text(name.value).endswith("bias")
-            values = np.empty(rows.value if bias else (rows.value, columns.value), np.float32)
+            vector = text(name.value).endswith(("bias", ".mean"))
+            values = np.empty(rows.value if vector else (rows.value, columns.value), np.float32)
             check(lib.cbx_model_get, self._address, len(out), values.ctypes.data, values.size)
             out[text(name.value)] = values
         return out
@@ -130,6 +131,26 @@ class Model:
 
     # ---- using it
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether what is computed with this model has the same bits on every x86-64 and arm64 processor.
+
+        Set to True it takes longer (docs/reliability.md). Files do not have it; pickles and copies do.
+        """
+        return bool(lib.cbx_model_describe(self._address).reproducible)
+
+    @reproducible.setter
+    def reproducible(self, wanted: bool) -> None:
+        lib.cbx_model_set_reproducible(self._address, bool(whole(wanted, "reproducible", 0, 1)))
+
+    def _in_order(self, reproducible: bool | None) -> "Model":
+        """This model, or a copy where that one would be computed with in the other way; None: as it is."""
+        if reproducible is None or bool(whole(reproducible, "reproducible", 0, 1)) == self.reproducible:
+            return self
+        other = copy.copy(self)
+        other.reproducible = reproducible
+        return other
+
     def predict(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """Log-probabilities: a row for each node or graph, a column for each class."""
         instance(graph, Graph, "graph")
@@ -150,11 +171,11 @@ class Model:
 
     def __reduce__(self) -> Any:
         notes = {}
-        for key in ("data", "split", "version", "test_accuracy"):
+        for key in ("data", "split", "version", "reproducible", "test_accuracy"):
             value = self.note(key)
             if value is not None:
                 notes[key] = value
-        return _rebuild, (self.arch, self.parameters, notes, self.training)
+        return _rebuild, (self.arch, self.parameters, notes, self.training, self.reproducible)
 
 
 def _json(arch: Any, what: str) -> str:
@@ -177,7 +198,8 @@ def _texts(notes: Any) -> dict[str, str]:
     }
 
 
-def _rebuild(arch: Any, parameters: Any, notes: Any, training: Any) -> Model:
+def _rebuild(arch: Any, parameters: Any, notes: Any, training: Any, reproducible: bool) -> Model:
     model = Model.from_parameters(arch, parameters, notes)
     model.training = training
+    model.reproducible = reproducible
     return model

@@ -30,16 +30,20 @@ def sort_out(options: dict[str, Any], *tables: Table) -> list[Options]:
     return [Options(table, share) for table, share in zip(tables, shares)]
 
 
-def train(data: Any, model: str = "gcn", *, progress: Progress = None, **options: Any) -> Model:
+def train(
+    data: Any, model: str = "gcn", *, reproducible: bool = False, progress: Progress = None, **options: Any
+) -> Model:
     """Trains a model on a graph. Options are those of `combinex train`, with _ for -: see options("train").
 
-    The result's `training` has the accuracies. The same seed gives the same bits at any number of threads.
+    The result's `training` has the accuracies. The same seed gives the same bits at any number of threads, on one kind
+    of processor or, with reproducible, on all x86-64 and arm64; see Model.reproducible.
     """
     from ._convert import graph_of
 
     graph = graph_of(data)
     spec, how = sort_out({"model": model, **options}, model_table, train_table)
     trained = Model._of(make(lib.cbx_model_new, graph._address, spec.pointer, how.raw.seed))
+    trained.reproducible = reproducible
     result = h.cbx_train_result()
     with Watch(progress, "epoch") as watch:
         try:
@@ -65,6 +69,8 @@ def train(data: Any, model: str = "gcn", *, progress: Progress = None, **options
             note[name] = value
     trained.set_note("split", json.dumps(note))
     trained.set_note("version", lib.cbx_version().decode())
+    if trained.reproducible:
+        trained.set_note("reproducible", "true")
     if math.isfinite(result.test_accuracy):
         trained.set_note("test_accuracy", f"{result.test_accuracy:.9g}")
     return trained

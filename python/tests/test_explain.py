@@ -392,3 +392,16 @@ def test_rules_hold(karate, club):
     assert all(edit.op == "remove_edge" and {edit.source, edit.target} != {8, 33} for edit in cf.edits)
     none = cx.explain(club, karate, node=8, features_to_vary="none", keep_edges=True)
     assert none.status == "not_found" and none.certificate == "proved_none"
+
+
+def test_reproducible_answers_say_so_and_leave_the_model_as_it_is(karate, club):
+    usual = cx.explain(club, karate, 3, target="any")
+    assert not usual.reproducible and '"reproducible"' not in usual.to_json()
+    fixed = cx.explain(club, karate, 3, target="any", reproducible=True)
+    assert fixed.reproducible and '"reproducible":true' in fixed.to_json()
+    assert not club.reproducible
+    again = pickle.loads(pickle.dumps(club))
+    again.reproducible = True
+    assert [a.reproducible for a in cx.explain_all(again, karate, [3, 4], target="any")] == [True, True]
+    theirs = cx.explain_all(again, karate, [3], target="any", reproducible=False)[0]
+    assert not theirs.reproducible and theirs.num_edits == usual.num_edits

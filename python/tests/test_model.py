@@ -90,3 +90,40 @@ def test_progress_of_training(karate):
         cx.train(karate, epochs=1_000_000, progress=lambda *_: True)
     with pytest.raises(ZeroDivisionError):
         cx.train(karate, epochs=1_000_000, progress=lambda *_: 1 // 0)
+
+
+def test_a_model_of_standardised_features_takes_the_data_as_it_is(tmp_path):
+    rng = np.random.default_rng(3)
+    y = np.arange(40) // 20
+    x = np.stack([5000 + 30 * y + rng.normal(size=40), 0.001 * rng.normal(size=40)], axis=1).astype(np.float32)
+    graph = cx.Graph(np.stack([np.arange(39), np.arange(1, 40)]), x, y=y)
+    model = cx.train(graph, "cheb", epochs=80, learning_rate=0.01, train_share=1, standardise="auto")
+    assert model.training["num_standardised"] == 2
+    np.testing.assert_allclose(model.parameters["input.mean"], x.mean(axis=0), rtol=1e-5)
+    told = model.predict(graph)
+    assert (np.asarray(told.argmax(axis=1)) == y).mean() > 0.9
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(graph), told)
+    assert again.hash() == model.hash()
+
+
+def test_reproducible_models_are_the_command_line_s(karate, tmp_path, command):
+    path = tmp_path / "model.safetensors"
+    command("train", "karate", "--epochs", "30", "--seed", "4", "--reproducible", "-q", "-o", path)
+    own = cx.train(karate, epochs=30, seed=4, reproducible=True)
+    own.save(tmp_path / "own.safetensors")
+    assert (tmp_path / "own.safetensors").read_bytes() == path.read_bytes()
+    assert own.reproducible and not cx.load(path).reproducible  # which is how one computes, not what a model is
+
+
+def test_pickles_stay_reproducible(club):
+    again = pickle.loads(pickle.dumps(club))
+    assert not again.reproducible
+    again.reproducible = True
+    assert pickle.loads(pickle.dumps(again)).reproducible
+
+
+def test_reproducible_is_yes_or_no(club):
+    with pytest.raises(cx.errors.InvalidError, match="reproducible"):
+        club.reproducible = 2
+    assert not club.reproducible

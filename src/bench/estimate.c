@@ -82,6 +82,8 @@ static cbx_status try_training(const cbx_bench_plan *p, int32_t data, int32_t mo
     train.threads = 1;
     if (!status)
         status = cbx_model_new(p->data[data].graph, &spec, 0, out, err);
+    if (!status)
+        cbx_model_set_reproducible(*out, p->options->reproducible);
     double began = processor_seconds();
     if (!status)
         status = cbx_train(*out, p->data[data].graph, &train, NULL, NULL, &result, err);

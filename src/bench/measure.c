@@ -13,6 +13,7 @@
 #include "blas.h"
 #include "error.h"
 #include "kernel.h"
+#include "order.h"
 #include "pass.h"
 #include "receptive.h"
 #include "threads.h"
@@ -90,6 +91,18 @@ static cbx_status sum_graphs(cbx_yardstick *y, int threads, cbx_arena *arena, cb
     return status;
 }
 
+/* In the model's order. */
+static cbx_status in_order(cbx_yardstick *y,
+                           cbx_status (*sum)(cbx_yardstick *y, int threads, cbx_arena *work,
+                                             cbx_error *err),
+                           int threads, cbx_arena *work, cbx_error *err)
+{
+    bool       before = cbx_order_fix(y->model->reproducible);
+    cbx_status status = sum(y, threads, work, err);
+    (void)cbx_order_fix(before);
+    return status;
+}
+
 cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph, int64_t threads,
                              cbx_yardstick **out, cbx_error *err)
 {
@@ -112,8 +125,8 @@ cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph, int
     if (!status)
         status = cbx_blas_begin(err);
     if (!status)
-        status = (graph->data.task == CBX_GRAPH ? sum_graphs : sum_nodes)(y, cbx_threads(threads),
-                                                                          &work, err);
+        status = in_order(y, graph->data.task == CBX_GRAPH ? sum_graphs : sum_nodes,
+                          cbx_threads(threads), &work, err);
     cbx_arena_free(&work);
     if (status) {
         cbx_yardstick_free(y);
@@ -235,7 +248,9 @@ cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counterfactual 
         answer->row >= cbx_graph_label_rows(yardstick->graph))
         return cbx_fail(err, CBX_INVALID, "the answer for row %d is not about this graph",
                         answer->row);
+    bool       before = cbx_order_fix(yardstick->model->reproducible);
     cbx_status status = measure_edited(yardstick, answer, &arena, &m, err);
+    (void)cbx_order_fix(before);
     cbx_arena_free(&arena);
     if (status)
         return status;

@@ -20,9 +20,9 @@ static const cbx_option bench_options[] = {
     {"samples", CBX_OPTION_INT, AT(samples), "150", 1, 1e9, NULL,
      "test rows explained in each fold, at most"},
     {"protocol", CBX_OPTION_CHOICE, AT(protocol), "published", 0, 0, protocols,
-     "published: features are discrete as the data sets say, which follow the authors; meant: "
-     "those "
-     "with whole numbers only are"},
+     "published: features are discrete as the data sets say, which follow the authors, and oracles "
+     "take them as they are; meant: those with whole numbers only are discrete, and oracles are "
+     "trained with --standardise auto"},
     {"preset", CBX_OPTION_CHOICE, AT(preset), "paper", 0, 0, presets,
      "settings of the searches: those published, or the program's own"},
     {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
@@ -44,6 +44,8 @@ static const cbx_option bench_options[] = {
      "of splits, oracles, samples and the methods that draw"},
     {"jobs", CBX_OPTION_INT, AT(jobs), "0", 0, 1024, NULL,
      "threads: targets explained at once; 0: all cores"},
+    {"reproducible", CBX_OPTION_BOOL, AT(reproducible), "false", 0, 0, NULL,
+     "the same bits on every x86-64 and arm64 processor, which takes longer"},
 };
 #undef AT
 

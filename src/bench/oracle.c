@@ -30,10 +30,13 @@ static void key_of(const cbx_bench_plan *plan, int32_t data, int32_t model, int3
                    char key[KEY_SIZE])
 {
     char hash[65];
+    bool meant = plan->options->protocol == CBX_PROTOCOL_MEANT;
     cbx_graph_hash(plan->data[data].graph, hash);
-    (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld",
+    (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld%s%s",
                    cbx_version(), hash, plan->models[model], fold,
-                   (long long)plan->options->train_epochs, (long long)plan->options->seed);
+                   (long long)plan->options->train_epochs, (long long)plan->options->seed,
+                   meant ? " standardise auto" : "",
+                   plan->options->reproducible ? " reproducible" : "");
 }
 
 static cbx_status load(const char *path, const char *key, cbx_model **out, cbx_error *err)
@@ -61,8 +64,10 @@ static cbx_status train(const cbx_bench_plan *plan, const char *path, const char
     cbx_status        status = cbx_bench_training(plan, model, fold, &spec, &options, err);
     if (!status)
         status = cbx_model_new(graph, &spec, options.seed + fold, &m, err);
-    if (!status)
+    if (!status) {
+        cbx_model_set_reproducible(m, plan->options->reproducible);
         status = cbx_train(m, graph, &options, progress, user, &result, err);
+    }
     if (!status)
         status = cbx_model_set_note(m, "data", plan->data[data].name, err);
     if (!status)
@@ -109,6 +114,7 @@ cbx_status cbx_bench_oracle_load(const cbx_bench_plan *plan, const char *folder,
     free(path);
     if (status)
         return status;
+    cbx_model_set_reproducible(*out, plan->options->reproducible);
     const char *note = cbx_model_note(*out, NOTE_ACCURACY);
     *accuracy = note ? cbx_read_number(note, NULL) : NAN;
     return CBX_OK;

@@ -11,6 +11,7 @@
 #include "layer.h"
 #include "number.h"
 #include "rng.h"
+#include "standardise.h"
 
 enum { TEST_PART = 2, STREAM_SAMPLES = 71 }; /* of cbx_split; a stream of its own */
 
@@ -140,6 +141,8 @@ cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t
     train->epochs = plan->options->train_epochs;
     train->seed = plan->options->seed;
     train->fold = fold; /* another shuffle */
+    train->standardise =
+        plan->options->protocol == CBX_PROTOCOL_MEANT ? CBX_STANDARDISE_AUTO : CBX_STANDARDISE_OFF;
     train->threads = plan->options->jobs;
     return cbx_options_set(cbx_model_table(), spec, "model", plan->models[model], err);
 }
@@ -244,6 +247,8 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
                      o->protocol ? "meant" : "published", o->preset ? "none" : "paper",
                      (long long)o->epochs, (long long)o->train_epochs, o->time_limit,
                      (long long)o->unr_rollouts, (long long)o->seed);
+    if (o->reproducible)
+        (void)fputs("reproducible\n", out);
     for (int32_t i = 0; i < FAULTS; i++)
         if (p->faults & 1u << i)
             (void)fprintf(out, "published-fault %s\n", fault_names[i]);

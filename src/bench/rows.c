@@ -74,6 +74,11 @@ static bool get_int(const char *text, int64_t *out)
     return end != text && !*end && !errno;
 }
 
+static bool is_int32(int64_t value)
+{
+    return value >= INT32_MIN && value <= INT32_MAX;
+}
+
 static bool get_real(const char *text, double *out)
 {
     char *end;
@@ -108,6 +113,7 @@ static bool get_names(const cbx_bench_plan *plan, char **field, cbx_bench_row *r
 static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row *r)
 {
     static const int whole[] = {2, 4, 6, 7, 8, 9, 15, 16, 17, 18, 19};
+    static const int narrow[] = {0, 1, 3, 4, 5, 8}; /* of `whole`: int32_t */
     static const int real[] = {10, 11, 12, 13, 14, 20, 21, 22};
     char            *field[FIELDS];
     int64_t          n[11];
@@ -119,6 +125,9 @@ static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row
     for (int i = 0; i < 11; i++)
         if (!get_int(field[whole[i]], &n[i]))
             return "one of its fields is not a whole number";
+    for (int i = 0; i < 6; i++)
+        if (!is_int32(n[narrow[i]]))
+            return "one of its whole numbers is out of range";
     for (int i = 0; i < 8; i++)
         if (!get_real(field[real[i]], &x[i]))
             return "one of its fields is not a number";

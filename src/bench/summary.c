@@ -100,7 +100,7 @@ static void count_edits(cbx_bench_line *line, const cbx_bench_row *const *rows, 
         for (int64_t i = 0; i < count; i++) {
             const cbx_measures *m = &rows[i]->measures;
             double              v[] = {(double)m->features_changed, (double)m->edges_removed,
-                                       (double)(m->features_changed + m->edges_removed), rows[i]->seconds};
+                                       (double)m->features_changed + (double)m->edges_removed, rows[i]->seconds};
             if (what == 3 ? rows[i]->outcome != CBX_SKIPPED : rows[i]->outcome == CBX_FOUND)
                 room[n++] = v[what];
         }

@@ -106,6 +106,13 @@ bool cbx_deadline_release(cbx_deadline *d)
     return ended;
 }
 
+bool cbx_deadline_has(cbx_deadline *d, double seconds)
+{
+    if (cbx_clock() + seconds > d->until)
+        stop(d);
+    return !cbx_deadline_is_up(d);
+}
+
 double cbx_deadline_elapsed(const cbx_deadline *d)
 {
     return cbx_clock() - d->began;

@@ -64,6 +64,9 @@ void cbx_deadline_use_reserve(cbx_deadline *deadline);
 void cbx_deadline_hold(cbx_deadline *deadline, double share);
 bool cbx_deadline_release(cbx_deadline *deadline);
 
+/* Are so many seconds left? If not, time is up. */
+bool cbx_deadline_has(cbx_deadline *deadline, double seconds);
+
 /* Seconds since it began. */
 double cbx_deadline_elapsed(const cbx_deadline *deadline);
 

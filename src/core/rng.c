@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "order.h"
+
 uint64_t cbx_rng_below(cbx_rng *rng, uint64_t bound)
 {
     /* Values below 2^64 mod bound would make the first results likelier. */
@@ -25,7 +27,7 @@ double cbx_rng_normal(cbx_rng *rng)
         v = 2 * cbx_rng_uniform(rng) - 1;
         s = u * u + v * v;
     } while (s >= 1 || s == 0);
-    return u * sqrt(-2 * log(s) / s);
+    return u * sqrt(-2 * cbx_log(s) / s);
 }
 
 void cbx_rng_shuffle(cbx_rng *rng, int32_t *items, int64_t count)

@@ -252,7 +252,8 @@ static cbx_status read_arrays(cbx_graph *g, const cbx_tensor_file *f, cbx_error 
         if (group < -1 || group >= features)
             status = cbx_fail(err, CBX_INVALID, "%s: feature %lld is of group %d", f->path,
                               (long long)j, group);
-        d->num_groups = group >= d->num_groups ? group + 1 : d->num_groups;
+        else if (group >= d->num_groups)
+            d->num_groups = group + 1;
     }
     if (!status)
         status = read_splits(g, f, rows, err);

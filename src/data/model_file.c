@@ -138,7 +138,8 @@ static cbx_status check_tensor(const cbx_tensor_file *f, int32_t layer, const cb
 static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture *a, cbx_error *err)
 {
     cbx_status    status = CBX_OK;
-    cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO};
+    cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO, false};
+    cbx_parameter mean = {"input.mean", 0, a->num_features, CBX_INIT_ZERO, false};
     cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .order = a->order};
     for (int32_t l = 0; l < a->num_layers && !status; l++) {
         cbx_parameter own;
@@ -147,6 +148,8 @@ static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture
             status = check_tensor(f, l, &own, err);
         layer.n_in = layer.n_out;
     }
+    if (!status && a->centred)
+        status = check_tensor(f, -1, &mean, err);
     return status ? status : check_tensor(f, -1, &p, err);
 }
 
@@ -182,6 +185,7 @@ static cbx_status read_model(const cbx_tensor_file *f, const cbx_json *arch, cbx
     cbx_status       status = read_arch(f, arch, &a, err);
     if (!status)
         status = read_sizes(f, &a, widths, err);
+    a.centred = cbx_tensors_find(f, "input.mean") != NULL;
     if (!status)
         status = check_tensors(f, &a, err);
     if (!status)

@@ -18,6 +18,7 @@
 #include "deadline.h"
 #include "edge_mask.h"
 #include "error.h"
+#include "order.h"
 #include "rng.h"
 #include "trial.h"
 
@@ -47,8 +48,8 @@ static double margin(const state *st, const float *logp, bool factual, double we
     int32_t           y = s->prediction, second = cbx_best_class(logp, s->model->num_classes, y);
     int32_t           up = factual ? second : y, down = factual ? y : second;
     bool              log = s->options->cff_scores == CBX_SCORES_LOG;
-    double            S_up = log ? (double)logp[up] : exp((double)logp[up]);
-    double            S_down = log ? (double)logp[down] : exp((double)logp[down]);
+    double            S_up = log ? (double)logp[up] : cbx_exp((double)logp[up]);
+    double            S_down = log ? (double)logp[down] : cbx_exp((double)logp[down]);
     double            value = s->options->cff_gamma + S_up - S_down;
     if (!(value > 0))
         return 0;

@@ -23,6 +23,7 @@
 #include "error.h"
 #include "feature_mask.h"
 #include "margin.h"
+#include "order.h"
 #include "policy.h"
 #include "setup.h"
 
@@ -125,7 +126,7 @@ static double enough_lead(state *st)
     if (o->edges == CBX_EDGES_UNDIRECTED)
         slope *= (double)st->s->view->m; /* a pair has at most so many */
     double gradient = effect * least_divisor / (o->learning_rate * (double)o->epochs);
-    double enough = log(slope / gradient);
+    double enough = cbx_log(slope / gradient);
     return enough < underflow ? fmax(enough, 0) : underflow;
 }
 
@@ -249,14 +250,14 @@ static cbx_status collect(state *st, cbx_error *err)
     cbx_search *s = st->s;
     int64_t     count = (st->features ? cbx_feature_mask_count(&st->F) : 0) +
                     (st->edges ? cbx_edge_mask_count(&st->E) : 0);
-    s->edits = CBX_NEW(s->keep, cbx_edit, count);
-    if (!s->edits)
-        return cbx_fail_memory(err);
+    cbx_status status = cbx_search_make_edits(s, count, err);
+    if (status)
+        return status;
     if (st->edges)
         s->num_edits += cbx_edge_mask_edits(&st->E, s->edits);
     if (st->features)
         s->num_edits += cbx_feature_mask_edits(&st->F, s->edits + s->num_edits);
-    return CBX_OK;
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }
 
 static cbx_status search(cbx_search *s, cbx_error *err)
@@ -280,7 +281,10 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         if (t + 1 < T)
             status = step(&st, t, err);
     }
-    return status ? status : s->found ? collect(&st, err) : CBX_OK;
+    if (status || !s->found)
+        return status;
+    cbx_search_end(s);
+    return collect(&st, err);
 }
 
 /* How much the model's matrices stretch is the same for all targets. */

@@ -164,9 +164,8 @@ cbx_status cbx_edge_mask_collect(const cbx_edge_mask *E, cbx_search *s, cbx_erro
 {
     if (!s->found)
         return CBX_OK;
-    s->edits = CBX_NEW(s->keep, cbx_edit, cbx_edge_mask_count(E));
-    if (!s->edits)
-        return cbx_fail_memory(err);
-    s->num_edits = cbx_edge_mask_edits(E, s->edits);
-    return CBX_OK;
+    cbx_status status = cbx_search_make_edits(s, cbx_edge_mask_count(E), err);
+    if (!status)
+        s->num_edits = cbx_edge_mask_edits(E, s->edits);
+    return status;
 }

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "number.h"
+#include "order.h"
 #include "receptive.h"
 #include "setup.h"
 
@@ -29,7 +30,7 @@ bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction
 {
     int32_t best = cbx_best_class(log_probs, num_classes, -1);
     return !isnan(log_probs[0]) && (target < 0 ? best != prediction : best == target) &&
-           (threshold <= 0 || exp((double)log_probs[best]) >= threshold);
+           (threshold <= 0 || cbx_exp((double)log_probs[best]) >= threshold);
 }
 
 /* Nodes that a search may hold. */
@@ -122,8 +123,22 @@ static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float
         err, CBX_INVALID,
         "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
         "the data",
-        j, s->view->node ? s->view->node[i] : i, (double)v, (double)s->graph->data.feat_min[j],
-        (double)s->graph->data.feat_max[j]);
+        cbx_used_number(s->used, j), s->view->node ? s->view->node[i] : i, (double)v,
+        (double)s->graph->data.feat_min[j], (double)s->graph->data.feat_max[j]);
+}
+
+/* Columns ascend in every row. */
+static bool is_stored(const cbx_matrix *X, int32_t row, int32_t column)
+{
+    int64_t lo = X->csr.offset[row], end = X->csr.offset[row + 1], hi = end;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (X->csr.column[middle] < column)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < end && X->csr.column[lo] == column;
 }
 
 static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
@@ -149,12 +164,9 @@ static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
             if (s->lo[j] <= 0 && s->hi[j] >= 0)
                 continue;
             for (int32_t i = 0; i < X->rows; i++) {
-                if (cbx_out_of_time(entry * (double)(X->csr.offset[i + 1] - X->csr.offset[i])))
+                if (cbx_out_of_time(entry))
                     return cbx_fail_late(err);
-                bool stored = false;
-                for (int64_t k = X->csr.offset[i]; k < X->csr.offset[i + 1]; k++)
-                    stored |= X->csr.column[k] == j;
-                if (!stored)
+                if (!is_stored(X, i, j))
                     return out_of_bounds(s, i, j, 0, err);
             }
         }
@@ -245,10 +257,14 @@ static void forget_influence(cbx_search *s)
 /* Ranks an answer that holds. `reason`: what is to be said of it. */
 static cbx_status rank(cbx_search *s, int32_t result, const char **reason, cbx_error *err)
 {
+    cbx_search_reserve_copy(s);
     cbx_status status = cbx_rank_edits(s, result, err);
     bool       ranked = status == CBX_OK;
     *reason = "";
-    if (cbx_search_status(status))
+    status = cbx_search_status(status);
+    if (s->deadline)
+        cbx_deadline_use_reserve(s->deadline);
+    if (status)
         return status;
     if (!ranked)
         forget_influence(s);
@@ -314,11 +330,11 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
 static int keep_products(cbx_search *s, cbx_product_cache *products)
 {
     const cbx_layer *first = &s->model->layers[0];
-    int32_t          count = cbx_layer_products(first);
+    int32_t          widest, count = cbx_layer_products(first, &widest);
     if (!count || s->X.dense)
         return 0;
     s->X.cache = products;
-    return cbx_cache_init(products, count, s->X.rows, first->n_out, 0, s->arena);
+    return cbx_cache_init(products, count, s->X.rows, widest, 0, s->arena);
 }
 
 /* A large search gives its memory back before the answer is verified, packed and handed over,
@@ -391,6 +407,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
 {
     return (cbx_search){.model = setup->model,
                         .graph = setup->graph,
+                        .used = setup->used,
                         .options = setup->options,
                         .row = row,
                         .lo = setup->lo,
@@ -462,6 +479,7 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     if (!options)
         cbx_options_default(cbx_explain_table(), &fallback);
     options = options ? options : &fallback;
+    bool before = cbx_order_fix(model->reproducible);
     cbx_deadline_begin(&deadline, options->time_limit, progress, user);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
     if (!cbx_search_status(status)) { /* time that is up already is its to tell */
@@ -470,5 +488,6 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
         cbx_setup_free(&setup);
     }
     cbx_deadline_end(&deadline);
+    (void)cbx_order_fix(before);
     return status;
 }

@@ -49,17 +49,18 @@ typedef struct cbx_search {
     const cbx_model           *model;
     const cbx_graph           *graph;
     const cbx_explain_options *options;
-    int32_t                    row;           /* the node or graph to explain */
-    const cbx_view            *view;          /* the factual graph */
-    bool                       complete;      /* it has all that the class depends on */
-    const cbx_view            *whole;         /* the whole graph, or NULL: not needed */
-    cbx_matrix                 X;             /* its features */
-    const float               *lo, *hi;       /* bounds, per feature */
-    const uint8_t             *discrete;      /* kinds in force, per feature */
-    int32_t                    prediction;    /* of the factual graph */
-    int32_t                    decision;      /* of the whole graph: the same, or it is skipped */
-    int32_t                    target;        /* -1: any other class */
-    const float               *before;        /* log-probabilities of the factual graph */
+    int32_t                    row;        /* the node or graph to explain */
+    const cbx_view            *view;       /* the factual graph */
+    bool                       complete;   /* it has all that the class depends on */
+    const cbx_view            *whole;      /* the whole graph, or NULL: not needed */
+    cbx_matrix                 X;          /* its features */
+    const struct cbx_used     *used;       /* what they are in the data; NULL: the same (used.h) */
+    const float               *lo, *hi;    /* bounds, per feature */
+    const uint8_t             *discrete;   /* kinds in force, per feature */
+    int32_t                    prediction; /* of the factual graph */
+    int32_t                    decision;   /* of the whole graph: the same, or it is skipped */
+    int32_t                    target;     /* -1: any other class */
+    const float               *before;     /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
     const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
     const int64_t             *slot_of;
@@ -145,6 +146,13 @@ bool cbx_search_should_stop_at(cbx_search *s, int64_t step);
 
 /* Keeps time for verifying and ranking an answer of so many edits. */
 void cbx_search_reserve(const cbx_search *s, int64_t edits);
+
+/* Keeps time for handing over the edits that there are. */
+void cbx_search_reserve_copy(const cbx_search *s);
+
+/* Room for an answer of so many edits, of which there are none yet. Fails where there is no time
+ * left to verify them: memory that is not taken need not be given back either. */
+cbx_status cbx_search_make_edits(cbx_search *s, int64_t count, cbx_error *err);
 
 /* Was it ended already, or is it now? What a search asks of its own memory may be wrong then. */
 static inline bool cbx_search_is_late(const cbx_search *s)

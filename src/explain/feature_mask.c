@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "used.h"
 
 /* Entries worked on at a time: their temporaries stay in the nearest cache. */
 enum { RUN = 512 };
@@ -24,6 +25,8 @@ enum { LANES = 16 };
 
 /* Multiplications in the time of an entry. */
 static const double ENTRY = 12;
+/* The same where memory is written to for the first time; and to make an edit of an entry. */
+static const double FIRST_TOUCH = 40, EDIT = 30;
 
 /* ---- memory */
 
@@ -92,10 +95,10 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
 static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
 {
     const cbx_layer *first = &F->s->model->layers[0];
-    int32_t          products = cbx_layer_products(first);
+    int32_t          widest, products = cbx_layer_products(first, &widest);
     if (!products)
         return 0;
-    if (cbx_cache_init(&F->cache, products, F->rows, first->n_out, F->most_changes, arena))
+    if (cbx_cache_init(&F->cache, products, F->rows, widest, F->most_changes, arena))
         return -1;
     F->hard.cache = &F->cache;
     return 0;
@@ -151,15 +154,15 @@ static cbx_entries entries_at(const cbx_live *l, int64_t k)
 static int fill(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
-    size_t    size = (size_t)F->rows * (size_t)F->f;
     int64_t   at = 0;
+    size_t    row = (size_t)F->f * sizeof *F->firm;
     cbx_matrix_expand(&F->s->X, F->rows, F->firm);
-    memcpy(F->soft_values, F->firm, size * sizeof *F->firm);
-    memcpy(F->kept, F->firm, size * sizeof *F->firm);
     l->begin[0] = 0;
     for (int32_t i = 0; i < F->rows; i++) {
-        if (cbx_out_of_time(ENTRY * F->f))
+        if (cbx_out_of_time(FIRST_TOUCH * F->f))
             return -1;
+        memcpy(F->soft_values + (int64_t)i * F->f, F->firm + (int64_t)i * F->f, row);
+        memcpy(F->kept + (int64_t)i * F->f, F->firm + (int64_t)i * F->f, row);
         for (int32_t j = 0; j < F->f; j++)
             if (F->box.lo[j] < F->box.hi[j]) {
                 l->column[at] = j;
@@ -201,7 +204,7 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
     F->hard = cbx_matrix_dense(rows, F->f, F->firm);
     if (make_cache(F, s->arena))
         return cbx_fail_memory(err);
-    F->scale = 1.0 / ((double)s->view->n * F->f);
+    F->scale = 1.0 / ((double)s->view->n * cbx_used_all(s->used, F->f));
     if (fill(F))
         return cbx_fail_late(err);
     if (F->box.faults)
@@ -497,17 +500,12 @@ void cbx_feature_mask_keep(cbx_feature_mask *F)
     F->kept_all_stale = false;
 }
 
-/* The features as they were. The search is over, so they take the soft values' place. */
-static const float *originals(cbx_feature_mask *F)
-{
-    cbx_matrix_expand(&F->s->X, F->rows, F->soft_values);
-    return F->soft_values;
-}
-
+/* The search is over, so the features as they were take the soft values' place. */
 int64_t cbx_feature_mask_count(cbx_feature_mask *F)
 {
-    const float *x = originals(F);
+    const float *x = F->soft_values;
     int64_t      count = 0;
+    cbx_matrix_expand(&F->s->X, F->rows, F->soft_values);
     for (int64_t k = 0; k < (int64_t)F->rows * F->f; k++)
         count += F->kept[k] != x[k];
     return count;
@@ -516,9 +514,9 @@ int64_t cbx_feature_mask_count(cbx_feature_mask *F)
 int64_t cbx_feature_mask_edits(cbx_feature_mask *F, cbx_edit *edits)
 {
     const cbx_view *v = F->s->view;
-    const float    *x = originals(F);
+    const float    *x = F->soft_values;
     int64_t         count = 0;
-    for (int32_t i = 0; i < F->rows; i++)
+    for (int32_t i = 0; i < F->rows && !cbx_out_of_time(EDIT * F->f); i++)
         for (int32_t j = 0; j < F->f; j++) {
             int64_t k = (int64_t)i * F->f + j;
             if (F->kept[k] != x[k])

@@ -71,7 +71,8 @@ void cbx_feature_mask_harden(cbx_feature_mask *F, int64_t t);
 /* Remembers `hard`. */
 void cbx_feature_mask_keep(cbx_feature_mask *F);
 
-/* When all is over: how many entries of what is remembered are new, and which. */
+/* When all is over: how many entries of what is remembered are new, and then which; not all of
+ * them if time runs out. */
 int64_t cbx_feature_mask_count(cbx_feature_mask *F);
 int64_t cbx_feature_mask_edits(cbx_feature_mask *F, cbx_edit *edits);
 

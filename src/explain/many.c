@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "order.h"
 #include "setup.h"
 #include "threads.h"
 
@@ -87,9 +88,11 @@ static void run(batch *b, int threads)
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         cbx_workspace workspace = {0};
+        bool          before = cbx_order_fix(b->setup->model->reproducible);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < b->count; i++)
             explain_one(b, i, &workspace);
+        (void)cbx_order_fix(before);
         cbx_workspace_free(&workspace);
     }
 }
@@ -108,7 +111,9 @@ cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph, cons
                       .progress = progress,
                       .user = user};
     cbx_deadline_begin(&preparing, 0, stop_asked, &b);
+    bool       before = cbx_order_fix(model->reproducible);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
+    (void)cbx_order_fix(before); /* every thread has its own */
     cbx_deadline_end(&preparing);
     if (status && b.status && err)
         *err = b.err;

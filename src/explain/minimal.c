@@ -14,8 +14,7 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
     *shared = all;
     if (!all)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_rules_init(&all->rules, setup->graph, setup->options, setup->lo,
-                                       setup->hi, setup->discrete, arena, err);
+    cbx_status status = cbx_rules_init(&all->rules, setup, arena, err);
     if (!status)
         status = cbx_explainer_combinex.prepare(setup, arena, &all->stretch, err);
     return status;

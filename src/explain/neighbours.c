@@ -4,6 +4,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "order.h"
 
 CBX_HOT
 static float square_distance(int32_t width, const float *restrict a, const float *restrict b)
@@ -13,6 +14,12 @@ static float square_distance(int32_t width, const float *restrict a, const float
     for (int32_t k = 0; k < width; k++)
         sum += (a[k] - b[k]) * (a[k] - b[k]);
     return sum;
+}
+
+/* Or anything that grows with it: the distance itself is there in a fixed order, too. */
+static float distance(int32_t width, const float *a, const float *b)
+{
+    return cbx_order_is_fixed() ? cbx_distance(width, a, b) : square_distance(width, a, b);
 }
 
 /* The nearest of all nodes, Euclid's way; of two at the same distance the first. */
@@ -27,7 +34,7 @@ static void find_nearest(const cbx_neighbours *N, int32_t *nearest)
             return;
         if (i == N->node)
             continue;
-        float   d = square_distance(P->E->width, own, cbx_patch_row(P, i));
+        float   d = distance(P->E->width, own, cbx_patch_row(P, i));
         int32_t at = found;
         if (found == N->count && !(d < N->distance[found - 1]))
             continue;

@@ -12,10 +12,12 @@
 #include "margin.h"
 #include "minimal.h"
 
-/* What the head sees has been through relu and is never negative. A class that another
- * outdoes in every weight and in the bias is never the best. */
+/* Where nothing that the head sees is ever negative, a class that another outdoes in every
+ * weight and in the bias is never the best. */
 bool cbx_model_never(const cbx_model *m, int32_t class)
 {
+    if (!m->head_sees_no_negatives)
+        return false;
     int32_t      C = m->num_classes;
     const float *W = m->theta + m->head_offset, *b = W + (int64_t)m->head_in * C;
     for (int32_t c = 0; c < C; c++) {
@@ -37,7 +39,7 @@ static void measure_shares(const cbx_model *m, const float *stretch, float *shar
     for (int32_t j = 0; j < first->n_in; j++)
         share[j] = 0;
     for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        for (int32_t j = 0; j < p.rows && stretch[i] > 0; j++) {
+        for (int32_t j = 0; p.of_input && j < p.rows && stretch[i] > 0; j++) {
             const float *row = m->theta + m->parameters[i].offset + (int64_t)j * p.cols;
             share[j] = fmaxf(share[j], cbx_length(p.cols, row) / stretch[i]);
         }
@@ -80,7 +82,7 @@ cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *pr
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->allowed_pair[p])
             return CBX_OK;
-    if (!W->exact)
+    if (!W->exact || cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
         return CBX_OK;
     cbx_status status = cbx_pass_init(&pass, s->model, s->view, &X, false, 1, s->arena, err);
     if (status)

@@ -5,21 +5,22 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "order.h"
+
 const char *const cbx_policy_names[] = {"linear",   "exponential", "sinusoidal", "dynamic",
                                         "constant", "features",    "edges",      NULL};
 
 double cbx_policy_alpha(const cbx_explain_options *o, int64_t t, double edge_loss,
                         double feature_loss)
 {
-    const double pi = 3.14159265358979323846;
-    double       share = (double)t / (double)o->epochs;
+    double share = (double)t / (double)o->epochs;
     switch (o->policy) {
     case CBX_POLICY_LINEAR:
         return fmax(0, 1 - share);
     case CBX_POLICY_EXPONENTIAL:
-        return exp(-(double)t / o->decay);
+        return cbx_exp(-(double)t / o->decay);
     case CBX_POLICY_SINUSOIDAL:
-        return 0.5 * (1 + cos(pi * share));
+        return 0.5 * (1 + cbx_cos_pi(share));
     case CBX_POLICY_DYNAMIC:
         return edge_loss > feature_loss ? 0 : 1;
     case CBX_POLICY_FEATURES:

@@ -14,8 +14,10 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "order.h"
 #include "rng.h"
 #include "trial.h"
+#include "used.h"
 
 typedef struct state {
     cbx_search *s;
@@ -48,7 +50,7 @@ static cbx_status prepare(state *st, cbx_error *err)
     return CBX_OK;
 }
 
-/* One row; what was drawn, and in `change` the sum of |drawn - x|; returns how many
+/* One row; what was drawn, and in `change` the sum, in any order, of |drawn - x|; returns how many
  * values differ. The stream's k-th number is a function of k, so this vectorises. */
 CBX_HOT
 static int64_t draw_row(int32_t f, uint64_t start, const float *restrict x,
@@ -70,8 +72,17 @@ static int64_t draw_row(int32_t f, uint64_t start, const float *restrict x,
         sum += fabs((double)v - x[j]);
         count += v != x[j];
     }
-    *change += sum;
+    *change = sum;
     return count;
+}
+
+/* The same sum from first to last. */
+static double ordered_change(int32_t f, const float *x, const float *drawn)
+{
+    double sum = 0;
+    for (int32_t j = 0; j < f; j++)
+        sum += fabs((double)drawn[j] - x[j]);
+    return sum;
 }
 
 /* Rows from `begin` on and before `end`; adds up how much they have changed. */
@@ -85,8 +96,11 @@ static void draw(const state *st, int64_t t, int32_t begin, int32_t end, double 
         int64_t row = (int64_t)i * st->f;
         cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
                                      (uint64_t)(v->node ? v->node[i] : i));
+        double  moved;
         now->changed_features += draw_row(st->f, rng.state, st->x + row, st->low, st->span,
-                                          st->whole, s->lo, s->hi, st->drawn + row, change);
+                                          st->whole, s->lo, s->hi, st->drawn + row, &moved);
+        *change +=
+            cbx_order_is_fixed() ? ordered_change(st->f, st->x + row, st->drawn + row) : moved;
     }
 }
 
@@ -100,7 +114,7 @@ static bool try_draw(const state *st, cbx_trials *T, const cbx_matrix *X, int64_
     cbx_trials_ask(T, X, NULL);
     if (T->now.hit || st->s->trace)
         draw(st, t, read, st->n, &change, &T->now);
-    T->now.feature_loss = change / ((double)st->n * st->f);
+    T->now.feature_loss = change / ((double)st->n * cbx_used_all(st->s->used, st->f));
     return cbx_trials_record(T);
 }
 
@@ -110,9 +124,9 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
 {
     cbx_search     *s = st->s;
     const cbx_view *v = s->view;
-    s->edits = CBX_NEW(s->keep, cbx_edit, count);
-    if (!s->edits)
-        return cbx_fail_memory(err);
+    cbx_status      status = cbx_search_make_edits(s, count, err);
+    if (status)
+        return status;
     for (int32_t i = 0; i < st->n; i++)
         for (int32_t j = 0; j < st->f; j++) {
             int64_t k = (int64_t)i * st->f + j;

@@ -78,7 +78,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .num_edits = s->num_edits,
                             .edits = s->edits,
                             .num_nodes = s->view->n,
-                            .num_features = s->X.cols,
+                            .num_features = cbx_used_all(s->used, s->X.cols),
                             .num_edges = s->view->m,
                             .num_left_out = s->view->left_out,
                             .num_removable = s->num_removable,
@@ -93,13 +93,20 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .cost = s->cost,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,
-                            .threshold = s->options->stopping_threshold};
+                            .threshold = s->options->stopping_threshold,
+                            .reproducible = s->model->reproducible};
     for (int64_t k = 0; k < s->num_edits; k++) {
         r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
         r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;
     }
     *out = cbx_result_copy(&r);
-    return *out ? CBX_OK : cbx_fail_memory(err);
+    if (!*out)
+        return cbx_fail_memory(err);
+    cbx_edit *edits = (cbx_edit *)(*out)->edits; /* the copy's own */
+    for (int64_t k = 0; s->used && k < s->num_edits; k++)
+        if (edits[k].op == CBX_SET_FEATURE)
+            edits[k].feature = cbx_used_number(s->used, edits[k].feature);
+    return CBX_OK;
 }
 
 void cbx_counterfactual_free(cbx_counterfactual *counterfactual)

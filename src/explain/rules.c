@@ -10,6 +10,7 @@
 #include "bounds.h"
 #include "error.h"
 #include "number.h"
+#include "setup.h"
 
 /* ---- reading lists: "3,7-9,age" */
 
@@ -64,18 +65,34 @@ static cbx_status read_feature(reader *r, const cbx_graph *g, int32_t *out)
     return CBX_OK;
 }
 
+/* The search's number of the first feature, from the data's j on, that it has. */
+static int32_t first_left(const cbx_setup *s, int32_t j)
+{
+    int32_t lo = 0, hi = s->used ? s->used->left : 0;
+    while (lo < hi) {
+        int32_t middle = lo + (hi - lo) / 2;
+        if (s->used->number[middle] < j)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return s->used ? lo : j;
+}
+
 /* "a" or "a-b", both included. */
-static cbx_status read_range(reader *r, const cbx_graph *g, int32_t *from, int32_t *to)
+static cbx_status read_range(reader *r, const cbx_setup *s, int32_t *from, int32_t *to)
 {
     *from = 0;
-    cbx_status status = read_feature(r, g, from);
+    cbx_status status = read_feature(r, s->named, from);
     *to = *from;
     if (!status && *r->at == '-') {
         r->at++;
-        status = read_feature(r, g, to);
+        status = read_feature(r, s->named, to);
     }
     if (!status && *to < *from)
-        status = cbx_fail(r->err, CBX_INVALID, "--%s: %d-%d counts backwards", r->rule, *from, *to);
+        return cbx_fail(r->err, CBX_INVALID, "--%s: %d-%d counts backwards", r->rule, *from, *to);
+    *from = first_left(s, *from);
+    *to = first_left(s, *to + 1) - 1; /* perhaps none of them is left */
     return status;
 }
 
@@ -96,27 +113,35 @@ static reader read_rule(const char *rule, const char *text, cbx_error *err)
 
 /* ---- the rules one by one */
 
-static cbx_status mark_features(cbx_rules *rules, const char *rule, const char *text, uint8_t value,
-                                cbx_error *err)
+static cbx_status mark_features(cbx_rules *rules, const cbx_setup *setup, const char *rule,
+                                const char *text, uint8_t value, cbx_error *err)
 {
     reader r = read_rule(rule, text, err);
     while (*r.at) {
         int32_t    from, to;
-        cbx_status status = read_range(&r, rules->graph, &from, &to);
+        cbx_status status = read_range(&r, setup, &from, &to);
         if (status || (status = next(&r)))
             return status;
-        memset(rules->fixed + from, value, (size_t)(to - from) + 1);
+        memset(rules->fixed + from, value, (size_t)(to + 1 - from));
     }
     return CBX_OK;
 }
 
-static cbx_status read_ranges(cbx_rules *rules, cbx_error *err)
+static cbx_status none_permitted(int32_t feature, cbx_error *err)
+{
+    return cbx_fail(err, CBX_INVALID,
+                    "--permitted-range: feature %d takes whole numbers within its bounds, and none "
+                    "of them is permitted",
+                    feature);
+}
+
+static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
 {
     reader r = read_rule("permitted-range", rules->options->permitted_range, err);
     while (*r.at) {
         int32_t    j;
         double     lo, hi;
-        cbx_status status = read_feature(&r, rules->graph, &j);
+        cbx_status status = read_feature(&r, setup->named, &j);
         if (status)
             return status;
         if (*r.at++ != ':') {
@@ -134,23 +159,33 @@ static cbx_status read_ranges(cbx_rules *rules, cbx_error *err)
         if (lo > hi)
             return cbx_fail(err, CBX_INVALID, "--permitted-range: %g to %g of feature %d is empty",
                             lo, hi, j);
-        rules->lo[j] = fmaxf(rules->lo[j], (float)lo);
-        rules->hi[j] = fminf(rules->hi[j], (float)hi);
+        int32_t at = first_left(setup, j);
+        if (at == first_left(setup, j + 1)) { /* never used: it is 0, and stays so */
+            bool counted =
+                rules->options->kinds == CBX_KINDS_AUTO || setup->named->data.discrete[j];
+            if (counted && (lo > 0 || hi < 0))
+                return none_permitted(j, err);
+            continue;
+        }
+        /* of 0 and -0, fmaxf may give either */
+        rules->lo[at] = (float)lo > rules->lo[at] ? (float)lo : rules->lo[at];
+        rules->hi[at] = (float)hi < rules->hi[at] ? (float)hi : rules->hi[at];
     }
     return CBX_OK;
 }
 
-static cbx_status read_groups(cbx_rules *rules, cbx_error *err)
+static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
 {
     reader r = read_rule("one-hot", rules->options->one_hot, err);
     while (*r.at) {
         int32_t    from, to;
-        cbx_status status = read_range(&r, rules->graph, &from, &to);
+        cbx_status status = read_range(&r, setup, &from, &to);
         if (status || (status = next(&r)))
             return status;
         for (int32_t j = from; j <= to; j++) {
             if (rules->group[j] >= 0)
-                return cbx_fail(err, CBX_INVALID, "--one-hot: feature %d is in two groups", j);
+                return cbx_fail(err, CBX_INVALID, "--one-hot: feature %d is in two groups",
+                                cbx_used_number(setup->used, j));
             rules->group[j] = rules->groups;
         }
         rules->groups++;
@@ -225,19 +260,16 @@ static cbx_status read_edges(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
 }
 
 /* A permitted range within which a feature that is counted has no value. */
-static cbx_status check_ranges(const cbx_rules *rules, const uint8_t *discrete, cbx_error *err)
+static cbx_status check_ranges(const cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
 {
     for (int32_t j = 0; j < rules->graph->data.num_features; j++)
-        if (discrete[j] && rules->lo[j] > rules->hi[j])
-            return cbx_fail(err, CBX_INVALID,
-                            "--permitted-range: feature %d takes whole numbers within its bounds, "
-                            "and none of them is permitted",
-                            j);
+        if (setup->discrete[j] && rules->lo[j] > rules->hi[j])
+            return none_permitted(cbx_used_number(setup->used, j), err);
     return CBX_OK;
 }
 
 /* What the data says of its features: bounds, one-hot groups. */
-static int start_from_data(cbx_rules *rules, const float *lo, const float *hi, cbx_arena *arena)
+static int start_from_data(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena)
 {
     const cbx_graph_data *d = &rules->graph->data;
     size_t                f = (size_t)d->num_features;
@@ -249,15 +281,15 @@ static int start_from_data(cbx_rules *rules, const float *lo, const float *hi, c
         return -1;
     rules->groups = d->feature_group ? d->num_groups : 0;
     for (size_t j = 0; j < f; j++) {
-        rules->lo[j] = lo[j];
-        rules->hi[j] = hi[j];
+        rules->lo[j] = setup->lo[j];
+        rules->hi[j] = setup->hi[j];
         rules->group[j] = d->feature_group ? d->feature_group[j] : -1;
     }
     return 0;
 }
 
 /* Features that may not change. */
-static cbx_status read_fixed(cbx_rules *rules, cbx_error *err)
+static cbx_status read_fixed(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
 {
     const cbx_explain_options *o = rules->options;
     const cbx_graph_data      *d = &rules->graph->data;
@@ -265,33 +297,34 @@ static cbx_status read_fixed(cbx_rules *rules, cbx_error *err)
     if (o->features_to_vary && *o->features_to_vary && strcmp(o->features_to_vary, "all") != 0) {
         memset(rules->fixed, 1, (size_t)d->num_features);
         if (strcmp(o->features_to_vary, "none") != 0)
-            status = mark_features(rules, "features-to-vary", o->features_to_vary, 0, err);
+            status = mark_features(rules, setup, "features-to-vary", o->features_to_vary, 0, err);
     }
     for (int32_t j = 0; j < d->num_features && d->immutable; j++)
         rules->fixed[j] = rules->fixed[j] || d->immutable[j];
-    return status ? status
-                  : mark_features(rules, "immutable-features", o->immutable_features, 1, err);
+    return status
+               ? status
+               : mark_features(rules, setup, "immutable-features", o->immutable_features, 1, err);
 }
 
-cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph, const cbx_explain_options *o,
-                          const float *lo, const float *hi, const uint8_t *discrete,
-                          cbx_arena *arena, cbx_error *err)
+cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                          cbx_error *err)
 {
-    *rules = (cbx_rules){.graph = graph, .options = o};
-    if (start_from_data(rules, lo, hi, arena))
+    *rules = (cbx_rules){.graph = setup->graph, .options = setup->options};
+    if (start_from_data(rules, setup, arena))
         return cbx_fail_memory(err);
-    cbx_status status = read_fixed(rules, err);
+    cbx_status status = read_fixed(rules, setup, err);
     if (!status)
-        status = read_ranges(rules, err);
+        status = read_ranges(rules, setup, err);
     if (!status)
-        status = cbx_bounds_round(&graph->data, discrete, rules->lo, rules->hi, arena)
+        status = cbx_bounds_round(&setup->graph->data, setup->discrete, rules->lo, rules->hi, arena)
                      ? cbx_fail_memory(err)
-                     : check_ranges(rules, discrete, err);
+                     : check_ranges(rules, setup, err);
     if (!status)
-        status = read_groups(rules, err);
+        status = read_groups(rules, setup, err);
     if (!status)
         status = read_nodes(rules, arena, err);
-    if (!status && o->prove > 0 && !(rules->fractions = cbx_bounds_fractions(&graph->data, arena)))
+    if (!status && setup->options->prove > 0 &&
+        !(rules->fractions = cbx_bounds_fractions(&setup->graph->data, arena)))
         status = cbx_fail_memory(err);
     return status ? status : read_edges(rules, arena, err);
 }

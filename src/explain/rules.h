@@ -30,11 +30,9 @@ typedef struct cbx_rules {
     int64_t num_edges;
 } cbx_rules;
 
-/* Reads the rules that the options hold; an error names the rule and what is wrong. lo, hi and
- * `discrete`: bounds and kinds in force. */
-cbx_status cbx_rules_init(cbx_rules *rules, const cbx_graph *graph,
-                          const cbx_explain_options *options, const float *lo, const float *hi,
-                          const uint8_t *discrete, cbx_arena *arena, cbx_error *err);
+/* Reads the rules that the options hold; an error names the rule and what is wrong. */
+cbx_status cbx_rules_init(cbx_rules *rules, const struct cbx_setup *setup, cbx_arena *arena,
+                          cbx_error *err);
 
 /* Is this option of cbx_explain_table a rule, and has it been given? */
 bool cbx_rule_in_force(const cbx_option *option, const cbx_explain_options *options);

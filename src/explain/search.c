@@ -2,6 +2,7 @@
 /* search.c: small things that methods share. */
 #include <math.h>
 
+#include "error.h"
 #include "explainer.h"
 
 int32_t cbx_search_class(const cbx_search *s, const float *logp)
@@ -32,11 +33,32 @@ bool cbx_search_should_stop_at(cbx_search *s, int64_t step)
     return stops(s, step, s->options->epochs, false);
 }
 
+/* Seconds that an edit takes: to collect, verify, rank, copy and forget; to collect, verify, copy
+ * and forget; to copy and forget. */
+static const double RANKED_EDIT = 5e-7, VERIFIED_EDIT = 1.5e-7, COPIED_EDIT = 5e-8;
+
 void cbx_search_reserve(const cbx_search *s, int64_t edits)
 {
-    const double an_edit = 5e-7; /* seconds to collect, verify, rank and copy one */
     if (s->deadline)
-        cbx_deadline_reserve(s->deadline, s->wrap_up + an_edit * (double)edits);
+        cbx_deadline_reserve(s->deadline, s->wrap_up + RANKED_EDIT * (double)edits);
+}
+
+void cbx_search_reserve_copy(const cbx_search *s)
+{
+    if (s->deadline)
+        cbx_deadline_reserve(s->deadline, COPIED_EDIT * (double)s->num_edits);
+}
+
+cbx_status cbx_search_make_edits(cbx_search *s, int64_t count, cbx_error *err)
+{
+    if (s->deadline && !cbx_deadline_has(s->deadline, VERIFIED_EDIT * (double)count)) {
+        s->late = true;
+        s->found = false; /* of no use to anybody */
+        return cbx_fail_late(err);
+    }
+    s->edits = CBX_NEW(s->keep, cbx_edit, count);
+    s->num_edits = 0;
+    return s->edits ? CBX_OK : cbx_fail_memory(err);
 }
 
 void cbx_search_end(cbx_search *s)

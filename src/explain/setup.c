@@ -88,13 +88,19 @@ static cbx_status find_bounds(cbx_setup *s, cbx_error *err)
 cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph *graph,
                           const cbx_explain_options *options, cbx_error *err)
 {
-    *s = (cbx_setup){.model = model, .graph = graph};
+    *s = (cbx_setup){.model = model, .graph = graph, .named = graph};
     if (!options)
         cbx_options_default(cbx_explain_table(), &s->fallback);
     s->options = options ? options : &s->fallback;
     cbx_status status = cbx_options_check(cbx_explain_table(), s->options, err);
     if (!status)
         status = cbx_model_fits(model, graph, err);
+    if (!status)
+        status = cbx_used_find(model, graph, &s->arena, &s->used, err);
+    if (!status && s->used) {
+        s->graph = &s->used->graph;
+        s->model = s->used->model;
+    }
     if (!status)
         status = find_target(s, err);
     if (!status)
@@ -118,5 +124,6 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
 
 void cbx_setup_free(cbx_setup *setup)
 {
+    cbx_used_free(setup->used);
     cbx_arena_free(&setup->arena);
 }

@@ -4,12 +4,15 @@
 #define CBX_SETUP_H
 
 #include "explainer.h"
+#include "used.h"
 
 enum { CBX_TARGET_NEXT = -2, CBX_TARGET_ANY = -1 };
 
 typedef struct cbx_setup {
-    const cbx_model           *model;
+    const cbx_model           *model; /* both without features that are never used, … */
     const cbx_graph           *graph;
+    cbx_used                  *used;  /* … where this is not NULL */
+    const cbx_graph           *named; /* the caller's graph: options name its features */
     const cbx_explain_options *options;
     const cbx_explainer       *explainer;
     int32_t                    target; /* a class, or one of the above */

@@ -43,7 +43,10 @@ bool cbx_trials_record(cbx_trials *T)
 {
     cbx_epoch *e = &T->now;
     e->loss = e->ce + e->edge_loss + e->feature_loss;
-    return !cbx_time_is_up() && !cbx_search_diverged(T->s, e->loss) && cbx_search_record(T->s, e);
+    if (cbx_time_is_up() || cbx_search_diverged(T->s, e->loss) || !cbx_search_record(T->s, e))
+        return false;
+    cbx_search_reserve(T->s, e->changed_features + e->removed_edges);
+    return true;
 }
 
 bool cbx_trials_judge(cbx_trials *T, const cbx_matrix *X, const float *w)

@@ -25,6 +25,7 @@
 #include "edit.h"
 #include "error.h"
 #include "neighbours.h"
+#include "order.h"
 #include "rng.h"
 #include "setup.h"
 #include "threads.h"
@@ -137,7 +138,7 @@ static void expand(state *st, tree_node *node)
 static int32_t best_child(const state *st, const tree_node *node)
 {
     double  c = st->s->options->unr_exploration, most = -1;
-    double  known_visits = log((double)(st->tree[0].visits > 1 ? st->tree[0].visits : 1));
+    double  known_visits = cbx_log((double)(st->tree[0].visits > 1 ? st->tree[0].visits : 1));
     int32_t best = 0;
     for (int32_t i = 0; i < node->children; i++) {
         const tree_node *child = &st->tree[node->first + i];

@@ -13,6 +13,7 @@
 #include "deadline.h"
 #include "edit.h"
 #include "error.h"
+#include "order.h"
 #include "pass.h"
 #include "setup.h"
 #include "sort.h"
@@ -256,6 +257,7 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
         status = cbx_blas_begin(err);
     if (status)
         return status;
+    bool before = cbx_order_fix(model->reproducible);
     if (!graphs && rows > moderate && has_cone(model)) {
         status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
     } else {
@@ -265,6 +267,7 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
         if (!status)
             status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
     }
+    (void)cbx_order_fix(before);
     cbx_arena_free(&arena);
     return status;
 }

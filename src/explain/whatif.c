@@ -2,11 +2,13 @@
 /* whatif.c: see whatif.h. */
 #include "whatif.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "deadline.h"
 #include "error.h"
+#include "order.h"
 
 /* Changes after which products are multiplied anew. */
 enum { REFRESH = 2000 };
@@ -20,7 +22,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_layer *first = &W->s->model->layers[0];
     size_t           size = (size_t)W->rows * (size_t)W->f;
-    int32_t          products = cbx_layer_products(first);
+    int32_t          widest, products = cbx_layer_products(first, &widest);
     W->x0 = CBX_NEW(arena, float, size);
     W->x = CBX_NEW(arena, float, size);
     W->dX = CBX_NEW(arena, float, size);
@@ -32,7 +34,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     if (!products)
         return 0;
     W->most_changes = 256;
-    if (cbx_cache_init(&W->cache, products, W->rows, first->n_out, W->most_changes, arena))
+    if (cbx_cache_init(&W->cache, products, W->rows, widest, W->most_changes, arena))
         return -1;
     W->X.cache = &W->cache;
     return 0;
@@ -307,9 +309,15 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp)
     int32_t           aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
     int32_t           rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
     double            lead = (double)logp[aim] - logp[rival];
-    if (s->options->stopping_threshold > 0)
-        lead = fmin(lead, logp[aim] - log(s->options->stopping_threshold));
-    return isnan(lead) ? -INFINITY : lead; /* numbers that overflow lead nowhere */
+    double            threshold = s->options->stopping_threshold;
+    if (threshold > 0)
+        lead = fmin(lead, logp[aim] - cbx_log(threshold));
+    if (isnan(lead)) /* numbers that overflow lead nowhere */
+        return -INFINITY;
+    /* Of equal scores the first class wins; what flips is what verifying takes for a flip. */
+    if (cbx_reaches(logp, C, s->prediction, s->target, threshold))
+        return fmax(lead, DBL_MIN);
+    return fmin(lead, 0);
 }
 
 double cbx_whatif_ask(cbx_whatif *W)

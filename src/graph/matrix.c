@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "deadline.h"
+
 int cbx_cache_init(cbx_product_cache *cache, int32_t count, int32_t rows, int32_t width,
                    int64_t changes, cbx_arena *arena)
 {
@@ -95,15 +97,18 @@ void cbx_matrix_t_times(const cbx_matrix *X, int32_t rows, int32_t width, const 
 
 void cbx_matrix_expand(const cbx_matrix *X, int32_t rows, float *dense)
 {
-    size_t cols = (size_t)X->cols;
-    if (X->dense) {
-        memcpy(dense, X->dense, (size_t)rows * cols * sizeof *dense);
-        return;
+    const double touch = 4; /* multiplications in the time of a number that is first written to */
+    size_t       cols = (size_t)X->cols;
+    for (int32_t i = 0; i < rows && !cbx_out_of_time(touch * (double)cols); i++) {
+        float *row = dense + (size_t)i * cols;
+        if (X->dense)
+            memcpy(row, X->dense + (size_t)i * cols, cols * sizeof *row);
+        else
+            memset(row, 0, cols * sizeof *row);
+        for (int64_t e = X->dense ? 0 : X->csr.offset[i]; !X->dense && e < X->csr.offset[i + 1];
+             e++)
+            row[X->csr.column[e]] = X->csr.value[e];
     }
-    memset(dense, 0, (size_t)rows * cols * sizeof *dense);
-    for (int32_t i = 0; i < rows; i++)
-        for (int64_t e = X->csr.offset[i]; e < X->csr.offset[i + 1]; e++)
-            dense[(size_t)i * cols + (size_t)X->csr.column[e]] = X->csr.value[e];
 }
 
 int cbx_matrix_transpose(cbx_matrix *X, cbx_arena *arena)

@@ -44,7 +44,7 @@ void cbx_matrix_times(const cbx_matrix *X, int32_t rows, int32_t width, const fl
 void cbx_matrix_t_times(const cbx_matrix *X, int32_t rows, int32_t width, const float *G, float *W,
                         int threads);
 
-/* Writes the first rows, dense. */
+/* Writes the first rows, dense; not all of them if time runs out. */
 void cbx_matrix_expand(const cbx_matrix *X, int32_t rows, float *dense);
 
 /* Builds by_column; 0 on success. Nothing to do for a dense matrix. */

@@ -3,12 +3,17 @@
  *
  * No kernel allocates or fails. Unless it says "adds", a kernel overwrites its
  * output. Each row of an output is computed by one thread, in an order that
- * does not depend on `threads`. Outputs never alias inputs. */
+ * does not depend on `threads`. Outputs never alias inputs. What order that is, order.h says:
+ * many of them are there twice (variant.h). */
 #ifndef CBX_KERNEL_H
 #define CBX_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef CBX_VARIANT
+#include "variant.h"
+#endif
 
 /* Compiled for several instruction sets, chosen at run time. Sanitizers cannot
  * run the resolvers behind this, and other machines have no need of them. For
@@ -136,8 +141,13 @@ void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squar
 enum { CBX_SPECTRAL_MOST = 256 }; /* smaller side up to which the bound is a tight one */
 
 /* At least the largest singular value of W, rows x cols. */
-float   cbx_spectral_bound(int32_t rows, int32_t cols, const float *W, float *scratch);
-int64_t cbx_spectral_scratch(int32_t rows, int32_t cols); /* floats */
+float cbx_spectral_bound(int32_t rows, int32_t cols, const float *W, float *scratch);
+
+static inline int64_t cbx_spectral_scratch(int32_t rows, int32_t cols) /* floats */
+{
+    int64_t n = rows < cols ? rows : cols;
+    return n <= CBX_SPECTRAL_MOST ? 2 * n * n : cols;
+}
 
 /* sum of squares, in double */
 double cbx_sum_squares(int64_t count, const float *v);

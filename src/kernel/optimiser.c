@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* optimiser.c: steps over a flat block of parameters. */
 #include "adam.h"
+#include "functions.h"
 
 CBX_HOT
-static void adam(int64_t count, const cbx_adam_rates *rates, const float *restrict grad,
-                 float *restrict m, float *restrict v, float *restrict theta)
+static void adam_run(int64_t count, const cbx_adam_rates *rates, const float *restrict grad,
+                     float *restrict m, float *restrict v, float *restrict theta)
 {
     const cbx_adam_rates r = *rates;
     for (int64_t i = 0; i < count; i++) {
@@ -19,7 +20,7 @@ cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
 {
     /* The corrections belong to the rounded betas: 1 - 0.999f is 1e-5 less than 0.001. */
     float  beta1 = (float)a->beta1, beta2 = (float)a->beta2;
-    double fix1 = 1 - pow(beta1, (double)a->step), fix2 = 1 - pow(beta2, (double)a->step);
+    double fix1 = 1 - CBX_POWER(beta1, a->step), fix2 = 1 - CBX_POWER(beta2, a->step);
     return (cbx_adam_rates){beta1,
                             beta2,
                             (float)(a->lr / fix1),
@@ -31,7 +32,7 @@ cbx_adam_rates cbx_adam_prepare(const cbx_adam *a)
 void cbx_adam_apply(const cbx_adam_rates *r, int64_t count, const float *grad, float *m, float *v,
                     float *theta)
 {
-    adam(count, r, grad, m, v, theta);
+    adam_run(count, r, grad, m, v, theta);
 }
 
 void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m, float *v,
@@ -42,8 +43,8 @@ void cbx_adam_step(const cbx_adam *a, int64_t count, const float *grad, float *m
 }
 
 CBX_HOT
-static void sgd(int64_t count, float lr, float momentum, bool first, const float *restrict grad,
-                float *restrict velocity, float *restrict theta)
+static void sgd_run(int64_t count, float lr, float momentum, bool first, const float *restrict grad,
+                    float *restrict velocity, float *restrict theta)
 {
     for (int64_t i = 0; i < count; i++) {
         velocity[i] = first ? grad[i] : momentum * velocity[i] + grad[i];
@@ -54,12 +55,12 @@ static void sgd(int64_t count, float lr, float momentum, bool first, const float
 void cbx_sgd_step(double lr, double momentum, bool first, int64_t count, const float *grad,
                   float *velocity, float *theta)
 {
-    sgd(count, (float)lr, (float)momentum, first, grad, velocity, theta);
+    sgd_run(count, (float)lr, (float)momentum, first, grad, velocity, theta);
 }
 
 CBX_HOT
-static void adadelta(int64_t count, float lr, const float *restrict grad, float *restrict squares,
-                     float *restrict steps, float *restrict theta)
+static void adadelta_run(int64_t count, float lr, const float *restrict grad,
+                         float *restrict squares, float *restrict steps, float *restrict theta)
 {
     const float rho = 0.9f, eps = 1e-6f;
     for (int64_t i = 0; i < count; i++) {
@@ -74,7 +75,7 @@ static void adadelta(int64_t count, float lr, const float *restrict grad, float 
 void cbx_adadelta_step(double lr, int64_t count, const float *grad, float *squares, float *steps,
                        float *theta)
 {
-    adadelta(count, (float)lr, grad, squares, steps, theta);
+    adadelta_run(count, (float)lr, grad, squares, steps, theta);
 }
 
 double cbx_sum_squares(int64_t count, const float *v)
@@ -89,10 +90,4 @@ double cbx_sum_squares(int64_t count, const float *v)
     for (int l = 0; l < 8; l++)
         sum += lane[l];
     return sum;
-}
-
-void cbx_scale(int64_t count, float factor, float *v)
-{
-    for (int64_t i = 0; i < count; i++)
-        v[i] *= factor;
 }

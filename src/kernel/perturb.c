@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "adam.h"
+#include "lanes.h"
 #include "perturb_published.h"
 
 static inline float clamp(float v, float lo, float hi)
@@ -120,46 +121,110 @@ CBX_INLINE float gradient_of(limits l, float absolute, float squared, float x, f
     return inside ? g * slope : 0;
 }
 
+/* What one entry adds to the sums of its piece. */
+typedef struct share {
+    float   absolute, squared, drift;
+    int32_t crossed, idle;
+} share;
+
+/* The arrays of a run, told to the compiler not to overlap. */
+typedef struct run {
+    const int32_t *restrict column;
+    const float *restrict xs;
+    float *restrict P, *restrict moves, *restrict m, *restrict v, *restrict crossed;
+    float          absolute, squared;
+    cbx_adam_rates rates;
+} run;
+
 /* `steps`: P takes its step of Adam first; otherwise it has taken it. */
+CBX_INLINE share perturb_entry(kinds kind, bool steps, bool pull, bounds b, run r,
+                               const float *restrict dX, int64_t k)
+{
+    limits l = limits_of(kind, b, k);
+    float  x = r.xs[k], before = r.moves[k], theta = r.P[k];
+    if (steps) {
+        float g = gradient_of(l, r.absolute, r.squared, x, before, pull ? dX[r.column[k]] : 0);
+        r.m[k] = cbx_adam_mean(r.rates, g, r.m[k]);
+        r.v[k] = cbx_adam_square(r.rates, g, r.v[k]);
+        theta -= cbx_adam_fall(r.rates, r.m[k], r.v[k]);
+        r.P[k] = theta;
+    }
+    float move = move_of(kind, l, theta), soft = soft_of(l, x, move);
+    float gap = soft - x, step = soft - soft_of(l, x, before);
+    float change = firm_of(l, x, move) - firm_of(l, x, before);
+    r.crossed[k] = change;
+    r.moves[k] = move;
+    return (share){l.whole ? fabsf(gap) : 0, l.whole ? 0 : gap * gap, step * step, change != 0,
+                   theta == 0};
+}
+
+/* The entries begin … end - 1, and their shares added up. */
+#ifdef CBX_FIXED_ORDER
+typedef struct lanes_of_shares {
+    float   absolute[CBX_LANES], squared[CBX_LANES], drift[CBX_LANES];
+    int32_t crossed[CBX_LANES], idle[CBX_LANES];
+} lanes_of_shares;
+
+CBX_INLINE void perturb_lanes(kinds kind, bool steps, bool pull, bounds b, run r,
+                              const float *restrict dX, int64_t at, int lanes,
+                              lanes_of_shares *restrict s)
+{
+#pragma omp simd
+    for (int l = 0; l < lanes; l++) {
+        share one = perturb_entry(kind, steps, pull, b, r, dX, at + l);
+        s->absolute[l] += one.absolute;
+        s->squared[l] += one.squared;
+        s->drift[l] += one.drift;
+        s->crossed[l] += one.crossed;
+        s->idle[l] += one.idle;
+    }
+}
+
+CBX_INLINE share perturb_piece(kinds kind, bool steps, bool pull, bounds b, run r,
+                               const float *restrict dX, int64_t begin, int64_t end)
+{
+    lanes_of_shares s = {.absolute = {0}};
+    for (; begin + CBX_LANES <= end; begin += CBX_LANES)
+        perturb_lanes(kind, steps, pull, b, r, dX, begin, CBX_LANES, &s);
+    perturb_lanes(kind, steps, pull, b, r, dX, begin, (int)(end - begin), &s);
+    share all = {cbx_lanes_sum(s.absolute), cbx_lanes_sum(s.squared), cbx_lanes_sum(s.drift), 0, 0};
+    for (int l = 0; l < CBX_LANES; l++) {
+        all.crossed += s.crossed[l];
+        all.idle += s.idle[l];
+    }
+    return all;
+}
+#else
+CBX_INLINE share perturb_piece(kinds kind, bool steps, bool pull, bounds b, run r,
+                               const float *restrict dX, int64_t begin, int64_t end)
+{
+    float   absolute = 0, squared = 0, drift = 0;
+    int32_t crossed = 0, idle = 0;
+#pragma omp simd reduction(+ : absolute, squared, drift, crossed, idle)
+    for (int64_t k = begin; k < end; k++) {
+        share one = perturb_entry(kind, steps, pull, b, r, dX, k);
+        absolute += one.absolute;
+        squared += one.squared;
+        drift += one.drift;
+        crossed += one.crossed;
+        idle += one.idle;
+    }
+    return (share){absolute, squared, drift, crossed, idle};
+}
+#endif
+
 CBX_INLINE void perturb_run(kinds kind, bool steps, bool pull, const cbx_pieces *pieces,
                             const cbx_feature_box *features, const cbx_entries *e, float absolute,
                             float squared, const cbx_adam_rates *rates, float *restrict crossed,
                             cbx_perturb_sums *sums)
 {
     const bounds b = unpack(features, e);
-    const int32_t *restrict column = e->column;
-    const float *restrict xs = e->x;
-    float *restrict P = e->P, *restrict moves = e->move, *restrict m = e->a, *restrict v = e->b;
-    const cbx_adam_rates r = *rates;
+    const run r = {e->column, e->x, e->P, e->move, e->a, e->b, crossed, absolute, squared, *rates};
     for (int32_t piece = 0; piece < pieces->count; piece++) {
-        const float *restrict dX = pieces->dX[piece];
-        float   sum_absolute = 0, sum_squared = 0, drift = 0;
-        int32_t count_crossed = 0, idle = 0;
-        int64_t end = pieces->begin[piece + 1];
-#pragma omp simd reduction(+ : sum_absolute, sum_squared, drift, count_crossed, idle)
-        for (int64_t k = pieces->begin[piece]; k < end; k++) {
-            limits l = limits_of(kind, b, k);
-            float  x = xs[k], before = moves[k], theta = P[k];
-            if (steps) {
-                float g = gradient_of(l, absolute, squared, x, before, pull ? dX[column[k]] : 0);
-                m[k] = cbx_adam_mean(r, g, m[k]);
-                v[k] = cbx_adam_square(r, g, v[k]);
-                theta -= cbx_adam_fall(r, m[k], v[k]);
-                P[k] = theta;
-            }
-            float move = move_of(kind, l, theta), soft = soft_of(l, x, move);
-            float gap = soft - x, step = soft - soft_of(l, x, before);
-            float change = firm_of(l, x, move) - firm_of(l, x, before);
-            sum_absolute += l.whole ? fabsf(gap) : 0;
-            sum_squared += l.whole ? 0 : gap * gap;
-            drift += step * step;
-            count_crossed += change != 0;
-            idle += theta == 0;
-            crossed[k] = change;
-            moves[k] = move;
-        }
-        sums[piece] = (cbx_perturb_sums){(double)sum_absolute, (double)sum_squared, (double)drift,
-                                         idle, count_crossed};
+        share all = perturb_piece(kind, steps, pull, b, r, pieces->dX[piece], pieces->begin[piece],
+                                  pieces->begin[piece + 1]);
+        sums[piece] = (cbx_perturb_sums){(double)all.absolute, (double)all.squared,
+                                         (double)all.drift, all.idle, all.crossed};
     }
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c: elementwise and row-by-row passes. */
+/* rows.c: passes over rows that round but once an entry. */
 #include "kernel.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "rng.h"
@@ -87,36 +85,6 @@ void cbx_relu_backward(int64_t count, float scale, const float *y, float *g, int
 }
 
 CBX_HOT
-static float squares(int64_t count, const float *restrict y)
-{
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t k = 0; k < count; k++)
-        sum += y[k] * y[k];
-    return sum;
-}
-
-CBX_HOT
-static float square_differences(int64_t count, const float *restrict y, const float *restrict z)
-{
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t k = 0; k < count; k++)
-        sum += (y[k] - z[k]) * (y[k] - z[k]);
-    return sum;
-}
-
-float cbx_length(int64_t count, const float *y)
-{
-    return sqrtf(squares(count, y));
-}
-
-float cbx_distance(int64_t count, const float *y, const float *z)
-{
-    return sqrtf(square_differences(count, y, z));
-}
-
-CBX_HOT
 static void dropout_row(int32_t width, uint64_t base, uint32_t limit, float scale, float *y)
 {
     /* Two entries a draw, from counters rather than a state: this vectorises. */
@@ -138,44 +106,8 @@ void cbx_dropout(int32_t rows, int32_t width, double rate, uint64_t stream, floa
                                  limit, scale, Y + i * width));
 }
 
-static void log_softmax_row(int32_t width, float *y)
+void cbx_scale(int64_t count, float factor, float *v)
 {
-    float top = y[0];
-    for (int32_t k = 1; k < width; k++)
-        top = y[k] > top ? y[k] : top;
-    double sum = 0;
-    for (int32_t k = 0; k < width; k++)
-        sum += exp((double)y[k] - top);
-    double shift = log(sum);
-    /* log sum >= 0, so the best class's value may only be -0 or less. What is less than
-     * any float is the least float; after that a row is finite, or NaN all over. */
-    for (int32_t k = 0; k < width; k++) {
-        double value = (double)y[k] - top - shift;
-        y[k] = value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
-    }
-}
-
-void cbx_log_softmax(int32_t rows, int32_t width, float *Y, int threads)
-{
-    if (width <= 0)
-        return;
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 16, i, rows, 1,
-                     log_softmax_row(width, Y + i * width));
-}
-
-static void log_softmax_backward_row(int32_t width, const float *p, float *d)
-{
-    double sum = 0;
-    for (int32_t k = 0; k < width; k++)
-        sum += d[k];
-    if (sum == 0)
-        return;
-    for (int32_t k = 0; k < width; k++)
-        d[k] = (float)(d[k] - exp((double)p[k]) * sum);
-}
-
-void cbx_log_softmax_backward(int32_t rows, int32_t width, const float *logp, float *g, int threads)
-{
-    CBX_PARALLEL_FOR(threads, (double)rows * width * 16, i, rows, 1,
-                     log_softmax_backward_row(width, logp + i * width, g + i * width));
+    for (int64_t i = 0; i < count; i++)
+        v[i] *= factor;
 }

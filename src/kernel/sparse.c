@@ -134,8 +134,8 @@ void cbx_csr_times(const cbx_csr *X, int32_t rows, int32_t width, const float *W
 }
 
 CBX_HOT
-static void rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
-                     const float *W, float *Y)
+static void rows_add_run(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
+                         const float *W, float *Y)
 {
     for (int64_t k = 0; k < count; k++)
         if (changes[k].row < rows)
@@ -146,5 +146,5 @@ static void rows_add(const cbx_change *changes, int64_t count, int32_t rows, int
 void cbx_rows_add(const cbx_change *changes, int64_t count, int32_t rows, int32_t width,
                   const float *W, float *Y)
 {
-    rows_add(changes, count, rows, width, W, Y);
+    rows_add_run(changes, count, rows, width, W, Y);
 }

@@ -7,15 +7,9 @@
  * large. Wide matrices get a coarser bound that takes one pass. */
 #include "kernel.h"
 
-#include <math.h>
+#include "functions.h"
 
 enum { SQUARINGS = 4 };
-
-int64_t cbx_spectral_scratch(int32_t rows, int32_t cols)
-{
-    int64_t n = rows < cols ? rows : cols;
-    return n <= CBX_SPECTRAL_MOST ? 2 * n * n : cols;
-}
 
 /* The geometric mean of the largest sum of a row and that of a column. */
 static double sums_bound(int32_t rows, int32_t cols, const float *W, float *column)
@@ -54,7 +48,7 @@ float cbx_spectral_bound(int32_t rows, int32_t cols, const float *W, float *scra
         double norm = sqrt(cbx_sum_squares(size, G));
         if (!(norm > 0))
             return norm == 0 ? 0 : INFINITY;
-        log_eigenvalue += weight * log(norm);
+        log_eigenvalue += weight * CBX_LOG(norm);
         if (s == SQUARINGS)
             break;
         cbx_scale(size, (float)(1 / norm), G);
@@ -63,5 +57,5 @@ float cbx_spectral_bound(int32_t rows, int32_t cols, const float *W, float *scra
         G = square;
         square = other;
     }
-    return (float)(exp(log_eigenvalue / 2) * rounding);
+    return (float)(CBX_EXP(log_eigenvalue / 2) * rounding);
 }

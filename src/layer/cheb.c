@@ -34,6 +34,12 @@ static cbx_sight sight(const cbx_layer *l)
     return l->order > 1 ? CBX_SIGHT_BOTH_WAYS : CBX_SIGHT_MESSAGES;
 }
 
+static cbx_entry entry(const cbx_layer *l)
+{
+    (void)l;
+    return CBX_ENTRY_PRODUCTS;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     return l->order - 1;
@@ -44,10 +50,10 @@ static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
     if (i > l->order)
         return false;
     if (i == l->order) {
-        *out = (cbx_parameter){"bias", 0, l->n_out, CBX_INIT_ZERO};
+        *out = (cbx_parameter){"bias", 0, l->n_out, CBX_INIT_ZERO, false};
         return true;
     }
-    *out = (cbx_parameter){"", l->n_in, l->n_out, CBX_INIT_GLOROT};
+    *out = (cbx_parameter){"", l->n_in, l->n_out, CBX_INIT_GLOROT, true};
     (void)snprintf(out->name, sizeof out->name, "lins.%d.weight", i);
     return true;
 }
@@ -92,6 +98,8 @@ static void forward(const cbx_layer *l, const cbx_step *s)
         int32_t rows = rows_at(s, k);
         float  *B = k == 0 ? s->Y : block(l, s, s->saved, k);
         cbx_matrix_times(s->X, rows, l->n_out, l->theta + size * (size_t)k, B, false, s->threads);
+        if (l->shift)
+            cbx_add_bias(rows, l->n_out, l->shift + (size_t)k * (size_t)l->n_out, B, s->threads);
         if (k + 1 < l->order)
             cbx_spmm(&s->A, rows, l->n_out, coefficient(k), block(l, s, s->saved, k + 1), B, true,
                      s->threads);
@@ -152,6 +160,8 @@ const cbx_layer_ops cbx_layer_cheb = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
+    .entry = entry,
+    .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
     .saved = blocks,

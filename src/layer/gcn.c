@@ -20,6 +20,12 @@ static cbx_sight sight(const cbx_layer *l)
     return CBX_SIGHT_DEGREES;
 }
 
+static cbx_entry entry(const cbx_layer *l)
+{
+    (void)l;
+    return CBX_ENTRY_PRODUCTS;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     (void)l;
@@ -29,8 +35,8 @@ static int32_t reach(const cbx_layer *l)
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 {
     const cbx_parameter all[] = {
-        {"lin.weight", l->n_in, l->n_out, CBX_INIT_GLOROT},
-        {"bias", 0, l->n_out, CBX_INIT_ZERO},
+        {"lin.weight", l->n_in, l->n_out, CBX_INIT_GLOROT, true},
+        {"bias", 0, l->n_out, CBX_INIT_ZERO, false},
     };
     if (i >= 2)
         return false;
@@ -55,8 +61,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 
 static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 {
-    (void)l;
-    cbx_propagate_sway(s, y, y->stretch[0]);
+    cbx_propagate_sway(l, s, y, y->stretch[0]);
 }
 
 const cbx_layer_ops cbx_layer_gcn = {
@@ -64,6 +69,8 @@ const cbx_layer_ops cbx_layer_gcn = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
+    .entry = entry,
+    .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
     .saved = cbx_propagate_saved,

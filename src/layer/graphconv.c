@@ -22,6 +22,12 @@ static cbx_sight sight(const cbx_layer *l)
     return CBX_SIGHT_MESSAGES;
 }
 
+/* A maximum is taken of each column of X apart. */
+static cbx_entry entry(const cbx_layer *l)
+{
+    return l->aggregation == CBX_MAX ? CBX_ENTRY_COLUMNS : CBX_ENTRY_PRODUCTS;
+}
+
 static int32_t reach(const cbx_layer *l)
 {
     (void)l;
@@ -31,9 +37,9 @@ static int32_t reach(const cbx_layer *l)
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 {
     const cbx_parameter all[] = {
-        {"lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR},
-        {"lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR},
-        {"lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR},
+        {"lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, true},
+        {"lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR, false},
+        {"lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, true},
     };
     if (i >= 3)
         return false;
@@ -60,6 +66,8 @@ static void forward(const cbx_layer *l, const cbx_step *s)
     else
         cbx_propagate_forward(l, s, rel);
     cbx_matrix_times(s->X, s->rows_out, l->n_out, root, s->Y, true, s->threads);
+    if (l->shift)
+        cbx_add_bias(s->rows_out, l->n_out, l->shift + l->n_out, s->Y, s->threads);
     cbx_add_bias(s->rows_out, l->n_out, bias, s->Y, s->threads);
 }
 
@@ -84,8 +92,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
  * they do together: max is bounded like add. */
 static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 {
-    (void)l;
-    cbx_propagate_sway(s, y, y->stretch[0]);
+    cbx_propagate_sway(l, s, y, y->stretch[0]);
     for (int32_t i = 0; i < s->rows_out; i++)
         y->out[i] += y->stretch[2] * y->moved[i];
 }
@@ -95,6 +102,8 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
+    .entry = entry,
+    .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
     .saved = saved,

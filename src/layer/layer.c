@@ -40,11 +40,21 @@ int64_t cbx_layer_size(const cbx_layer *l)
     return total;
 }
 
-int32_t cbx_layer_products(const cbx_layer *l)
+cbx_entry cbx_layer_entry(const cbx_layer *l)
 {
-    int32_t       count = 0;
+    return l->ops->entry ? l->ops->entry(l) : CBX_ENTRY_UNKNOWN;
+}
+
+int32_t cbx_layer_products(const cbx_layer *l, int32_t *widest)
+{
+    int32_t       count = 0, most = 0;
+    bool          declared = cbx_layer_entry(l) == CBX_ENTRY_PRODUCTS;
     cbx_parameter p;
-    for (int32_t i = 0; l->aggregation != CBX_MAX && l->ops->parameter(l, i, &p); i++)
-        count += p.rows > 0;
+    for (int32_t i = 0; declared && l->ops->parameter(l, i, &p); i++) {
+        count += p.of_input;
+        most = p.of_input && p.cols > most ? p.cols : most;
+    }
+    if (widest)
+        *widest = most;
     return count;
 }

@@ -23,6 +23,10 @@ typedef struct cbx_layer {
     int32_t              order;       /* cheb's K */
     cbx_aggregation      aggregation; /* graphconv's */
     const float         *theta;       /* parameters, in the order of ops->parameter */
+    /* NULL, or for each parameter of_input, in their order, a row of its columns that is added to
+     * every row of the input's product with it: what subtracting a constant from the input makes of
+     * it. Only for layers that declare adds_shift; parameters have no gradient then. */
+    const float *shift;
 } cbx_layer;
 
 typedef enum cbx_init {
@@ -36,6 +40,7 @@ typedef struct cbx_parameter {
     int32_t  rows;     /* in: how PyG's second dimension reads; 0 for a vector */
     int32_t  cols;     /* out */
     cbx_init init;
+    bool     of_input; /* what the layer multiplies its input by: it has n_in rows */
 } cbx_parameter;
 
 static inline int64_t cbx_parameter_size(const cbx_parameter *p)
@@ -85,6 +90,16 @@ typedef enum cbx_sight {
     CBX_SIGHT_BOTH_WAYS /* and edges out of them, which count there likewise */
 } cbx_sight;
 
+/* How a layer takes in its input X. Each says all that the ones before it say. */
+typedef enum cbx_entry {
+    CBX_ENTRY_UNKNOWN, /* not declared: nothing is concluded */
+    /* Column j of X reaches the output through row j of the parameters of_input and no other
+     * way, and one times c > 0 with the other divided by c gives the same; and sway, where there
+     * is one, counts a row's move only times their stretch. */
+    CBX_ENTRY_COLUMNS,
+    CBX_ENTRY_PRODUCTS /* all that the layer needs of X are its products with them */
+} cbx_entry;
+
 struct cbx_layer_ops {
     const char *name;
     cbx_norm_kind (*norm)(const cbx_layer *l);
@@ -93,6 +108,9 @@ struct cbx_layer_ops {
     /* A slot of weight 0 that the view marks as removed counts as if it were not there. Not
      * declared: weight 0 is only taken for a hint of what removing would do. */
     bool removes_marked_slots;
+    /* NULL: unknown, and then no product is kept and no column folded */
+    cbx_entry (*entry)(const cbx_layer *l);
+    bool adds_shift; /* forward, backward and sway know of the layer's shift */
     /* hops the layer looks */
     int32_t (*reach)(const cbx_layer *l);
     /* describes the i-th parameter; false past the last */
@@ -121,8 +139,12 @@ const cbx_layer_ops *cbx_layer_find(const char *name);
 /* Floats of all parameters together. */
 int64_t cbx_layer_size(const cbx_layer *l);
 
+/* What the layer declares of its input. */
+cbx_entry cbx_layer_entry(const cbx_layer *l);
+
 /* Weight matrices whose products with the input are all that the layer needs of it; 0: it looks
- * at the input itself, as a maximum does. */
-int32_t cbx_layer_products(const cbx_layer *l);
+ * at the input itself, as a maximum does, or does not say. `widest`, unless NULL: the most columns
+ * that one of them has. */
+int32_t cbx_layer_products(const cbx_layer *l, int32_t *widest);
 
 #endif

@@ -13,7 +13,8 @@
 
 static bool aggregate_first(const cbx_layer *l, const cbx_step *s)
 {
-    if (!s->X->dense || s->X->cache) /* a product that is known already costs nothing */
+    /* A product that is known already costs nothing; a shift is of products. */
+    if (!s->X->dense || s->X->cache || l->shift)
         return false;
     double edges = (double)s->A.offset[s->rows_out] + s->rows_out;
     double transform = (double)s->rows_in * l->n_in * l->n_out + edges * l->n_out;
@@ -39,6 +40,8 @@ void cbx_propagate_forward(const cbx_layer *l, const cbx_step *s, const float *W
         cbx_gemm_nn(s->rows_out, l->n_out, l->n_in, s->saved, W, s->Y, false, s->threads);
     } else {
         cbx_matrix_times(s->X, s->rows_in, l->n_out, W, s->saved, false, s->threads);
+        if (l->shift)
+            cbx_add_bias(s->rows_in, l->n_out, l->shift, s->saved, s->threads);
         cbx_spmm(&s->A, s->rows_out, l->n_out, 1, s->saved, s->Y, false, s->threads);
     }
 }
@@ -69,8 +72,21 @@ void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *
         cbx_matrix_t_times(s->X, in, l->n_out, s->tmp, dW, s->threads);
 }
 
+/* (A - A0) 1 c': what a shift adds to the bound. */
+static void add_shift(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+{
+    const cbx_adjacency *A = &s->A;
+    float                size = cbx_length(l->n_out, l->shift);
+    for (int32_t i = 0; i < s->rows_out; i++) {
+        float sum = A->diag ? fabsf(A->diag[i] - y->then_diag[i]) : 0;
+        for (int64_t e = A->offset[i]; e < A->offset[i + 1]; e++)
+            sum += fabsf(A->value[e] - y->then_value[e]);
+        y->out[i] += sum * size;
+    }
+}
+
 /* A X - A0 X0 = A (X - X0) + (A - A0) X0 */
-void cbx_propagate_sway(const cbx_step *s, const cbx_sway *y, float stretch)
+void cbx_propagate_sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y, float stretch)
 {
     const cbx_adjacency *A = &s->A;
     const double         edge = 8; /* multiplications in the time that one takes */
@@ -88,4 +104,6 @@ void cbx_propagate_sway(const cbx_step *s, const cbx_sway *y, float stretch)
         }
         y->out[i] = sum * stretch;
     }
+    if (l->shift)
+        add_shift(l, s, y);
 }

@@ -13,7 +13,7 @@
 size_t cbx_propagate_saved(const cbx_layer *l, const cbx_step *s);
 size_t cbx_propagate_scratch(const cbx_layer *l, const cbx_step *s);
 
-/* Y = A X W */
+/* Y = A X W, or A (X W + shift); the layer's first shift is W's */
 void cbx_propagate_forward(const cbx_layer *l, const cbx_step *s, const float *W);
 
 /* dX overwritten; dvalue, ddiag and dW added to */
@@ -21,6 +21,6 @@ void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *
                             const cbx_step_grad *g, float *dW);
 
 /* How far A X W may have moved, W stretching a vector by at most `stretch`. */
-void cbx_propagate_sway(const cbx_step *s, const cbx_sway *y, float stretch);
+void cbx_propagate_sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y, float stretch);
 
 #endif

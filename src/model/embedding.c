@@ -14,13 +14,13 @@ static int make_products(cbx_embedding *E, int32_t l, int threads, cbx_arena *ar
     cbx_parameter    p;
     if (l > 0)
         X = cbx_matrix_dense(n, layer->n_in, E->pass.out[l - 1]);
-    for (int32_t i = 0; E->matrices && layer->ops->parameter(layer, i, &p); i++) {
-        if (p.rows > 0) {
-            float *H = CBX_NEW(arena, float, (size_t)n *(size_t)layer->n_out);
+    for (int32_t i = 0; E->matrices[l] && layer->ops->parameter(layer, i, &p); i++) {
+        if (p.of_input) {
+            float *H = CBX_NEW(arena, float, (size_t)n *(size_t)p.cols);
             if (!H)
                 return -1;
-            cbx_matrix_times(&X, n, layer->n_out, W, H, false, threads);
-            E->product[l * E->matrices + k++] = H;
+            cbx_matrix_times(&X, n, p.cols, W, H, false, threads);
+            E->product[l][k++] = H;
         }
         W += cbx_parameter_size(&p);
     }
@@ -31,7 +31,6 @@ cbx_status cbx_embedding_init(cbx_embedding *E, const cbx_model *model, const cb
                               int threads, cbx_arena *arena, cbx_error *err)
 {
     *E = (cbx_embedding){.model = model};
-    E->matrices = cbx_layer_products(&model->layers[0]);
     E->width = model->layers[model->num_layers - 1].n_out;
     cbx_status status = cbx_view_whole(graph, arena, &E->view, err);
     if (!status)
@@ -41,11 +40,15 @@ cbx_status cbx_embedding_init(cbx_embedding *E, const cbx_model *model, const cb
     if (status)
         return status;
     cbx_pass_forward(&E->pass, &E->X, NULL, 0, 0);
-    E->product = CBX_NEW0(arena, float *, model->num_layers * E->matrices);
-    if (!E->product)
+    E->matrices = CBX_NEW(arena, int32_t, model->num_layers);
+    E->product = CBX_NEW0(arena, float **, model->num_layers);
+    if (!E->matrices || !E->product)
         return cbx_fail_memory(err);
-    for (int32_t l = 0; l < model->num_layers; l++)
-        if (make_products(E, l, threads, arena))
+    for (int32_t l = 0; l < model->num_layers; l++) {
+        E->matrices[l] = cbx_layer_products(&model->layers[l], NULL);
+        E->product[l] = CBX_NEW0(arena, float *, E->matrices[l]);
+        if (!E->product[l] || make_products(E, l, threads, arena))
             return cbx_fail_memory(err);
+    }
     return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }

@@ -15,8 +15,8 @@ typedef struct cbx_embedding {
     cbx_view         view; /* the whole graph */
     cbx_matrix       X;
     cbx_pass         pass;     /* pass.out: the layers' outputs, n rows each */
-    int32_t          matrices; /* weight matrices of a layer */
-    float          **product;  /* by layer and matrix: input times W, n rows; NULL: not used */
+    int32_t         *matrices; /* by layer: cbx_layer_products */
+    float         ***product;  /* by layer and matrix: input times W, n rows */
     int32_t          width;    /* of the last layer */
 } cbx_embedding;
 
@@ -48,7 +48,7 @@ typedef struct cbx_patch {
     const cbx_embedding *E;
     cbx_view             view; /* the embedding's, with edges lost counted in outside_count */
     float               *outside_count;
-    cbx_norm             norm;
+    cbx_norm             norms[CBX_NORM_COUNT]; /* those that the layers use */
     float               *w;
     uint8_t             *gone;          /* by slot */
     cbx_fresh_rows      *fresh;         /* by layer */

@@ -51,7 +51,7 @@ static cbx_status add_layers(cbx_model *m, const cbx_architecture *a, cbx_error 
     m->layers = CBX_NEW0(&m->arena, cbx_layer, a->num_layers);
     if (!m->layers)
         return cbx_fail_memory(err);
-    int32_t width = a->num_features, count = 2;
+    int32_t width = a->num_features, count = 3; /* the head's, and input.mean */
     for (int32_t l = 0; l < a->num_layers; l++) {
         m->layers[l] = (cbx_layer){.ops = a->conv,
                                    .n_in = width,
@@ -87,10 +87,70 @@ static void name_parameters(cbx_model *m)
             add_parameter(m, &p, prefix);
     }
     m->head_offset = m->size;
-    cbx_parameter weight = {"weight", m->head_in, m->num_classes, CBX_INIT_LINEAR};
-    cbx_parameter bias = {"bias", 0, m->num_classes, CBX_INIT_LINEAR};
+    cbx_parameter weight = {"weight", m->head_in, m->num_classes, CBX_INIT_LINEAR, false};
+    cbx_parameter bias = {"bias", 0, m->num_classes, CBX_INIT_LINEAR, false};
     add_parameter(m, &weight, "output_layer.");
     add_parameter(m, &bias, "output_layer.");
+}
+
+static void place_layers(cbx_model *m)
+{
+    const float *at = m->theta;
+    for (int32_t l = 0; l < m->num_layers; l++) {
+        m->layers[l].theta = at;
+        at += cbx_layer_size(&m->layers[l]);
+    }
+}
+
+/* Room for a mean, all 0. */
+static cbx_status add_mean(cbx_model *m, cbx_error *err)
+{
+    int32_t widest, products = cbx_layer_products(&m->layers[0], &widest), f = m->num_features;
+    int64_t before = m->size;
+    if (!products || !m->layers[0].ops->adds_shift)
+        return cbx_fail(err, CBX_INVALID,
+                        "a first layer of the kind '%s' with the aggregation '%s' cannot have an "
+                        "input.mean",
+                        m->layers[0].ops->name, cbx_aggregation_names[m->layers[0].aggregation]);
+    float *theta = CBX_NEW0(&m->arena, float, (size_t)before + (size_t)f);
+    m->first_shift = CBX_NEW0(&m->arena, float, (size_t)products *(size_t)widest);
+    if (!theta || !m->first_shift)
+        return cbx_fail_memory(err);
+    memcpy(theta, m->theta, (size_t)before * sizeof *theta);
+    m->theta = theta;
+    m->mean = theta + before;
+    m->layers[0].shift = m->first_shift;
+    add_parameter(m, &(cbx_parameter){"mean", 0, f, CBX_INIT_ZERO, false}, "input.");
+    place_layers(m);
+    return CBX_OK;
+}
+
+/* (X - 1 mean') W = X W + 1 shift' */
+static void find_shift(cbx_model *m)
+{
+    const cbx_layer *first = &m->layers[0];
+    const float     *W = first->theta;
+    float           *shift = m->first_shift;
+    cbx_parameter    p;
+    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++) {
+        for (int32_t c = 0; c < p.cols && p.of_input; c++) {
+            double sum = 0;
+            for (int32_t j = 0; j < p.rows; j++)
+                sum -= (double)m->mean[j] * W[(int64_t)j * p.cols + c];
+            *shift++ = (float)sum;
+        }
+        W += cbx_parameter_size(&p);
+    }
+}
+
+cbx_status cbx_model_centre(cbx_model *m, const float *mean, cbx_error *err)
+{
+    cbx_status status = m->mean ? CBX_OK : add_mean(m, err);
+    if (status)
+        return status;
+    memcpy(m->mean, mean, (size_t)m->num_features * sizeof *mean);
+    find_shift(m);
+    return CBX_OK;
 }
 
 cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error *err)
@@ -106,6 +166,7 @@ cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error
     m->num_features = a->num_features;
     m->num_classes = a->num_classes;
     m->num_layers = a->num_layers;
+    m->head_sees_no_negatives = true; /* behind every layer is a relu: pass.c */
     cbx_status status = add_layers(m, a, err);
     if (status)
         goto failed;
@@ -115,11 +176,9 @@ cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error
         status = cbx_fail_memory(err);
         goto failed;
     }
-    const float *at = m->theta;
-    for (int32_t l = 0; l < m->num_layers; l++) {
-        m->layers[l].theta = at;
-        at += cbx_layer_size(&m->layers[l]);
-    }
+    place_layers(m);
+    if (a->centred && (status = add_mean(m, err)))
+        goto failed;
     *out = m;
     return CBX_OK;
 failed:
@@ -251,7 +310,13 @@ cbx_model_info cbx_model_describe(const cbx_model *model)
         .order = last->order,
         .num_parameters = model->size,
         .dropout = model->dropout,
+        .reproducible = model->reproducible,
     };
+}
+
+void cbx_model_set_reproducible(cbx_model *model, bool reproducible)
+{
+    model->reproducible = reproducible;
 }
 
 cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err)
@@ -328,6 +393,8 @@ cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, int64_
     for (int32_t r = 0; r < out; r++)
         for (int32_t c = 0; c < in; c++)
             to[(int64_t)c * out + r] = values[(int64_t)r * in + c];
+    if (model->mean)
+        find_shift(model);
     return CBX_OK;
 }
 

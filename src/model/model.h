@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.h: convolutions, a pooling for graph tasks, a linear head.
  *
- *     H_0 = X,  H_l = dropout(relu(conv_l(H_{l-1})))
+ *     H_0 = X, or X - mean,  H_l = dropout(relu(conv_l(H_{l-1})))
  *     scores = (H_L, or all H_l side by side; pooled over each graph) W + b
  *
  * All parameters are one block, layer after layer and the head last, so that an
@@ -37,12 +37,16 @@ struct cbx_model {
     int32_t              num_layers;
     cbx_layer           *layers;
     int32_t              head_in; /* units the head sees */
+    bool                 head_sees_no_negatives;
     float               *theta;
-    int64_t              size; /* of theta */
+    int64_t              size;        /* of theta */
+    float               *mean;        /* in theta: what features are less; NULL: nothing */
+    float               *first_shift; /* layers[0].shift: what that makes of its products */
     int64_t              head_offset;
     int32_t              num_parameters;
     cbx_named_parameter *parameters;
     cbx_note            *notes;
+    bool                 reproducible; /* computed with in the fixed order */
     cbx_arena            arena;
 };
 
@@ -58,10 +62,14 @@ typedef struct cbx_architecture {
     int32_t              num_layers;
     int32_t              order;
     const int32_t       *widths;
+    bool                 centred; /* has a parameter input.mean */
 } cbx_architecture;
 
 /* A model with all parameters 0. */
 cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error *err);
+
+/* Gives the model the parameter input.mean, with these values. */
+cbx_status cbx_model_centre(cbx_model *model, const float *mean, cbx_error *err);
 
 /* Draws fresh parameters. */
 void cbx_model_init(cbx_model *model, int64_t seed);

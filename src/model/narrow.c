@@ -24,26 +24,27 @@ static int make_room(cbx_narrow *n, int32_t columns, cbx_arena *arena)
         return 0;
     cbx_layer     layer = *n->wide;
     cbx_parameter p;
-    size_t        matrices = 0;
+    size_t        width = 0; /* of all products side by side */
     layer.n_in = columns;
     for (int32_t i = 0; layer.ops->parameter(&layer, i, &p); i++)
-        matrices += p.rows > 0;
-    n->settled = CBX_NEW0(arena, float, matrices *(size_t)n->rows *(size_t)n->wide->n_out);
+        width += p.of_input ? (size_t)p.cols : 0;
+    n->settled = CBX_NEW0(arena, float, width *(size_t)n->rows);
     n->theta = CBX_NEW(arena, float, cbx_layer_size(&layer));
     return n->settled && n->theta ? 0 : -1;
 }
 
-/* Adds a column's share to the sums. */
-static void settle(cbx_narrow *n, const float *column, int64_t stride, const float *theta)
+/* Adds a column's share to the sums; `name` is its number in the wide layer. */
+static void settle(cbx_narrow *n, const float *column, int64_t stride, int32_t name)
 {
     float        *sum = n->settled;
-    int32_t       width = n->wide->n_out;
+    const float  *theta = n->wide->theta;
     cbx_parameter p;
     for (int32_t i = 0; n->wide->ops->parameter(n->wide, i, &p); i++) {
-        for (int32_t r = 0; r < n->rows && p.rows > 0; r++, sum += width) {
+        const float *weights = theta + (int64_t)name * p.cols;
+        for (int32_t r = 0; r < n->rows && p.of_input; r++, sum += p.cols) {
             float x = column[r * stride];
-            for (int32_t k = 0; k < width && x != 0; k++)
-                sum[k] += x * theta[k];
+            for (int32_t k = 0; k < p.cols && x != 0; k++)
+                sum[k] += x * weights[k];
         }
         theta += cbx_parameter_size(&p);
     }
@@ -53,26 +54,26 @@ static void settle(cbx_narrow *n, const float *column, int64_t stride, const flo
     }
 }
 
-/* Matrices: the rows of columns that are left, and the sums. Vectors stay. */
+/* What multiplies the input: the rows of columns that are left, and the sums. The rest stays. */
 static void fill_theta(cbx_narrow *n)
 {
     const float  *from = n->wide->theta, *sum = n->settled;
     float        *to = n->theta;
-    int32_t       width = n->wide->n_out;
-    size_t        row = (size_t)width * sizeof *to;
     cbx_parameter p;
     for (int32_t i = 0; n->wide->ops->parameter(n->wide, i, &p); i++) {
-        if (p.rows > 0) {
-            for (int32_t c = 0; c < n->left; c++, to += width)
-                memcpy(to, from + (int64_t)n->name[c] * width, row);
+        int64_t size = cbx_parameter_size(&p);
+        size_t  row = (size_t)p.cols * sizeof *to;
+        for (int32_t c = 0; c < n->left && p.of_input; c++, to += p.cols)
+            memcpy(to, from + (int64_t)n->name[c] * p.cols, row);
+        if (p.of_input) {
             memcpy(to, sum, row * (size_t)n->rows);
-            to += (int64_t)n->rows * width;
-            sum += (int64_t)n->rows * width;
+            to += (int64_t)n->rows * p.cols;
+            sum += (int64_t)n->rows * p.cols;
         } else {
-            memcpy(to, from, (size_t)p.cols * sizeof *to);
-            to += p.cols;
+            memcpy(to, from, (size_t)size * sizeof *to);
+            to += size;
         }
-        from += cbx_parameter_size(&p);
+        from += size;
     }
 }
 
@@ -101,7 +102,7 @@ int cbx_narrow_to(cbx_narrow *n, int32_t *keep, float *X, cbx_arena *arena)
     n->left = 0;
     for (int32_t c = 0; c < before; c++) {
         if (!keep[c]) {
-            settle(n, X + c, columns, n->wide->theta + (int64_t)n->name[c] * n->wide->n_out);
+            settle(n, X + c, columns, n->name[c]);
             keep[c] = -1;
             continue;
         }

@@ -7,8 +7,8 @@
  *
  *     X W = [X_left I] [W_left; X_settled W]
  *
- * with as many columns as are left and as X has rows, and a layer that is linear in X, whatever
- * else it does, gives the same outputs. */
+ * with as many columns as are left and as X has rows, and a layer that needs nothing of X but such
+ * products (CBX_ENTRY_PRODUCTS), whatever else it does, gives the same outputs. */
 #ifndef CBX_NARROW_H
 #define CBX_NARROW_H
 
@@ -20,11 +20,11 @@ typedef struct cbx_narrow {
     int32_t          rows, left;
     int32_t         *name;    /* by column that is left: its number in the wide layer */
     float           *beyond;  /* by row: the length of what was taken out of it, or more */
-    float           *settled; /* by matrix of the layer: rows x n_out */
+    float           *settled; /* by matrix that multiplies X: rows x its columns */
     float           *theta;   /* layer's */
 } cbx_narrow;
 
-/* 0 on success. */
+/* `wide` declares CBX_ENTRY_PRODUCTS, or cbx_narrow_to is not called. 0 on success. */
 int cbx_narrow_init(cbx_narrow *narrow, const cbx_layer *wide, int32_t rows, cbx_arena *arena);
 
 /* Columns of X in the narrow layer. */

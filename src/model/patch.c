@@ -74,14 +74,27 @@ static int copy_floats(float **to, const float *from, int64_t count, cbx_arena *
     return *to ? 0 : -1;
 }
 
+static int copy_norm(cbx_patch *P, const cbx_norm *base, cbx_arena *arena)
+{
+    cbx_norm *norm = &P->norms[base->kind];
+    int32_t   n = P->view.n;
+    *norm = *base;
+    norm->view = &P->view;
+    if (base->kind == CBX_NORM_NONE) { /* its values are the weights */
+        norm->value = P->w;
+        return 0;
+    }
+    return copy_floats(&norm->value, base->value, P->view.m, arena) ||
+           copy_floats(&norm->root, base->root, n, arena) ||
+           copy_floats(&norm->diag, base->diag, n, arena) ||
+           copy_floats(&norm->loop, base->loop, n, arena);
+}
+
 cbx_status cbx_patch_init(cbx_patch *P, const cbx_embedding *E, cbx_arena *arena, cbx_error *err)
 {
-    const cbx_layer *first = &E->model->layers[0];
-    int32_t          n = E->view.n, L = E->model->num_layers;
-    int64_t          m = E->view.m;
-    *P = (cbx_patch){.E = E, .view = E->view, .norm = E->pass.norms[first->ops->norm(first)]};
-    const cbx_norm base = P->norm;
-    P->norm.view = &P->view;
+    int32_t n = E->view.n, L = E->model->num_layers;
+    int64_t m = E->view.m;
+    *P = (cbx_patch){.E = E, .view = E->view};
     P->gone = CBX_NEW0(arena, uint8_t, m);
     P->outside_count = CBX_NEW0(arena, float, n);
     P->fresh = CBX_NEW0(arena, cbx_fresh_rows, L);
@@ -90,13 +103,8 @@ cbx_status cbx_patch_init(cbx_patch *P, const cbx_embedding *E, cbx_arena *arena
     for (int32_t l = 0; l < L && ok; l++)
         ok = !make_set(&P->fresh[l], n, arena);
     ok = ok && !copy_floats(&P->w, E->pass.unit, m, arena);
-    if (ok && base.kind == CBX_NORM_NONE) /* its values are the weights */
-        P->norm.value = P->w;
-    else
-        ok = ok && !copy_floats(&P->norm.value, base.value, m, arena) &&
-             !copy_floats(&P->norm.root, base.root, n, arena) &&
-             !copy_floats(&P->norm.diag, base.diag, n, arena) &&
-             !copy_floats(&P->norm.loop, base.loop, n, arena);
+    for (int k = 0; k < CBX_NORM_COUNT && ok; k++)
+        ok = !E->pass.uses[k] || !copy_norm(P, &E->pass.norms[k], arena);
     P->view.outside_count = P->outside_count;
     return ok ? CBX_OK : cbx_fail_memory(err);
 }
@@ -117,15 +125,19 @@ static void toggle(cbx_patch *P, const cbx_lost_edge *edges, int64_t count, bool
         P->w[e] = gone ? 0 : P->E->pass.unit[e];
         P->outside_count[edges[k].target] += gone ? -1 : 1;
     }
-    for (int32_t i = 0; i < P->touched.count; i++)
-        cbx_norm_update_degree(&P->norm, P->w, P->touched.nodes[i]);
-    for (int32_t i = 0; i < P->rows.count; i++)
-        cbx_norm_update_values(&P->norm, P->w, P->rows.nodes[i]);
+    for (int k = 0; k < CBX_NORM_COUNT; k++) {
+        if (!P->E->pass.uses[k])
+            continue;
+        for (int32_t i = 0; i < P->touched.count; i++)
+            cbx_norm_update_degree(&P->norms[k], P->w, P->touched.nodes[i]);
+        for (int32_t i = 0; i < P->rows.count; i++)
+            cbx_norm_update_values(&P->norms[k], P->w, P->rows.nodes[i]);
+    }
 }
 
 static void find_rows(cbx_patch *P, const cbx_lost_edge *edges, int64_t count)
 {
-    bool both_ends = P->norm.kind == CBX_NORM_GCN || P->norm.kind == CBX_NORM_CHEB;
+    bool both_ends = P->E->pass.uses[CBX_NORM_GCN] || P->E->pass.uses[CBX_NORM_CHEB];
     clear(&P->touched);
     clear(&P->rows);
     for (int64_t k = 0; k < count; k++) {
@@ -147,8 +159,8 @@ typedef struct small {
 } small;
 
 /* -1: no time. */
-static int64_t take_edges(cbx_patch *P, int32_t inner, int64_t *offset, int32_t *source,
-                          float *value)
+static int64_t take_edges(cbx_patch *P, const cbx_norm *norm, int32_t inner, int64_t *offset,
+                          int32_t *source, float *value)
 {
     const cbx_view *v = &P->view;
     int64_t         m = 0;
@@ -163,7 +175,7 @@ static int64_t take_edges(cbx_patch *P, int32_t inner, int64_t *offset, int32_t 
                 continue;
             if (source) {
                 source[m] = P->local.place[v->source[e]] - 1;
-                value[m] = P->norm.value[e];
+                value[m] = norm->value[e];
             }
             m++;
         }
@@ -173,7 +185,8 @@ static int64_t take_edges(cbx_patch *P, int32_t inner, int64_t *offset, int32_t 
     return m;
 }
 
-static int make_small(cbx_patch *P, const cbx_fresh_rows *wanted, int32_t hops, small *out)
+static int make_small(cbx_patch *P, const cbx_norm *norm, const cbx_fresh_rows *wanted,
+                      int32_t hops, small *out)
 {
     const cbx_view *v = &P->view;
     int32_t        *prefix = CBX_NEW(&P->scratch, int32_t, hops + 1);
@@ -196,20 +209,20 @@ static int make_small(cbx_patch *P, const cbx_fresh_rows *wanted, int32_t hops, 
         prefix[h] = P->local.count;
     }
     int32_t n = P->local.count, inner = hops > 0 ? prefix[hops - 1] : 0;
-    int64_t m = take_edges(P, inner, NULL, NULL, NULL);
+    int64_t m = take_edges(P, norm, inner, NULL, NULL, NULL);
     if (m < 0)
         return -1;
     int64_t *offset = CBX_NEW(&P->scratch, int64_t, n + 1);
     int32_t *source = CBX_NEW(&P->scratch, int32_t, m);
     float   *value = CBX_NEW(&P->scratch, float, m);
-    float   *diag = P->norm.diag ? CBX_NEW(&P->scratch, float, n) : NULL;
-    if (!offset || !source || !value || (P->norm.diag && !diag))
+    float   *diag = norm->diag ? CBX_NEW(&P->scratch, float, n) : NULL;
+    if (!offset || !source || !value || (norm->diag && !diag))
         return -1;
-    if (take_edges(P, inner, offset, source, value) < 0)
+    if (take_edges(P, norm, inner, offset, source, value) < 0)
         return -1;
     for (int32_t i = 0; i < n && diag; i++)
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): made where that is */
-        diag[i] = P->norm.diag[P->local.nodes[i]];
+        diag[i] = norm->diag[P->local.nodes[i]];
     out->view = (cbx_view){
         .n = n, .m = m, .offset = offset, .source = source, .hops = hops, .prefix = prefix};
     out->A = (cbx_adjacency){.offset = offset, .source = source, .value = value, .diag = diag};
@@ -239,23 +252,23 @@ static int gather_products(cbx_patch *P, int32_t l, cbx_product_cache *cache)
     const cbx_fresh_rows *before = l > 0 ? &P->fresh[l - 1] : NULL;
     const float          *W = layer->theta;
     cbx_parameter         p;
-    int32_t               k = 0, count = before ? before->count : 0, width = layer->n_out;
-    *cache = (cbx_product_cache){.products = CBX_NEW(&P->scratch, cbx_product, E->matrices),
-                                 .count = E->matrices};
+    int32_t               k = 0, count = before ? before->count : 0;
+    *cache = (cbx_product_cache){.products = CBX_NEW(&P->scratch, cbx_product, E->matrices[l]),
+                                 .count = E->matrices[l]};
     if (!cache->products)
         return -1;
     for (int32_t i = 0; layer->ops->parameter(layer, i, &p); i++) {
-        if (p.rows > 0) {
-            float *fresh = CBX_NEW(&P->scratch, float, (size_t)count *(size_t)width);
+        if (p.of_input) {
+            float *fresh = CBX_NEW(&P->scratch, float, (size_t)count *(size_t)p.cols);
             if (!fresh)
                 return -1;
             if (count)
-                cbx_gemm_nn(count, width, layer->n_in, before->values, W, fresh, false, 1);
-            float *H = gather(P, E->product[l * E->matrices + k], before, fresh, width);
+                cbx_gemm_nn(count, p.cols, layer->n_in, before->values, W, fresh, false, 1);
+            float *H = gather(P, E->product[l][k], before, fresh, p.cols);
             if (!H)
                 return -1;
             cache->products[k++] =
-                (cbx_product){.W = W, .H = H, .rows = P->local.count, .width = width};
+                (cbx_product){.W = W, .H = H, .rows = P->local.count, .width = p.cols};
         }
         W += cbx_parameter_size(&p);
     }
@@ -287,7 +300,7 @@ static int run_layer(cbx_patch *P, int32_t l)
     cbx_fresh_rows      *fresh = &P->fresh[l];
     small                part;
     cbx_product_cache    cache;
-    if (make_small(P, fresh, layer->ops->reach(layer), &part))
+    if (make_small(P, &P->norms[layer->ops->norm(layer)], fresh, layer->ops->reach(layer), &part))
         return -1;
     cbx_matrix X = cbx_matrix_dense(part.view.n, layer->n_in, NULL);
     cbx_step   s = {.view = &part.view,
@@ -296,7 +309,7 @@ static int run_layer(cbx_patch *P, int32_t l)
                     .rows_in = part.view.n,
                     .X = &X,
                     .threads = 1};
-    if (E->matrices) {
+    if (E->matrices[l]) {
         if (gather_products(P, l, &cache))
             return -1;
         X.cache = &cache;
@@ -328,13 +341,13 @@ cbx_status cbx_patch_remove(cbx_patch *P, const cbx_lost_edge *edges, int64_t co
     for (int32_t l = 0; l < model->num_layers && !failed; l++) {
         int32_t         reach = model->layers[l].ops->reach(&model->layers[l]);
         cbx_fresh_rows *fresh = &P->fresh[l];
-        /* The rows of A count for every layer, but later ones reach them anyway. */
-        if (l == 0 && reach > 0) {
-            add_all(fresh, &P->rows);
-            spread(fresh, &P->view, reach - 1);
-        } else if (l > 0) {
+        if (l > 0) {
             add_all(fresh, &P->fresh[l - 1]);
             spread(fresh, &P->view, reach);
+        }
+        if (reach > 0) { /* where layers are alike the one before has reached these */
+            add_all(fresh, &P->rows);
+            spread(fresh, &P->view, reach - 1);
         }
         failed = fresh->count ? run_layer(P, l) : 0;
     }

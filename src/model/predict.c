@@ -5,6 +5,7 @@
 
 #include "blas.h"
 #include "error.h"
+#include "order.h"
 #include "pass.h"
 #include "threads.h"
 
@@ -67,9 +68,12 @@ cbx_status cbx_predict_unchecked(const cbx_model *model, const cbx_graph *graph,
         status = cbx_blas_begin(err);
     if (status)
         return status;
-    int count = cbx_threads(threads);
-    return graph->data.task == CBX_GRAPH ? predict_graphs(model, graph, count, log_probs, err)
-                                         : predict_nodes(model, graph, count, log_probs, err);
+    int  count = cbx_threads(threads);
+    bool before = cbx_order_fix(model->reproducible);
+    status = graph->data.task == CBX_GRAPH ? predict_graphs(model, graph, count, log_probs, err)
+                                           : predict_nodes(model, graph, count, log_probs, err);
+    (void)cbx_order_fix(before);
+    return status;
 }
 
 cbx_status cbx_fail_overflow(const cbx_graph *graph, int32_t row, cbx_error *err)

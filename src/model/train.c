@@ -14,11 +14,14 @@
 #include "clock.h"
 #include "error.h"
 #include "number.h"
+#include "order.h"
 #include "pass.h"
 #include "rng.h"
+#include "standardise.h"
 #include "threads.h"
 
 static const char *const splits[] = {"random", "kfold", "public", NULL};
+static const char *const standardise[] = {"auto", "on", "off", NULL};
 
 #define AT(field) offsetof(cbx_train_options, field)
 static const cbx_option train_options[] = {
@@ -40,6 +43,9 @@ static const cbx_option train_options[] = {
      "which fold, which random shuffle, or which published split"},
     {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
      "stop after so many epochs without a lower validation loss, and keep the best; 0: never"},
+    {"standardise", CBX_OPTION_CHOICE, AT(standardise), "auto", 0, 0, standardise,
+     "train on features of mean 0 and deviation 1, as the training rows have them; the model still "
+     "takes the data as it is. auto: those that are not 0 or 1 throughout; on: these, too"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of weights, split, dropout and batches"},
     {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL, "0: all cores"},
@@ -273,6 +279,10 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
     cbx_status status = cbx_options_check(&train_table, options, err);
     if (!status)
         status = cbx_model_fits(model, graph, err);
+    if (!status && model->mean)
+        status = cbx_fail(err, CBX_INVALID,
+                          "the model was trained on standardised features, and is not trained on: "
+                          "make a new one");
     if (!status && options->patience && options->val_share == 0 &&
         !(options->split == CBX_SPLIT_PUBLIC && graph->data.val_mask))
         status = cbx_fail(err, CBX_INVALID,
@@ -281,27 +291,14 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
     return status;
 }
 
-cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
-                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+static cbx_status train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                        cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
 {
-    cbx_train_options fallback;
-    cbx_train_result  mine = {0};
-    if (!options) {
-        cbx_options_default(&train_table, &fallback);
-        options = &fallback;
-    }
-    result = result ? result : &mine;
-    *result = (cbx_train_result){0};
-    cbx_status status = check(model, graph, options, err);
-    if (!status)
-        status = cbx_blas_begin(err);
-    if (status)
-        return status;
     run r = {
         .model = model, .graph = graph, .o = options, .threads = cbx_threads(options->threads)};
-    status = start(&r, err);
-    double began = cbx_clock(), val_loss, accuracy[3];
-    float *logp =
+    cbx_status status = start(&r, err);
+    double     began = cbx_clock(), val_loss, accuracy[3];
+    float     *logp =
         CBX_NEW(&r.arena, float, (size_t)cbx_graph_label_rows(graph) * (size_t)model->num_classes);
     if (!status && !logp)
         status = cbx_fail_memory(err);
@@ -324,5 +321,82 @@ cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_o
     }
     cbx_arena_free(&r.batch);
     cbx_arena_free(&r.arena);
+    return status;
+}
+
+/* On standardised features, and then rewritten for those that the data has. */
+static cbx_status train_standardised(const cbx_standard *standard, cbx_arena *arena,
+                                     cbx_model *model, const cbx_graph *graph,
+                                     const cbx_train_options *options, cbx_progress progress,
+                                     void *user, cbx_train_result *result, cbx_error *err)
+{
+    cbx_graph *standardised = NULL;
+    float     *before = CBX_NEW(arena, float, model->size);
+    if (!before)
+        return cbx_fail_memory(err);
+    memcpy(before, model->theta, (size_t)model->size * sizeof *before);
+    cbx_status status = cbx_standard_graph(standard, graph, arena, &standardised, err);
+    if (!status)
+        status = train(model, standardised, options, progress, user, result, err);
+    cbx_graph_free(standardised);
+    if (!status)
+        status = cbx_standard_fold(standard, model, err);
+    if (status)
+        memcpy(model->theta, before, (size_t)model->size * sizeof *before);
+    result->num_standardised = status ? 0 : standard->count;
+    return status;
+}
+
+/* What the training rows' features are to be less and divided by. */
+static cbx_status find_standard(const cbx_model *model, const cbx_graph *graph,
+                                const cbx_train_options *options, cbx_arena *arena,
+                                cbx_standard *standard, cbx_error *err)
+{
+    *standard = (cbx_standard){0};
+    if (options->standardise == CBX_STANDARDISE_OFF)
+        return CBX_OK;
+    uint8_t *part = CBX_NEW(arena, uint8_t, cbx_graph_label_rows(graph));
+    if (!part)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_split(graph, options, part, err);
+    return status ? status
+                  : cbx_standard_find(standard, graph, part, options->standardise,
+                                      &model->layers[0], arena, err);
+}
+
+static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
+                            const cbx_train_options *options, cbx_progress progress, void *user,
+                            cbx_train_result *result, cbx_error *err)
+{
+    cbx_train_options fallback;
+    cbx_train_result  mine = {0};
+    cbx_standard      standard;
+    cbx_arena         arena = {0};
+    if (!options) {
+        cbx_options_default(&train_table, &fallback);
+        options = &fallback;
+    }
+    result = result ? result : &mine;
+    *result = (cbx_train_result){0};
+    cbx_status status = check(model, graph, options, err);
+    if (!status)
+        status = cbx_blas_begin(err);
+    if (!status)
+        status = find_standard(model, graph, options, &arena, &standard, err);
+    if (!status && standard.count)
+        status = train_standardised(&standard, &arena, model, graph, options, progress, user,
+                                    result, err);
+    else if (!status)
+        status = train(model, graph, options, progress, user, result, err);
+    cbx_arena_free(&arena);
+    return status;
+}
+
+cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
+                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+{
+    bool       before = cbx_order_fix(model->reproducible);
+    cbx_status status = train_checked(model, graph, options, progress, user, result, err);
+    (void)cbx_order_fix(before);
     return status;
 }

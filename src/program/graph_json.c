@@ -290,6 +290,8 @@ static cbx_status finish_output(cbx_graph_reader *r, const char *name)
     int32_t i = 0;
     for (const cbx_json *s = cbx_json_get(about, "sizes")->first; s; s = s->next, i++) {
         const cbx_json *literal = cbx_json_get(s, "as_int");
+        if (literal && literal->integer < 0)
+            return fail(r, "an output of a negative size");
         p->info.output_size[i] = literal ? literal->integer : -1;
     }
     return cbx_is_real(v->type) ? CBX_OK

@@ -179,6 +179,23 @@ static void find(const cbx_runner *r, looks *of)
     }
 }
 
+/* The file's word for the output is what callers make room by. */
+static cbx_status check_output(const cbx_runner *r, cbx_error *err)
+{
+    const cbx_program_info *info = &r->program->info;
+    const cbx_array        *y = cbx_runner_output(r);
+    if (y->rank != info->output_rank)
+        return cbx_fail(err, CBX_INVALID, "%s: output '%.80s' has %d dimensions, the file says %d",
+                        info->path, info->output, y->rank, info->output_rank);
+    for (int32_t i = 0; i < y->rank; i++)
+        if (info->output_size[i] >= 0 && info->output_size[i] != y->size[i])
+            return cbx_fail(err, CBX_INVALID,
+                            "%s: output '%.80s' has size %lld in dimension %d, the file says %lld",
+                            info->path, info->output, (long long)y->size[i], i,
+                            (long long)info->output_size[i]);
+    return CBX_OK;
+}
+
 cbx_status cbx_hops_find(cbx_program *p, cbx_error *err)
 {
     cbx_runner r = {.program = p, .keep = true};
@@ -196,6 +213,8 @@ cbx_status cbx_hops_find(cbx_program *p, cbx_error *err)
         status = cbx_runner_plan(&r, sample.inputs, &options, err);
     if (!status)
         status = cbx_runner_forward(&r, err);
+    if (!status)
+        status = check_output(&r, err);
     if (!status) {
         find(&r, of);
         p->info.hops_x = furthest(&of[p->output].of[0]);

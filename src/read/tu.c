@@ -263,7 +263,7 @@ static cbx_status graph_features(tu *t)
             ok = cbx_draft_entry(d, (int32_t)j, t->attributes.at[i * t->num_attributes + j]);
         for (int64_t c = 0; ok && c < t->label_columns; c++)
             ok = cbx_draft_entry(
-                d, (int32_t)(offset[c] + t->labels.at[i * t->label_columns + c] - first[c]), 1);
+                d, (int32_t)(t->labels.at[i * t->label_columns + c] - first[c] + offset[c]), 1);
         if (ok && plain)
             ok = cbx_draft_entry(d, 0, 1);
         if (!ok)
@@ -283,14 +283,15 @@ static cbx_status node_task(tu *t)
                         "%s_node_labels.txt",
                         cbx_bundle_path(t->r->bundle), t->prefix, t->prefix);
     label_range(t, 0, &lo, &hi);
-    if (!cbx_bundle_believes(t->r->bundle, hi - lo))
+    uint64_t span = (uint64_t)hi - (uint64_t)lo;
+    if (span > (uint64_t)INT32_MAX || !cbx_bundle_believes(t->r->bundle, (int64_t)span))
         return cbx_fail(t->r->err, CBX_INVALID, "%s_node_labels.txt: %lld is too large a class",
                         t->prefix, (long long)hi);
     for (size_t i = 0; i < t->labels.count; i++)
         t->labels.at[i] -= lo;
     d->y = t->labels;
     t->labels = (cbx_longs){0};
-    d->num_classes = hi - lo + 1;
+    d->num_classes = (int64_t)span + 1;
     d->dense = true;
     d->x = t->attributes;
     t->attributes = (cbx_floats){0};

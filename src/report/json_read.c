@@ -196,6 +196,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
         status = read_status(o, c, err);
     c->prediction = -1;
     if (!status)
+        status = boolean(o, "reproducible", &c->reproducible, err);
+    if (!status)
         status = read_side(o, "before", arena, &c->prediction, &c->num_classes, &c->before, err);
     c->result = c->prediction;
     if (!status)

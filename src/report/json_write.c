@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_write.c: a counterfactual as one line of JSON; docs/formats.md has the
  * schema. Everything needed to replay it is in it. */
-#include <math.h>
 #include <string.h>
 
+#include "order.h"
 #include "report.h"
 #include "rules.h"
 #include "utf8.h"
@@ -24,7 +24,7 @@ static void put_side(cbx_json_writer *w, const char *key, const float *logp, int
         cbx_json_put_name(w, d->class_names[class]);
     cbx_json_open(w, "probabilities", '[');
     for (int32_t k = 0; k < count; k++)
-        cbx_json_put_real(w, NULL, exp((double)logp[k]));
+        cbx_json_put_real(w, NULL, cbx_exp((double)logp[k]));
     cbx_json_close(w, ']');
     cbx_json_close(w, '}');
 }
@@ -126,6 +126,8 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         cbx_json_put_text(w, "certificate", cbx_certificate_name(c->certificate));
     if (c->threshold > 0)
         cbx_json_put_real(w, "threshold", c->threshold);
+    if (c->reproducible)
+        cbx_json_put_bool(w, "reproducible", true);
     if (c->outcome == CBX_FOUND) {
         cbx_json_put_real(w, "margin", c->margin);
         if (c->cost > 0)
@@ -143,8 +145,10 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
                               const char *model_hash)
 {
     cbx_json_writer w = {.digits = 0};
+    bool            before = cbx_order_fix(counterfactual->reproducible);
     cbx_json_open(&w, NULL, '{');
     put_answer(&w, counterfactual, cbx_graph_view(graph));
+    (void)cbx_order_fix(before);
     if (options && counterfactual->scope && counterfactual->scope[0])
         put_proof(&w, counterfactual, options);
     if (options)

@@ -180,12 +180,15 @@ static double normalise(int classes, double *scores)
 double naive_log_probs(const naive_gnn *gnn, const naive_graph *g, int begin, int end,
                        double *log_probs)
 {
-    rows      out[MAX_LAYERS];
+    rows      out[MAX_LAYERS], x;
     adjacency a;
     make_adjacency(gnn, g, &a);
+    for (int i = 0; i < g->nodes; i++)
+        for (int j = 0; j < gnn->features; j++)
+            x[i][j] = g->x[i][j] - (gnn->centred ? gnn->mean[j] : 0);
     for (int l = 0; l < gnn->layers; l++)
-        convolve(gnn, g, &a, l, l == 0 ? gnn->features : gnn->hidden,
-                 l == 0 ? (double(*)[MAX_WIDE])g->x : out[l - 1], out[l]);
+        convolve(gnn, g, &a, l, l == 0 ? gnn->features : gnn->hidden, l == 0 ? x : out[l - 1],
+                 out[l]);
     memcpy(log_probs, gnn->head_bias, (size_t)gnn->classes * sizeof *log_probs);
     int first = gnn->cat ? 0 : gnn->layers - 1;
     for (int l = first; l < gnn->layers; l++)
@@ -209,6 +212,8 @@ double *naive_parameter(naive_gnn *gnn, const char *name, int *stride)
     *stride = 1;
     if (!strcmp(name, "output_layer.bias"))
         return gnn->head_bias;
+    if (!strcmp(name, "input.mean"))
+        return gnn->mean;
     *stride = MAX_LAYERS * MAX_HIDDEN;
     if (!strcmp(name, "output_layer.weight"))
         return gnn->head[0];

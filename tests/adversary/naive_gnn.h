@@ -26,7 +26,9 @@ typedef struct naive_gnn {
     naive_conv conv;
     naive_pool pool;
     int        layers, order, hidden, features, classes;
-    bool       cat; /* the head sees all layers, not only the last */
+    bool       cat;            /* the head sees all layers, not only the last */
+    bool       centred;        /* features are less by a mean before all else … */
+    double     mean[MAX_WIDE]; /* … which is this */
     /* out x in; gcn has one, graphconv rel and root, cheb one an order */
     double weight[MAX_LAYERS][MAX_ORDER][MAX_HIDDEN][MAX_WIDE];
     double bias[MAX_LAYERS][MAX_HIDDEN];

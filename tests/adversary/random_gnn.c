@@ -42,6 +42,14 @@ static void draw_head(naive_gnn *g, dice *d)
         g->head[below][k] = g->head[above][k] - (dice_chance(d, 0.5) ? 0.25 : 0);
 }
 
+/* As of features that were standardised: a maximum has none. */
+static void draw_mean(naive_gnn *g, dice *d)
+{
+    g->centred = g->conv != NAIVE_MAX && dice_chance(d, 0.25);
+    for (int j = 0; j < g->features; j++)
+        g->mean[j] = g->centred && dice_chance(d, 0.8) ? draw(d, 3) : 0;
+}
+
 void draw_gnn(naive_gnn *g, const world *w, dice *d)
 {
     static const naive_conv convs[] = {NAIVE_GCN,  NAIVE_GCN,  NAIVE_GCN, NAIVE_SUM,  NAIVE_SUM,
@@ -55,4 +63,6 @@ void draw_gnn(naive_gnn *g, const world *w, dice *d)
     g->pool = w->task == CBX_GRAPH ? (naive_pool)dice_below(d, 3) : POOL_NONE;
     draw_layers(g, d);
     draw_head(g, d);
+    dice own = *d; /* so that means are drawn, and nothing else is for their sake */
+    draw_mean(g, &own);
 }

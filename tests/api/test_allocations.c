@@ -391,6 +391,7 @@ CALL(model_parts)
 {
     char hash[65];
     CHECK_INT(cbx_model_describe(the.model).num_classes, 4);
+    cbx_model_set_reproducible(the.model, false);
     CHECK(!cbx_model_note(the.model, "none"));
     cbx_model_hash(the.model, hash);
     cbx_graph_hash(the.graph, hash);
@@ -501,7 +502,8 @@ static const entry entries[] = {
      "cbx_export_of cbx_explain_preset_name cbx_bench_paper_data cbx_outcome_name "
      "cbx_certificate_name",
      call_tables_and_names, false},
-    {"cbx_model_describe cbx_model_note cbx_model_hash cbx_graph_hash cbx_reaches",
+    {"cbx_model_describe cbx_model_set_reproducible cbx_model_note cbx_model_hash cbx_graph_hash "
+     "cbx_reaches",
      call_model_parts, false},
     {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_yardstick_free", call_frees, false},
 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rows.h"
+#include "standardise.h"
 #include "test.h"
 
 static cbx_graph        *graph;
@@ -219,5 +220,23 @@ TEST(a_team_gives_the_rows_of_one_process)
     CHECK_INT(members[0].result.answers, 72);
     check_same(alone, together);
     (void)pthread_barrier_destroy(&shared.barrier);
+    cbx_graph_free(graph);
+}
+
+TEST(only_the_meant_protocol_standardises_features)
+{
+    begin();
+    for (int protocol = CBX_PROTOCOL_PUBLISHED; protocol <= CBX_PROTOCOL_MEANT; protocol++) {
+        cbx_bench_plan    plan;
+        cbx_model_spec    spec;
+        cbx_train_options train;
+        cbx_error         err = {0};
+        options.protocol = protocol;
+        CHECK_OK(cbx_bench_plan_init(&plan, &options, &data, 1, &err), err);
+        CHECK_OK(cbx_bench_training(&plan, 0, 0, &spec, &train, &err), err);
+        CHECK_INT(train.standardise,
+                  protocol == CBX_PROTOCOL_MEANT ? CBX_STANDARDISE_AUTO : CBX_STANDARDISE_OFF);
+        cbx_bench_plan_free(&plan);
+    }
     cbx_graph_free(graph);
 }

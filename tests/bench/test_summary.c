@@ -97,6 +97,20 @@ TEST(measures_are_averaged_over_targets_and_then_over_folds)
     drop(&b);
 }
 
+TEST(counts_as_large_as_a_file_can_say_are_added_up)
+{
+    bench b = make("combinex-lin");
+    plan(&b);
+    cbx_bench_row     list[] = {answer(0, 0, 1, 1, INT64_MAX, INT64_MAX)};
+    cbx_bench_rows    rows = {list, 1};
+    cbx_bench_summary s;
+    cbx_error         err = {0};
+    CHECK_OK(cbx_bench_summary_init(&s, &b.plan, &rows, &err), err);
+    CHECK_NEAR(s.cells[0].lines[0].edits.mean, 0x1p64, 0);
+    cbx_bench_summary_free(&s);
+    drop(&b);
+}
+
 TEST(best_and_second_best_are_told_by_three_digits)
 {
     bench b = make("combinex-lin,combinex-def,ego,cff");

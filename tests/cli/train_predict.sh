@@ -65,4 +65,24 @@ run predict karate gcn.safetensors --graph 0
 check "--graph has no meaning for nodes" fails_with 1 'use --node'
 run predict karate gcn.safetensors --json -o -
 check "-o - is standard output" all status_is 0 , out_lines 34 , test ! -e -
+
+# Two columns that tell the classes apart, one around 5,000 and one in thousandths, and one that is 0 or 1.
+mkdir sizes
+{ echo source,target; seq 0 58 | awk '{ print $1 "," $1 + 1 }'; } > sizes/edges.csv
+{ echo id,label,large,small,binary; seq 0 59 | awk '{ c = int($1 / 30); print $1 "," c "," 5000 + 20 * c + ($1 % 7) "," 0.001 * ($1 % 5) "," $1 % 2 }'; } > sizes/features.csv
+run train sizes --epochs 60 --learning-rate 0.01 --model cheb --standardise off -o raw.safetensors
+check "features are taken as they are where asked" all status_is 0 , not out_has standardised
+run train sizes --epochs 60 --learning-rate 0.01 --model cheb -o standard.safetensors
+check "train standardises, and tells what" all status_is 0 , \
+    out_has 'standardised +2 of 3 features, by the mean and deviation of training nodes' , out_has 'train (1\.000|0\.9)'
+run train sizes --epochs 60 --learning-rate 0.01 --model cheb --json -o standard.safetensors
+check "to programs, too" out_has '"standardised": 2'
+run predict sizes standard.safetensors --all --json
+check "the model takes the data as it is" test \
+    "$(sed -n 's/.*"class": \([01]\).*"label": \([01]\).*/\1\2/p' "$scratch/log/out" | grep -c '^\(00\|11\)$')" -ge 54
+run explain sizes standard.safetensors --node 40 --json
+check "and its answers are in the data's units" all status_is 0 , out_has '"from": ?50[0-9][0-9]'
+run train karate --aggregation max --model graphconv --standardise on -o x.safetensors
+check "features of 0 and 1 are not standardised at all" all status_is 0 , not out_has standardised
+
 finish

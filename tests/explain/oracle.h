@@ -29,9 +29,10 @@ typedef struct oracle_shape {
     bool        tight; /* bounds are the data's smallest and largest values */
     /* of all features: d(iscrete), c(ontinuous), or f: discrete but with fractions, as
      * a mask can say; 0: discrete and continuous take turns */
-    char     kind;
-    int32_t  features; /* 0: 5 */
-    uint64_t seed;
+    char        kind;
+    int32_t     features;    /* 0: 5 */
+    const char *standardise; /* NULL: off */
+    uint64_t    seed;
 } oracle_shape;
 
 static inline void oracle_must(cbx_status status, const cbx_error *err)
@@ -159,6 +160,9 @@ static inline void oracle_train(oracle *o, oracle_shape s)
     cbx_options_default(cbx_train_table(), &train);
     oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
     oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", how, &err), &err);
+    oracle_must(cbx_options_set(cbx_train_table(), &train, "standardise",
+                                s.standardise ? s.standardise : "off", &err),
+                &err);
     spec.order = s.order ? s.order : 1;
     spec.layers = 2;
     spec.hidden = 12;

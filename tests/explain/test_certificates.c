@@ -4,6 +4,7 @@
  * all sets of edits, tried one by one on the whole graph. tests/adversary does that at random
  * for all rules; here is one case a lesson. */
 #include <math.h>
+#include <string.h>
 
 #include "model.h"
 #include "oracle.h"
@@ -80,6 +81,53 @@ static bool some_edges_flip(const oracle *o, const cbx_counterfactual *r)
             return true;
     }
     return false;
+}
+
+/* ---- ties */
+
+static void set_parameter(cbx_model *m, const char *wanted, const float *values, int64_t count)
+{
+    const char *name;
+    int32_t     rows, cols;
+    cbx_error   err = {0};
+    for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++)
+        if (!strcmp(name, wanted))
+            oracle_must(cbx_model_set(m, i, values, count, &err), &err);
+}
+
+/* The edge is all that speaks for class 1. Without it both classes have the same score, and of
+ * equal ones the first wins, here as in torch. */
+TEST(a_tie_that_the_first_class_wins_is_a_flip)
+{
+    int64_t             source[] = {1}, target[] = {0}, y[] = {1, 0};
+    float               x[] = {0, 1}, zero[8] = {0}, one[] = {1};
+    cbx_graph_data      data = {.num_nodes = 2,
+                                .num_features = 1,
+                                .num_edges = 1,
+                                .edge_source = source,
+                                .edge_target = target,
+                                .x = x,
+                                .y = y};
+    cbx_model_spec      spec = small_model("graphconv", 1, 1);
+    cbx_explain_options options =
+        ASK_FOR("target", "any", "features-to-vary", "none", "prove", "20");
+    cbx_counterfactual *r = NULL;
+    cbx_error           err = {0};
+    spec.hidden = 1;
+    oracle o = untrained(&data, &spec, 1);
+    set_parameter(o.model, "layers.0.lin_rel.weight", one, 1);
+    set_parameter(o.model, "layers.0.lin_rel.bias", zero, 1);
+    set_parameter(o.model, "layers.0.lin_root.weight", zero, 1);
+    set_parameter(o.model, "output_layer.weight", (const float[]){0, 1}, 2);
+    set_parameter(o.model, "output_layer.bias", zero, 2);
+    if (CHECK_OK(cbx_explain(o.model, o.graph, 0, &options, NULL, NULL, &r, &err), err)) {
+        CHECK_INT(r->prediction, 1);
+        CHECK_INT(r->outcome, CBX_FOUND);
+        CHECK_INT(r->result, 0);
+        CHECK_INT(r->num_edits, 1);
+    }
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
 }
 
 /* ---- the shape of the whole graph */

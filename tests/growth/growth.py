@@ -379,6 +379,23 @@ def motif(n=10, f=2):
 case("motif-pickle nodes", 20)(lambda s: motif(s))
 case("motif-pickle features", 50)(lambda s: motif(f=s))
 
+
+
+def explained(f, stored):
+    """A graph of two nodes with so many stored values of f features, and a model of them."""
+    x = np.arange(stored, dtype=np.int32) * (f // stored)
+    graph = native({"edge_index": np.array([[0, 1], [1, 0]]), "y": np.array([0, 1]), "x.shape": np.array([2, f]),
+                    "x.indptr": np.arange(3) * stored, "x.indices": np.tile(x, 2),
+                    "x.values": np.tile(np.float32([1, 2]), stored)})
+    model = native({"layers.0.lin.weight": np.ones((1, f), np.float32) / f, "layers.0.bias": np.zeros(1, np.float32),
+                    "output_layer.weight": np.float32([[1], [-1]]), "output_layer.bias": np.zeros(2, np.float32)},
+                   {"arch": json.dumps({"task": "node", "conv": "gcn", "jk": "last"})})
+    return {**graph, "m.safetensors": model["g.safetensors"]}
+
+
+case("explain features that are never 0", 500, "g.safetensors")(lambda s: explained(s, s))
+case("explain features that are never used", 70000, "g.safetensors")(lambda s: explained(s, s // 200))
+
 # ---- what is done with them: other cases are described as JSON
 
 CONVERTED = ("safetensors nodes", "safetensors edges", "safetensors claimed features", "safetensors feature names",
@@ -388,6 +405,11 @@ REFUSED = {("safetensors graphs", "csv"), ("safetensors graphs", "npz"), ("safet
 
 
 def commands(name, path, out):
+    if name.startswith("explain"):
+        model = os.path.join(os.path.dirname(path), "m.safetensors")
+        yield "combinex", ["explain", path, model, "--node", "0", "--target", "any", "--explainer", "combinex",
+                           "--epochs", "2", "-q"]
+        return
     yield "info", ["data", "info", path, "--json"]
     if name in CONVERTED or name.endswith("nodes"):
         yield "check", ["data", "check", path]

@@ -210,6 +210,160 @@ static void check_gradients(cbx_layer shape, const cbx_view *view, int32_t hop, 
 #include "layers.def"
 #undef X
 
+/* ---- what a layer declares of its input */
+
+/* Where row j of all that multiplies the input is 0, column j is not seen. */
+static void check_columns(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    cbx_rng    rng = cbx_rng_stream(seed, (uint64_t)hop, 4, 0);
+    bag        b = {0};
+    layer_case c;
+    if (cbx_layer_entry(&shape) < CBX_ENTRY_COLUMNS)
+        return;
+    int32_t    column = (int32_t)cbx_rng_below(&rng, (uint64_t)shape.n_in);
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    layer_open(&c, shape, view, hop, X, &rng);
+    cbx_parameter p;
+    float        *theta = c.theta;
+    for (int32_t i = 0; shape.ops->parameter(&shape, i, &p); i++) {
+        CHECK(!p.of_input || p.rows == shape.n_in);
+        for (int32_t k = 0; k < p.cols && p.of_input; k++)
+            theta[(int64_t)column * p.cols + k] = 0;
+        theta += cbx_parameter_size(&p);
+    }
+    const float *before = copied(&b, c.num_outputs, layer_forward(&c));
+    for (int32_t i = 0; i < X.rows; i++)
+        ((float *)X.dense)[(int64_t)i * X.cols + column] += draw(&rng, -3, 3);
+    CHECK(worst_of_floats(c.num_outputs, layer_forward(&c), before) < 1e-5);
+    layer_close(&c);
+    bag_free(&b);
+}
+
+/* A column in another unit, and its weights in that unit's. */
+static void check_units(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    const float units = 4; /* exact in any order */
+    cbx_rng     rng = cbx_rng_stream(seed, (uint64_t)hop, 6, 0);
+    bag         b = {0};
+    layer_case  c;
+    if (cbx_layer_entry(&shape) < CBX_ENTRY_COLUMNS)
+        return;
+    int32_t    column = (int32_t)cbx_rng_below(&rng, (uint64_t)shape.n_in);
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    layer_open(&c, shape, view, hop, X, &rng);
+    const float  *before = copied(&b, c.num_outputs, layer_forward(&c));
+    cbx_parameter p;
+    float        *theta = c.theta;
+    for (int32_t i = 0; shape.ops->parameter(&shape, i, &p); i++) {
+        for (int32_t k = 0; k < p.cols && p.of_input; k++)
+            theta[(int64_t)column * p.cols + k] /= units;
+        theta += cbx_parameter_size(&p);
+    }
+    for (int32_t i = 0; i < X.rows; i++)
+        ((float *)X.dense)[(int64_t)i * X.cols + column] *= units;
+    CHECK(worst_of_floats(c.num_outputs, layer_forward(&c), before) < 1e-5);
+    layer_close(&c);
+    bag_free(&b);
+}
+
+/* A shift is what subtracting a constant from the input makes of its products. */
+static void check_shift(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    cbx_rng    rng = cbx_rng_stream(seed, (uint64_t)hop, 7, 0);
+    bag        b = {0};
+    layer_case c;
+    int32_t    widest, count = cbx_layer_products(&shape, &widest);
+    if (!count || !shape.ops->adds_shift)
+        return;
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    layer_open(&c, shape, view, hop, X, &rng);
+    float        *mean = draws(&b, &rng, shape.n_in), *shift = filled(&b, count * widest, 0);
+    float        *at = shift;
+    cbx_parameter p;
+    const float  *theta = c.theta;
+    for (int32_t i = 0; shape.ops->parameter(&shape, i, &p); i++) {
+        for (int32_t k = 0; k < p.cols && p.of_input; k++, at++)
+            for (int32_t j = 0; j < shape.n_in; j++)
+                *at -= mean[j] * theta[(int64_t)j * p.cols + k];
+        theta += cbx_parameter_size(&p);
+    }
+    c.layer.shift = shift;
+    layer_buffers(&c);
+    const float *shifted = copied(&b, c.num_outputs, layer_forward(&c));
+    c.layer.shift = NULL;
+    for (int32_t i = 0; i < X.rows; i++)
+        for (int32_t j = 0; j < X.cols; j++)
+            ((float *)X.dense)[(int64_t)i * X.cols + j] -= mean[j];
+    layer_buffers(&c);
+    CHECK(worst_of_floats(c.num_outputs, layer_forward(&c), shifted) < 1e-5);
+    layer_close(&c);
+    bag_free(&b);
+}
+
+/* Turns two columns of X, or two rows of a matrix that X is multiplied by, into each other. */
+static void turn(float *at, int64_t count, int64_t step, int64_t from_first_to_second)
+{
+    const float cosine = 0.6f, sine = 0.8f;
+    for (int64_t k = 0; k < count; k++, at += step) {
+        float *other = at + from_first_to_second, first = *at;
+        *at = cosine * first + sine * *other;
+        *other = cosine * *other - sine * first;
+    }
+}
+
+/* (X Q) (Q'W) = X W: a layer that knows its input by its products only cannot tell. */
+static void check_products(cbx_layer shape, const cbx_view *view, int32_t hop, uint64_t seed)
+{
+    cbx_rng    rng = cbx_rng_stream(seed, (uint64_t)hop, 5, 0);
+    bag        b = {0};
+    layer_case c;
+    int32_t    widest, count = cbx_layer_products(&shape, &widest), found = 0;
+    CHECK_INT(count > 0, cbx_layer_entry(&shape) == CBX_ENTRY_PRODUCTS);
+    if (!count)
+        return;
+    cbx_matrix X = layer_input(&b, &rng, shape, view, hop);
+    layer_open(&c, shape, view, hop, X, &rng);
+    const float  *before = copied(&b, c.num_outputs, layer_forward(&c));
+    cbx_parameter p;
+    float        *theta = c.theta;
+    for (int32_t i = 0; shape.ops->parameter(&shape, i, &p); i++) {
+        if (p.of_input)
+            turn(theta, p.cols, 1, p.cols);
+        found += p.of_input && p.cols <= widest;
+        theta += cbx_parameter_size(&p);
+    }
+    CHECK_INT(found, count);
+    turn((float *)X.dense, X.rows, X.cols, 1);
+    CHECK(worst_of_floats(c.num_outputs, layer_forward(&c), before) < 1e-5);
+    layer_close(&c);
+    bag_free(&b);
+}
+
+#define X(name)                                                 \
+    TEST(name##_sees_a_column_by_the_weights_that_it_says)      \
+    {                                                           \
+        everywhere(&cbx_layer_##name, check_columns);           \
+        everywhere(&cbx_layer_##name, check_units);             \
+        everywhere(&cbx_layer_##name, check_shift);             \
+    }                                                           \
+    TEST(name##_that_declares_products_needs_nothing_but_those) \
+    {                                                           \
+        everywhere(&cbx_layer_##name, check_products);          \
+    }
+#include "layers.def"
+#undef X
+
+/* The same layer, declaring nothing. */
+TEST(what_is_not_declared_is_absent)
+{
+    cbx_layer_ops silent = cbx_layer_gcn;
+    silent.entry = NULL;
+    int32_t widest;
+    CHECK_INT(cbx_layer_entry(&(cbx_layer){.ops = &silent, .n_in = 3, .n_out = 2}), 0);
+    CHECK_INT(cbx_layer_products(&(cbx_layer){.ops = &silent, .n_in = 3, .n_out = 2}, &widest), 0);
+    CHECK_INT(widest, 0);
+}
+
 /* ---- sparse features */
 
 /* The same values as CSR, a third of them zeros that are stored or not. */

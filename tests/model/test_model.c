@@ -41,7 +41,7 @@ static void check_info(sample_shape shape, const char *const *settings, cbx_mode
 TEST(defaults_depend_on_the_convolution_and_the_task)
 {
     const char *const none[] = {NULL};
-    cbx_model_info    gcn = {CBX_NODE, "gcn", "cat", "none", "add", 3, 0, 0, 128, 1, 0, 0.5};
+    cbx_model_info    gcn = {CBX_NODE, "gcn", "cat", "none", "add", 3, 0, 0, 128, 1, 0, 0.5, false};
     gcn.num_parameters = 7 * 128 + 128 + 2 * (128 * 128 + 128) + 384 * 3 + 3;
     check_info(nodes, none, gcn);
     gcn.task = CBX_GRAPH; /* the head sees the last layer only */
@@ -49,29 +49,31 @@ TEST(defaults_depend_on_the_convolution_and_the_task)
     gcn.pool = "mean";
     gcn.num_parameters = 7 * 128 + 128 + 2 * (128 * 128 + 128) + 128 * 3 + 3;
     check_info(graphs, none, gcn);
-    cbx_model_info cheb = {CBX_NODE, "cheb", "last", "none", "add", 3, 0, 0, 64, 1, 0, 0.5};
+    cbx_model_info cheb = {CBX_NODE, "cheb", "last", "none", "add", 3, 0, 0, 64, 1, 0, 0.5, false};
     cheb.num_parameters = 7 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 3 + 3;
     check_info(nodes, SETTINGS("model", "cheb"), cheb);
-    cbx_model_info conv = {CBX_NODE, "graphconv", "last", "none", "add", 3, 0, 0, 64, 1, 0, 0.5};
+    cbx_model_info conv = {CBX_NODE, "graphconv", "last", "none", "add", 3,    0,
+                           0,        64,          1,      0,      0.5,   false};
     conv.num_parameters = 2 * 7 * 64 + 64 + 2 * (2 * 64 * 64 + 64) + 64 * 3 + 3;
     check_info(nodes, SETTINGS("model", "graphconv"), conv);
 }
 
 TEST(a_spec_is_followed)
 {
-    cbx_model_info cheb = {CBX_NODE, "cheb", "cat", "none", "add", 2, 0, 0, 5, 4, 0, 0.25};
+    cbx_model_info cheb = {CBX_NODE, "cheb", "cat", "none", "add", 2, 0, 0, 5, 4, 0, 0.25, false};
     cheb.num_parameters = 4 * 7 * 5 + 5 + 4 * 5 * 5 + 5 + 10 * 3 + 3;
     check_info(nodes,
                SETTINGS("model", "cheb", "order", "4", "layers", "2", "hidden", "5", "head", "cat",
                         "dropout", "0.25"),
                cheb);
-    cbx_model_info conv = {CBX_GRAPH, "graphconv", "last", "max", "mean", 1, 0, 0, 9, 1, 0, 0};
+    cbx_model_info conv = {CBX_GRAPH, "graphconv", "last", "max", "mean", 1,    0,
+                           0,         9,           1,      0,     0,      false};
     conv.num_parameters = 2 * 7 * 9 + 9 + 9 * 3 + 3;
     check_info(graphs,
                SETTINGS("model", "graphconv", "layers", "1", "hidden", "9", "pool", "max",
                         "aggregation", "mean", "dropout", "0"),
                conv);
-    cbx_model_info gcn = {CBX_NODE, "gcn", "last", "none", "add", 64, 0, 0, 1, 1, 0, 0.5};
+    cbx_model_info gcn = {CBX_NODE, "gcn", "last", "none", "add", 64, 0, 0, 1, 1, 0, 0.5, false};
     gcn.num_parameters = 7 + 1 + 63 * 2 + 3 + 3;
     check_info(nodes, SETTINGS("layers", "64", "hidden", "1", "head", "last"), gcn);
 }

@@ -129,10 +129,10 @@ TEST(accuracies_are_those_of_predicting_afterwards)
 
 TEST(no_options_mean_the_defaults_and_the_result_may_be_left_out)
 {
-    const char *const none[] = {NULL};
     sample     s = make_sample((sample_shape){.nodes = 20, .features = 3, .classes = 2, .seed = 1});
     cbx_model *a = MODEL(s.graph, 1, "hidden", "4"), *b = MODEL(s.graph, 1, "hidden", "4");
-    cbx_train_options o = make_options(none);
+    cbx_train_options o;
+    cbx_options_default(cbx_train_table(), &o);
     CHECK_INT(cbx_train(a, s.graph, NULL, NULL, NULL, NULL, NULL), CBX_OK);
     CHECK_INT(cbx_train(b, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
     CHECK(same_theta(a, b->theta));

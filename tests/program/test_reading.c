@@ -145,6 +145,20 @@ TEST(a_sound_model_is_taken)
     CHECK_INT(load_with(&sound, NULL, message), CBX_OK);
 }
 
+TEST(an_output_of_another_size_than_the_file_says_is_refused)
+{
+    model m = sound;
+    SET(tensors,
+        SIZE_X "," SIZE_EDGES ",\"y\":{\"dtype\":7,\"sizes\":[{\"as_expr\":{\"expr_str\":\"s0\"}},"
+               "{\"as_int\":2147483647}]}");
+    refuse(&m, "output 'y' has size 3 in dimension 1, the file says 2147483647");
+    SET(tensors,
+        SIZE_X "," SIZE_EDGES ",\"y\":{\"dtype\":7,\"sizes\":[{\"as_int\":-1},{\"as_int\":3}]}");
+    refuse(&m, "an output of a negative size");
+    SET(tensors, SIZE_X "," SIZE_EDGES ",\"y\":{\"dtype\":7,\"sizes\":[{\"as_int\":3}]}");
+    refuse(&m, "output 'y' has 2 dimensions, the file says 1");
+}
+
 TEST(an_unknown_operation_is_named_with_its_place)
 {
     model m = sound;

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models that subtract means from their input, next to plain ones on data from which they were
+ * subtracted beforehand. */
+#include "standardise.h"
+
+#include <math.h>
+
+#include "../explain/oracle.h"
+#include "margin.h"
+#include "pass.h"
+#include "test.h"
+
+static const oracle_shape shapes[] = {
+    {"gcn", .nodes = 24},
+    {"gcn", .nodes = 24, .directed = true, .sparse = true},
+    {"gcn", .nodes = 40, .graphs = 8},
+    {"graphconv", .nodes = 24, .directed = true},
+    {"graphconv", .aggregation = "mean", .nodes = 24, .sparse = true},
+    {"graphconv", .aggregation = "max", .nodes = 24},
+    {"cheb", .order = 1, .nodes = 24},
+    {"cheb", .order = 3, .nodes = 24, .directed = true},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes, FEATURES = 5, CLASSES = 3 };
+
+/* Powers of two divide without rounding. */
+static float means[FEATURES] = {1.5f, -0.3f, 0, 2.25f, -4}, none[FEATURES];
+static float scales[FEATURES] = {4, 0.5f, 1, 2, 8};
+
+/* A maximum cannot pass a mean on. */
+static cbx_standard standard_of(oracle_shape shape)
+{
+    bool max = shape.aggregation && !strcmp(shape.aggregation, "max");
+    return (cbx_standard){
+        .mean = max ? none : means, .scale = scales, .count = FEATURES, .shifts = !max};
+}
+
+/* The same values and bounds, standardised. */
+static cbx_graph *standardised(const oracle *o, const cbx_standard *s, bag *b)
+{
+    cbx_graph_data d = o->data;
+    int32_t        n = d.num_nodes;
+    float         *x = TAKE(b, float, n *FEATURES), *lo = TAKE(b, float, FEATURES);
+    float         *hi = TAKE(b, float, FEATURES);
+    cbx_graph     *graph = NULL;
+    cbx_error      err = {0};
+    for (int32_t k = 0; k < n * FEATURES; k++) {
+        int32_t j = k % FEATURES;
+        x[k] = (data_feature(&o->data, k / FEATURES, j) - s->mean[j]) / s->scale[j];
+    }
+    for (int32_t j = 0; j < FEATURES; j++) {
+        lo[j] = (d.feat_min[j] - s->mean[j]) / s->scale[j];
+        hi[j] = (d.feat_max[j] - s->mean[j]) / s->scale[j];
+    }
+    d.x = x;
+    d.x_indptr = NULL, d.x_indices = NULL, d.x_values = NULL;
+    d.num_x_values = 0;
+    d.feat_min = lo, d.feat_max = hi;
+    oracle_must(cbx_graph_new(&d, &graph, &err), &err);
+    return graph;
+}
+
+/* An oracle that takes x, and the same that takes (x - mean) / scale. */
+typedef struct pair {
+    bag    bag;
+    oracle folded, plain;
+} pair;
+
+static pair make(oracle_shape shape)
+{
+    pair         p = {0};
+    cbx_error    err = {0};
+    cbx_standard s = standard_of(shape);
+    shape.seed = 7;
+    shape.kind = 'c'; /* whole numbers are not, when they are divided */
+    p.plain = oracle_make(shape);
+    p.folded = oracle_make(shape);
+    CHECK_OK(cbx_standard_fold(&s, p.folded.model, &err), err);
+    cbx_graph *graph = standardised(&p.plain, &s, &p.bag);
+    cbx_graph_free(p.plain.graph);
+    p.plain.graph = graph;
+    p.plain.data = *cbx_graph_view(graph);
+    return p;
+}
+
+static void drop(pair *p)
+{
+    oracle_free(&p->folded);
+    oracle_free(&p->plain);
+    bag_free(&p->bag);
+}
+
+static double apart(const float *a, const float *b, int64_t count)
+{
+    double most = 0;
+    for (int64_t k = 0; k < count; k++)
+        most = fmax(most, fabs((double)a[k] - b[k]));
+    return most;
+}
+
+TEST(the_model_standardises_or_the_data_was_before)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        pair    p = make(shapes[i]);
+        int32_t rows = oracle_rows(&p.plain);
+        float  *one = TAKE(&p.bag, float, rows *CLASSES), *two = TAKE(&p.bag, float, rows *CLASSES);
+        cbx_error err = {0};
+        CHECK_OK(cbx_predict(p.folded.model, p.folded.graph, 1, one, &err), err);
+        CHECK_OK(cbx_predict(p.plain.model, p.plain.graph, 1, two, &err), err);
+        CHECK(apart(one, two, (int64_t)rows * CLASSES) < 1e-4);
+        CHECK_OK(cbx_predict(p.plain.model, p.folded.graph, 1, two, &err), err);
+        CHECK(apart(one, two, (int64_t)rows * CLASSES) > 0.01); /* and it makes a difference */
+        drop(&p);
+    }
+}
+
+/* Removing an edge removes what it carried of the means: they cannot be a part of a bias. */
+TEST(removed_edges_take_their_share_of_the_means_with_them)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        pair      p = make(shapes[i]);
+        cbx_edit  edit = {.op = CBX_REMOVE_EDGE};
+        cbx_error err = {0};
+        float     one[CLASSES], two[CLASSES];
+        edit.source = (int32_t)p.plain.data.edge_source[3];
+        edit.target = (int32_t)p.plain.data.edge_target[3];
+        edit.edge = 3;
+        int32_t row = p.plain.data.task == CBX_GRAPH ? 0 : edit.target;
+        CHECK_OK(cbx_check_edits(p.folded.model, p.folded.graph, row, &edit, 1, one, &err), err);
+        CHECK_OK(cbx_check_edits(p.plain.model, p.plain.graph, row, &edit, 1, two, &err), err);
+        CHECK(apart(one, two, CLASSES) < 1e-4);
+        drop(&p);
+    }
+}
+
+/* dL/dX and dL/dw of L = log p(class 1 of row 0). */
+static void gradients(pair *p, const oracle *o, bool dense, float **dX, float **dw)
+{
+    cbx_arena  arena = {0};
+    cbx_view   view;
+    cbx_matrix X;
+    cbx_pass   pass;
+    cbx_error  err = {0};
+    CHECK_OK(cbx_view_whole(o->graph, &arena, &view, &err), err);
+    CHECK_OK(cbx_view_features(o->graph, &view, &arena, &X, &err), err);
+    float *values = TAKE(&p->bag, float, view.n *FEATURES);
+    cbx_matrix_expand(&X, view.n, values);
+    if (dense)
+        X = cbx_matrix_dense(view.n, FEATURES, values);
+    CHECK_OK(cbx_pass_init(&pass, o->model, &view, &X, true, 1, &arena, &err), err);
+    float *dlogp = TAKE(&p->bag, float, pass.rows_out *CLASSES);
+    for (int32_t k = 0; k < pass.rows_out * CLASSES; k++)
+        dlogp[k] = k == 1;
+    *dX = TAKE(&p->bag, float, view.n *FEATURES);
+    *dw = TAKE(&p->bag, float, view.m);
+    cbx_pass_forward(&pass, &X, NULL, 0, 0);
+    cbx_pass_backward(&pass, dlogp, *dX, *dw, NULL);
+    cbx_arena_free(&arena);
+}
+
+TEST(gradients_pass_through)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        pair   p = make(shapes[i]);
+        float *dX[2], *dw[2];
+        gradients(&p, &p.folded, true, &dX[0], &dw[0]);
+        gradients(&p, &p.plain, true, &dX[1], &dw[1]);
+        for (int32_t k = 0; k < p.plain.data.num_nodes * FEATURES; k++)
+            dX[1][k] /= scales[k % FEATURES];
+        CHECK(apart(dX[0], dX[1], (int64_t)p.plain.data.num_nodes * FEATURES) < 1e-4);
+        CHECK(apart(dw[0], dw[1], p.plain.data.num_edges) < 1e-3);
+        drop(&p);
+    }
+}
+
+/* An answer, made in the standardised data: what is there is what the answer says. */
+static void check_answer(const pair *p, oracle_shape shape, const cbx_counterfactual *a)
+{
+    cbx_standard s = standard_of(shape);
+    cbx_edit    *edits = malloc((size_t)(a->num_edits + 1) * sizeof *edits);
+    float        logp[CLASSES];
+    cbx_error    err = {0};
+    for (int64_t e = 0; e < a->num_edits; e++) {
+        int32_t j = a->edits[e].feature;
+        edits[e] = a->edits[e];
+        if (edits[e].op != CBX_SET_FEATURE)
+            continue;
+        CHECK(edits[e].to >= p->folded.data.feat_min[j] &&
+              edits[e].to <= p->folded.data.feat_max[j]);
+        edits[e].from = (edits[e].from - s.mean[j]) / s.scale[j];
+        edits[e].to = (edits[e].to - s.mean[j]) / s.scale[j];
+    }
+    CHECK_OK(
+        cbx_check_edits(p->plain.model, p->plain.graph, a->row, edits, a->num_edits, logp, &err),
+        err);
+    CHECK(apart(logp, a->after, CLASSES) < 1e-3);
+    free(edits);
+}
+
+TEST(answers_in_the_datas_units_hold_in_standardised_ones)
+{
+    static const char *const methods[] = {"combinex", "cf-gnn", "minimal", "unr"};
+    int                      found = 0;
+    for (int i = 0; i < SHAPES; i++) {
+        pair p = make(shapes[i]);
+        for (int k = 0; k < 4; k++) {
+            if (p.plain.data.task == CBX_GRAPH && k == 3)
+                continue;
+            cbx_explain_options ask = ASK("explainer", methods[k], "target", "any", "epochs", "40",
+                                          "policy", "dynamic", "unr-rollouts", "40");
+            for (int32_t row = 0; row < 4; row++) {
+                cbx_counterfactual *a = explain_row(&p.folded, row, &ask);
+                if (a->outcome == CBX_FOUND) {
+                    check_answer(&p, shapes[i], a);
+                    found++;
+                }
+                cbx_counterfactual_free(a);
+            }
+        }
+        drop(&p);
+    }
+    CHECK(found > 30);
+}
+
+/* Edges have no units, and minimal goes by shares of a feature's range. */
+TEST(searches_without_units_find_the_same)
+{
+    static const char *const methods[] = {"minimal", "minimal", "cf-gnn", "unr"};
+    int                      proved = 0;
+    for (int i = 0; i < SHAPES; i++) {
+        pair p = make(shapes[i]);
+        for (int k = 0; k < 4; k++) {
+            if (p.plain.data.task == CBX_GRAPH && k == 3)
+                continue;
+            cbx_explain_options ask =
+                ASK("explainer", methods[k], "target", "any", "epochs", "40", "unr-rollouts", "40",
+                    "prove", "20", "max-edits", "2", "features-to-vary",
+                    k == 1 ? "none" : "all");
+            for (int32_t row = 0; row < 4; row++) {
+                cbx_counterfactual *a = explain_row(&p.folded, row, &ask);
+                cbx_counterfactual *b = explain_row(&p.plain, row, &ask);
+                CHECK_INT(a->outcome, b->outcome);
+                CHECK_INT(a->certificate, b->certificate);
+                CHECK_INT(a->num_edges_removed, b->num_edges_removed);
+                CHECK_INT(a->num_features_changed, b->num_features_changed);
+                CHECK_NEAR(a->cost, b->cost, 1e-3);
+                proved += a->certificate == CBX_OPTIMAL;
+                cbx_counterfactual_free(a), cbx_counterfactual_free(b);
+            }
+        }
+        drop(&p);
+    }
+    CHECK(proved > 5);
+}
+
+/* A trace runs every pass; otherwise bounds prove that some need not be. */
+TEST(proofs_hold_with_means)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        pair                p = make(shapes[i]);
+        cbx_explain_options plain = ASK("epochs", "120", "policy", "linear", "target", "any");
+        cbx_explain_options traced = plain;
+        traced.trace = true;
+        for (int32_t row = 0; row < 6; row++) {
+            cbx_counterfactual *a = explain_row(&p.folded, row, &plain);
+            cbx_counterfactual *b = explain_row(&p.folded, row, &traced);
+            CHECK_INT(a->outcome, b->outcome);
+            CHECK_INT(a->epoch, b->epoch);
+            CHECK_INT(a->num_edits, b->num_edits);
+            cbx_counterfactual_free(a), cbx_counterfactual_free(b);
+        }
+        drop(&p);
+    }
+}
+
+/* With features of 0 all that moves when an edge goes is what it carried of the means. */
+static void hold_bounds(oracle_shape shape, int *sharp)
+{
+    pair         p = make(shape);
+    cbx_arena    arena = {0};
+    cbx_view     view;
+    cbx_pass     pass;
+    cbx_margin   margin;
+    cbx_error    err = {0};
+    const float *stretch = cbx_model_stretch(p.folded.model, &arena);
+    CHECK_OK(cbx_view_whole(p.folded.graph, &arena, &view, &err), err);
+    float     *w = TAKE(&p.bag, float, view.m), *zeros = TAKE(&p.bag, float, view.n *FEATURES);
+    cbx_matrix X = cbx_matrix_dense(view.n, FEATURES, zeros);
+    for (int32_t k = 0; k < view.n * FEATURES; k++)
+        zeros[k] = 0;
+    CHECK_OK(cbx_pass_init(&pass, p.folded.model, &view, &X, false, 1, &arena, &err), err);
+    CHECK_INT(cbx_margin_init(&margin, &pass, &X, stretch, &arena), 0);
+    for (int64_t gone = 0; gone < view.m; gone++) {
+        for (int64_t e = 0; e < view.m; e++)
+            w[e] = 1;
+        cbx_margin_start(&margin, &X, w);
+        (void)cbx_margin_finish(&margin, INFINITY);
+        int32_t best = best_of(pass.logp, CLASSES);
+        w[gone] = 0.9f;
+        cbx_margin_start(&margin, &X, w);
+        double bound = cbx_margin_lead(&margin), lead = INFINITY;
+        (void)cbx_margin_finish(&margin, INFINITY);
+        for (int32_t c = 0; c < CLASSES; c++)
+            lead = c == best ? lead : fmin(lead, (double)pass.logp[best] - pass.logp[c]);
+        CHECK(bound <= lead + 1e-4);
+        *sharp += bound > 0;
+    }
+    cbx_arena_free(&arena);
+    drop(&p);
+}
+
+TEST(bounds_count_what_edges_carry_of_the_means)
+{
+    int sharp = 0;
+    for (int i = 0; i < SHAPES; i++)
+        if (!shapes[i].graphs && !shapes[i].order)
+            hold_bounds(shapes[i], &sharp);
+    CHECK(sharp > 0);
+}
+
+/* ---- training */
+
+/* Feature 3 is 0 or 1, 4 is constant; of the others, 2 is 0 in most nodes. */
+static oracle scaled(double size, double offset, bool sparse)
+{
+    oracle   o = oracle_make((oracle_shape){"gcn", .nodes = 60, .kind = 'c', .seed = 3});
+    float   *x = TAKE(&o.bag, float, 60 * FEATURES), *value = TAKE(&o.bag, float, 60 * FEATURES);
+    int64_t *indptr = TAKE(&o.bag, int64_t, 61), at = 0;
+    int32_t *column = TAKE(&o.bag, int32_t, 60 * FEATURES);
+    for (int32_t k = 0; k < 60 * FEATURES; k++) {
+        int32_t j = k % FEATURES;
+        x[k] = (float)(offset + size * o.data.x[k]);
+        x[k] = j == 3 ? (float)(o.data.x[k] > 0) : j == 4 ? 7 : x[k];
+        x[k] = j == 2 && k / FEATURES % 3 ? 0 : x[k];
+        indptr[k / FEATURES + 1] = at + (x[k] != 0);
+        column[at] = j;
+        value[at] = x[k];
+        at += x[k] != 0;
+    }
+    indptr[0] = 0;
+    cbx_graph_data d = o.data;
+    cbx_error      err = {0};
+    d.x = sparse ? NULL : x;
+    if (sparse)
+        d.x_indptr = indptr, d.x_indices = column, d.x_values = value, d.num_x_values = at;
+    d.discrete = NULL, d.feat_min = d.feat_max = NULL;
+    cbx_graph *graph = NULL;
+    oracle_must(cbx_graph_new(&d, &graph, &err), &err);
+    cbx_graph_free(o.graph);
+    o.graph = graph;
+    o.data = *cbx_graph_view(graph);
+    return o;
+}
+
+static cbx_standard find(const oracle *o, const uint8_t *part, int mode, cbx_arena *arena)
+{
+    cbx_standard s;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_standard_find(&s, o->graph, part, mode, &o->model->layers[0], arena, &err), err);
+    return s;
+}
+
+/* As the definition has it, of the nodes of one part. */
+static void moments(const oracle *o, const uint8_t *part, int32_t j, double *mean,
+                    double *deviation)
+{
+    double sum = 0, squares = 0;
+    int    count = 0;
+    for (int32_t i = 0; i < 60; i++)
+        if (part[i] == 0) {
+            double v = data_feature(&o->data, i, j);
+            sum += v;
+            squares += v * v;
+            count++;
+        }
+    *mean = sum / count;
+    *deviation = sqrt(squares / count - *mean * *mean);
+}
+
+TEST(means_and_deviations_are_those_of_training_rows)
+{
+    for (int sparse = 0; sparse < 2; sparse++) {
+        oracle    o = scaled(20, 50, sparse);
+        cbx_arena arena = {0};
+        uint8_t   part[60];
+        for (int32_t i = 0; i < 60; i++)
+            part[i] = (uint8_t)(i % 4 == 1 ? 2 : 0);
+        cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
+        for (int32_t j = 0; j < 2; j++) {
+            double mean, deviation;
+            moments(&o, part, j, &mean, &deviation);
+            CHECK_NEAR(s.mean[j], mean, 1e-4);
+            CHECK_NEAR(s.scale[j], deviation, 1e-4);
+        }
+        cbx_arena_free(&arena);
+        oracle_free(&o);
+    }
+}
+
+TEST(what_a_feature_is_decides_what_is_done_to_it)
+{
+    for (int sparse = 0; sparse < 2; sparse++) {
+        oracle       o = scaled(20, 50, sparse);
+        cbx_arena    arena = {0};
+        uint8_t      part[60] = {0};
+        cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
+        double       squares = 0;
+        for (int32_t i = 0; i < 60; i++)
+            squares += pow(data_feature(&o.data, i, 2), 2);
+        CHECK_INT(s.count, 3);
+        CHECK(s.shifts);
+        CHECK(s.mean[2] == 0); /* its zeros stay zeros */
+        CHECK_NEAR(s.scale[2], sqrt(squares / 20), 1e-4);
+        CHECK(s.mean[3] == 0 && s.scale[3] == 1); /* 0 or 1 */
+        CHECK(s.mean[4] == 0 && s.scale[4] == 1); /* constant */
+        s = find(&o, part, CBX_STANDARDISE_ON, &arena);
+        CHECK(s.mean[4] == 0 && s.scale[4] == 1);
+        CHECK(s.count == 3 || s.mean[3] > 0); /* on: 0 or 1 as any other */
+        cbx_arena_free(&arena);
+        oracle_free(&o);
+    }
+}
+
+/* How features are stored is no part of the data. */
+TEST(sparse_and_dense_features_are_standardised_alike)
+{
+    oracle       dense = scaled(20, 50, false), sparse = scaled(20, 50, true);
+    cbx_arena    arena = {0};
+    uint8_t      part[60] = {0};
+    cbx_graph   *one = NULL, *two = NULL;
+    cbx_error    err = {0};
+    cbx_standard s = find(&dense, part, CBX_STANDARDISE_AUTO, &arena);
+    cbx_standard t = find(&sparse, part, CBX_STANDARDISE_AUTO, &arena);
+    CHECK_OK(cbx_standard_graph(&s, dense.graph, &arena, &one, &err), err);
+    CHECK_OK(cbx_standard_graph(&t, sparse.graph, &arena, &two, &err), err);
+    CHECK(!cbx_graph_view(two)->x);
+    for (int32_t k = 0; k < 60 * FEATURES; k++)
+        CHECK(data_feature(cbx_graph_view(one), k / FEATURES, k % FEATURES) ==
+              data_feature(cbx_graph_view(two), k / FEATURES, k % FEATURES));
+    cbx_graph_free(one), cbx_graph_free(two);
+    cbx_arena_free(&arena);
+    oracle_free(&dense), oracle_free(&sparse);
+}
+
+TEST(a_maximum_has_features_divided_only)
+{
+    oracle       o = scaled(20, 50, false);
+    oracle       max = oracle_make((oracle_shape){"graphconv", .aggregation = "max", .nodes = 24});
+    cbx_arena    arena = {0};
+    uint8_t      part[60] = {0};
+    cbx_standard s;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_standard_find(&s, o.graph, part, CBX_STANDARDISE_AUTO, &max.model->layers[0],
+                               &arena, &err),
+             err);
+    CHECK(!s.shifts && s.count == 3 && s.scale[0] > 40);
+    CHECK_INT(cbx_model_centre(max.model, means, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "aggregation 'max'");
+    cbx_arena_free(&arena);
+    oracle_free(&o), oracle_free(&max);
+}
+
+static cbx_model *train(const oracle *o, const char *mode, cbx_train_result *result,
+                        cbx_status expected)
+{
+    cbx_model_spec    spec;
+    cbx_train_options train;
+    cbx_model        *model = NULL;
+    cbx_error         err = {0};
+    cbx_options_default(cbx_model_table(), &spec);
+    cbx_options_default(cbx_train_table(), &train);
+    oracle_must(cbx_options_set(cbx_train_table(), &train, "standardise", mode, &err), &err);
+    spec.hidden = 32;
+    spec.dropout = 0;
+    train.epochs = 300;
+    train.learning_rate = 0.01;
+    train.threads = 1;
+    oracle_must(cbx_model_new(o->graph, &spec, 3, &model, &err), &err);
+    CHECK_INT(cbx_train(model, o->graph, &train, NULL, NULL, result, &err), expected);
+    return model;
+}
+
+static int32_t right_answers(const oracle *o, const float *logp)
+{
+    int32_t right = 0;
+    for (int32_t i = 0; i < 60; i++)
+        right += best_of(logp + i * CLASSES, CLASSES) == o->data.y[i];
+    return right;
+}
+
+TEST(a_model_that_was_trained_on_standardised_features_takes_the_data_as_it_is)
+{
+    float logp[60 * CLASSES];
+    for (int sparse = 0; sparse < 2; sparse++) {
+        oracle           o = scaled(40, 900, sparse);
+        cbx_train_result raw, result;
+        cbx_error        err = {0};
+        cbx_model_free(train(&o, "off", &raw, CBX_OK));
+        cbx_model *model = train(&o, "auto", &result, CBX_OK);
+        CHECK(raw.num_standardised == 0 && result.num_standardised == 3);
+        CHECK(raw.train_accuracy < 0.9 && result.train_accuracy > 0.95);
+        CHECK_OK(cbx_predict(model, o.graph, 1, logp, &err), err);
+        double right =
+            result.train_accuracy * result.num_train + result.test_accuracy * result.num_test;
+        CHECK_NEAR(right_answers(&o, logp), right, 0.5);
+        cbx_train_options again;
+        cbx_options_default(cbx_train_table(), &again);
+        CHECK_INT(cbx_train(model, o.graph, &again, NULL, NULL, NULL, &err), CBX_INVALID);
+        CHECK_CONTAINS(err.message, "standardised");
+        cbx_model_free(model);
+        oracle_free(&o);
+    }
+}
+
+/* What test rows hold has no say in what is learned. */
+TEST(test_rows_do_not_leak)
+{
+    oracle            o = scaled(40, 900, false);
+    cbx_train_result  result;
+    cbx_model        *model = train(&o, "auto", &result, CBX_OK);
+    cbx_train_options options;
+    uint8_t           part[60];
+    cbx_error         err = {0};
+    cbx_arena         arena = {0};
+    cbx_options_default(cbx_train_table(), &options);
+    CHECK_OK(cbx_split(o.graph, &options, part, &err), err);
+    cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
+    CHECK(apart(model->mean, s.mean, FEATURES) == 0);
+    cbx_arena_free(&arena);
+    cbx_model_free(model);
+    oracle_free(&o);
+}
+
+TEST(a_file_keeps_the_means)
+{
+    oracle           o = scaled(40, 900, false);
+    cbx_train_result result;
+    cbx_model       *model = train(&o, "auto", &result, CBX_OK), *again = NULL;
+    cbx_error        err = {0};
+    float            one[60 * CLASSES], two[60 * CLASSES];
+    char             hash[2][65];
+    CHECK_OK(cbx_model_save(model, test_path("centred.safetensors"), &err), err);
+    CHECK_OK(cbx_model_load(test_path("centred.safetensors"), &again, &err), err);
+    CHECK_OK(cbx_predict(model, o.graph, 1, one, &err), err);
+    CHECK_OK(cbx_predict(again, o.graph, 1, two, &err), err);
+    CHECK(!memcmp(one, two, sizeof one));
+    cbx_model_hash(model, hash[0]);
+    CHECK_OK(cbx_model_centre(again, means, &err), err);
+    cbx_model_hash(again, hash[1]);
+    CHECK(strcmp(hash[0], hash[1]) != 0); /* they are a part of what the model is */
+    cbx_model_free(model), cbx_model_free(again);
+    oracle_free(&o);
+}
+
+TEST(features_of_0_and_1_train_to_the_same_bits)
+{
+    oracle           o = oracle_make((oracle_shape){0}); /* the karate club */
+    cbx_train_result result;
+    cbx_model       *off = train(&o, "off", &result, CBX_OK),
+              *standard = train(&o, "auto", &result, CBX_OK);
+    CHECK_INT(result.num_standardised, 0);
+    CHECK(off->size == standard->size &&
+          !memcmp(off->theta, standard->theta, (size_t)off->size * sizeof *off->theta));
+    cbx_model_free(off), cbx_model_free(standard);
+    oracle_free(&o);
+}
+
+static cbx_status train_once(void *user)
+{
+    oracle           *o = user;
+    cbx_train_options options;
+    cbx_model_spec    spec;
+    cbx_model        *model = NULL;
+    cbx_options_default(cbx_train_table(), &options);
+    cbx_options_default(cbx_model_table(), &spec);
+    spec.hidden = 4;
+    options.epochs = 1;
+    options.threads = 1;
+    options.standardise = CBX_STANDARDISE_ON;
+    cbx_status status = cbx_model_new(o->graph, &spec, 1, &model, NULL);
+    if (!status)
+        status = cbx_train(model, o->graph, &options, NULL, NULL, NULL, NULL);
+    cbx_model_free(model);
+    return status;
+}
+
+TEST(standardising_survives_every_allocation_that_fails)
+{
+    oracle o = scaled(20, 50, true);
+    test_each_allocation(train_once, &o);
+    oracle_free(&o);
+}
