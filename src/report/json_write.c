@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_write.c: a counterfactual as one line of JSON; docs/formats.md has the
  * schema. Everything needed to replay it is in it. */
-#include <math.h>
 #include <string.h>
 
 #include "order.h"
@@ -146,6 +145,7 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
                               const char *model_hash)
 {
     cbx_json_writer w = {.digits = 0};
+    bool            before = cbx_order_fix(counterfactual->reproducible);
     cbx_json_open(&w, NULL, '{');
     bool before = cbx_order_fix(counterfactual->reproducible);
     put_answer(&w, counterfactual, cbx_graph_view(graph));
