@@ -382,6 +382,11 @@ cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_er
 {
     const cbx_graph_data    *d = cbx_graph_view(graph);
     static const char *const tasks[] = {"node", "graph"};
+    if (model->oracle && model->reproducible)
+        return cbx_fail(err, CBX_INVALID,
+                        "a model of the kind '%s' is not run in a fixed order: it cannot be "
+                        "reproducible",
+                        model->oracle->kind);
     if (model->task != d->task)
         return cbx_fail(err, CBX_INVALID,
                         "the model is for %s classification, the data for %s classification",

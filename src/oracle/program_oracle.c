@@ -326,6 +326,12 @@ static cbx_status find_scores(model *m, cbx_error *err)
                         "score",
                         info->path);
     m->num_scores = (int32_t)scores;
+    if (cbx_program_strip(m->program) == CBX_ACTIVATION_SIGMOID && scores > 1)
+        return cbx_fail(
+            err, CBX_INVALID,
+            "%s: a sigmoid of %lld scores is of as many labels, each for itself, and not "
+            "of one class among them; export a model of one of the labels",
+            info->path, (long long)scores);
     m->graphs = m->batch >= 0 || info->output_size[0] == 1;
     return CBX_OK;
 }

@@ -78,6 +78,16 @@ void       cbx_program_free(cbx_program *program);
 
 const cbx_program_info *cbx_program_describe(const cbx_program *program);
 
+typedef enum cbx_activation {
+    CBX_ACTIVATION_NONE,
+    CBX_ACTIVATION_SIGMOID,
+    CBX_ACTIVATION_SOFTMAX /* or its logarithm */
+} cbx_activation;
+
+/* Takes off what the program does to its scores last, and tells what it was. Before any runner is
+ * made. */
+cbx_activation cbx_program_strip(cbx_program *program);
+
 /* The first input of a role; -1: none. */
 int32_t cbx_program_find(const cbx_program *program, cbx_role role);
 

@@ -147,7 +147,6 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     cbx_json_writer w = {.digits = 0};
     bool            before = cbx_order_fix(counterfactual->reproducible);
     cbx_json_open(&w, NULL, '{');
-    bool before = cbx_order_fix(counterfactual->reproducible);
     put_answer(&w, counterfactual, cbx_graph_view(graph));
     (void)cbx_order_fix(before);
     if (options && counterfactual->scope && counterfactual->scope[0])

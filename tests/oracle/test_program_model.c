@@ -19,9 +19,10 @@ typedef struct golden {
     cbx_tensor_file *file;
     cbx_model       *model;
     cbx_graph       *graph;
-    const char      *size; /* "a" or "b": of the graph */
-    bool             cut;  /* it is not quite that graph */
-    bag              bag;  /* what the graph is made of */
+    const char      *size;        /* "a" or "b": of the graph */
+    bool             cut;         /* it is not quite that graph */
+    bool             probability; /* expected outputs are a sigmoid's */
+    bag              bag;         /* what the graph is made of */
 } golden;
 
 static const cbx_tensor *tensor(const golden *g, const char *what)
@@ -89,7 +90,7 @@ static bool open_golden(golden *g, const char *folder, const char *stem, const c
 {
     char      path[1200];
     cbx_error err = {0};
-    *g = (golden){.size = size};
+    *g = (golden){.size = size, .probability = !strcmp(stem, "single_sigmoid")};
     (void)snprintf(path, sizeof path, "%s/%s.pt2", folder, stem);
     if (!is_for_us(path, &g->model))
         return false;
@@ -122,6 +123,8 @@ static void expected_row(const golden *g, const char *which, int64_t i, double *
                                         : ((const double *)out->data)[k];
         if (scores == 1 && c == 0)
             logp[c] = 0;
+        else if (g->probability) /* a sigmoid's; which is log-odds in truth */
+            logp[c] = log(logp[c] / (1 - logp[c]));
         most = fmax(most, logp[c]);
     }
     for (int32_t c = 0; c < C; c++)
@@ -483,6 +486,19 @@ TEST(what_is_proved_of_removals_is_what_trying_all_of_them_shows)
 
 /* ---- what such a model cannot do */
 
+TEST(labels_that_do_not_exclude_each_other_are_not_taken_for_classes)
+{
+    const char *path = test_shared("programs/multilabel_sigmoid.pt2");
+    cbx_model  *model = NULL;
+    cbx_error   err = {0};
+    if (!path) {
+        test_skip("no shared programs");
+        return;
+    }
+    CHECK_INT(cbx_model_load(path, &model, &err), CBX_INVALID);
+    CHECK(strstr(err.message, "labels, each for itself") != NULL);
+}
+
 TEST(what_needs_layers_is_refused_in_words)
 {
     golden              g;
@@ -500,6 +516,10 @@ TEST(what_needs_layers_is_refused_in_words)
     CHECK_INT(cbx_train(g.model, g.graph, NULL, NULL, NULL, NULL, &err), CBX_INVALID);
     CHECK(strstr(err.message, "cannot be trained") != NULL);
     CHECK_INT((int)cbx_model_describe(g.model).num_parameters, 0);
+    cbx_model_set_reproducible(g.model, true);
+    cbx_options_default(cbx_explain_table(), &o);
+    CHECK_INT(cbx_explain(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
+    CHECK(strstr(err.message, "cannot be reproducible") != NULL);
     char hex[2][65];
     cbx_model_hash(g.model, hex[0]);
     close_golden(&g);
