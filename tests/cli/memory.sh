@@ -18,8 +18,10 @@ with() {
 }
 
 least=50000
-while with $least --version && [[ $status -eq 127 ]] && ((least < 2000000)); do
-    least=$((least + 10000)) # the loader finds no room for the libraries
+# The loader finds no room for the libraries (127), or one of them has none as it starts, before
+# main, and dies of it (139).
+while with $least --version && [[ $status -eq 127 || $status -eq 139 ]] && ((least < 2000000)); do
+    least=$((least + 10000))
 done
 for more in 0 20000 60000 100000 140000 200000; do
     with $((least + more)) --version
