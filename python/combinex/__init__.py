@@ -49,6 +49,13 @@ def from_pyg(module: _Any, data: _Any, **how: _Any) -> Model:
     return import_model(module, data, **how)
 
 
+def export(module: _Any, data: _Any, path: _Any) -> Model:
+    """Writes a module of PyTorch Geometric as a program that needs no Python: see combinex.pyg.export."""
+    from .pyg import export as write
+
+    return write(module, data, path)
+
+
 def __getattr__(name: str) -> _Any:
     """combinex.pyg, without importing torch for those who do not use it."""
     if name == "pyg":
@@ -78,6 +85,7 @@ __all__ = [
     "explain",
     "explain_all",
     "explainers",
+    "export",
     "from_pyg",
     "load",
     "load_state_dict",

@@ -14,6 +14,7 @@ from ._lib import lib, text
 from ._model import Model
 
 ENDING = ".safetensors"
+PROGRAM_ENDING = ".pt2"  # what torch.export.save is given
 
 
 def builtins() -> dict[str, str]:
@@ -61,6 +62,8 @@ def load(name: str | os.PathLike[str], **options: Any) -> Any:
                 + " or ".join(map(str, tried))
             )
         path, there = found[0], True
+    if there and path.suffix == PROGRAM_ENDING:
+        return Model.load(path)
     if there and path.is_file() and "arch" in _safetensors.metadata_of(path):
         return Model.load(path)
     return Graph.load(path)

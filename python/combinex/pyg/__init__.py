@@ -3,6 +3,7 @@
 
 from ._data import graph_from_pyg
 from ._explainer import CombinexExplainer
+from ._export import export
 from ._import import import_both, import_model
 
-__all__ = ["CombinexExplainer", "graph_from_pyg", "import_both", "import_model"]
+__all__ = ["CombinexExplainer", "export", "graph_from_pyg", "import_both", "import_model"]
