@@ -95,9 +95,9 @@ def both_of(model: Any, data: Any) -> tuple[Model, Graph]:
     if isinstance(model, Model):
         return model, graph_of(data)
     if any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__):
-        from .pyg import import_both
+        from .pyg import take
 
-        return import_both(model, data)
+        return take(model, data)
     raise TypeError(
         f"model is a {type(model).__name__}: expected a combinex.Model, a model file, or a module of PyTorch Geometric"
     )

@@ -32,12 +32,14 @@ class Model:
         model._info = lib.cbx_model_describe(address)
         model._digest = None
         model.training = None
+        model.not_layers = None
         owned(model, lib.cbx_model_free, address)
         return model
 
     _address: int
     _info: Any
     _digest: str | None
+    not_layers: str | None  # of a module that explain took as a program: why it is no chain of layers
     training: dict[str, Any] | None  # of the model that combinex.train gives: epochs, loss, accuracies
 
     @classmethod
@@ -70,7 +72,7 @@ class Model:
 
     @property
     def conv(self) -> str:
-        """ "gcn", "cheb" or "graphconv"."""
+        """ "gcn", "cheb" or "graphconv"; "program" where it is no chain of layers."""
         return text(self._info.conv)
 
     @property
@@ -170,6 +172,8 @@ class Model:
         )
 
     def __reduce__(self) -> Any:
+        if self.conv == "program":
+            raise errors.UnsupportedError("an exported program is not pickled: hand on its file, and load that")
         notes = {}
         for key in ("data", "split", "version", "reproducible", "test_accuracy"):
             value = self.note(key)

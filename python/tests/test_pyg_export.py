@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modules that are no chain of known layers: exported, run without torch, and right in torch's eyes."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,47 @@ def test_what_forward_needs_beyond_a_graph_is_named(tmp_path):
 
     with pytest.raises(cx.UnsupportedError, match="'time'"):
         cx.export(Odd(gnn.SAGEConv), data_of(), tmp_path / "model.pt2")
+
+
+def test_a_program_is_not_pickled_but_handed_on_as_a_file(tmp_path):
+    model = cx.export(MODULES["SG"]().eval(), data_of(), tmp_path / "model.pt2")
+    with pytest.raises(cx.UnsupportedError, match="hand on its file"):
+        pickle.dumps(model)
+    assert cx.load(tmp_path / "model.pt2").hash() == model.hash()
+
+
+# ---- one door
+
+
+def test_explain_takes_a_module_that_is_no_chain_of_layers_and_says_why():
+    torch.manual_seed(5)
+    module, data = MODULES["GAT, ELU"]().eval(), data_of()
+    model, graph = cx.pyg.take(module, data)
+    assert model.conv == "program"
+    assert "GATConv which is not known here" in model.not_layers
+    cf = cx.explain(module, data, node=0, target="any")
+    assert cf.status == "found"
+    with torch.no_grad():
+        assert int(module(*edited(data, cf))[0].argmax()) == cf.result
+
+
+def test_a_chain_of_layers_is_taken_as_one():
+    torch.manual_seed(6)
+    model, _ = cx.pyg.take(Two(gnn.GCNConv).eval(), data_of())
+    assert model.conv == "gcn" and model.not_layers is None
+
+
+def test_what_fits_through_no_door_is_refused_with_both_reasons():
+    class Odd(Two):
+        def forward(self, x, edge_index):
+            return self.second(self.first(x, edge_index)[: int(x.sum() > 0) + 5], edge_index[:, :0])
+
+    with pytest.raises(cx.UnsupportedError, match="as layers: .*; as a program: "):
+        cx.explain(Odd(gnn.GATConv), data_of(), node=0)
+
+
+@pytest.mark.parametrize("make", [gnn.GCNConv, gnn.SGConv])
+def test_a_module_that_caches_edges_is_an_error(make):
+    module = Two(lambda i, o: make(i, o, cached=True))
+    with pytest.raises(cx.UnsupportedError, match="cached=True"):
+        cx.explain(module.eval(), data_of(), node=0, target="any")

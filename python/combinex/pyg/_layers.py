@@ -44,6 +44,8 @@ def _gcn(name: str, m: Any) -> tuple[Layer, str]:
     bias = _bias(m.bias, len(weight))
     if m.improved:
         raise _refuse(name, m, "with improved=True")
+    if m.cached:
+        raise _refuse(name, m, "with cached=True, so that it answers for the first graph it saw, whatever the edges;")
     if _aggregation(name, m) != "add":
         raise _refuse(name, m, f"with aggr={m.aggr!r}")
     if m.normalize and not m.add_self_loops:

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module of PyTorch Geometric by whichever door it fits through."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .._graph import Graph
+from .._model import Model
+from ..errors import InvalidError, UnsupportedError
+from ._data import collate, graph_from_pyg
+from ._export import export
+from ._import import import_both
+
+
+def take(module: Any, data: Any) -> tuple[Model, Graph]:
+    """The module and the data it is asked about: as layers where they are proved to do the same, which is fastest,
+    and else as a program, proved likewise. model.not_layers says why it is the latter."""
+    try:
+        return import_both(module, data)
+    except UnsupportedError as error:
+        layered = str(error)
+    _refuse_caches(module)
+    with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
+        try:
+            model = export(module, data, Path(folder) / "model.pt2")
+        except (UnsupportedError, InvalidError) as error:
+            raise UnsupportedError(f"as layers: {layered}; as a program: {error}") from error
+    model.not_layers = layered
+    return model, graph_from_pyg(collate(data), task=model.task, num_classes=model.num_classes)
+
+
+def _refuse_caches(module: Any) -> None:
+    for name, part in module.named_modules():
+        if getattr(part, "cached", False) is True:
+            raise UnsupportedError(
+                f"{name or 'the module'} ({type(part).__name__}) has cached=True: it answers for the first graph it saw, "
+                "whatever the edges; make it with cached=False"
+            )
