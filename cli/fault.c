@@ -14,6 +14,9 @@
 enum { WATCHED_MAX = 8 };
 static _Atomic(const char *) watched[WATCHED_MAX];
 
+/* Threads that read the same file can all meet the fault. One tells, the others wait to end. */
+static atomic_flag told = ATOMIC_FLAG_INIT;
+
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -28,6 +31,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         (void)raise(number);
         return;
     }
+    while (atomic_flag_test_and_set(&told))
+        (void)pause();
     unfinished_remove();
     say("\ncombinex: ");
     const char *between = "";

@@ -28,7 +28,7 @@ typedef struct run {
     cbx_runner     *runner;
     int32_t         rows, num_classes; /* of the answer */
     float          *probs;             /* of the last forward: rows x num_classes */
-    double         *scores_grad;       /* a row for each that the program gives */
+    void           *scores_grad;       /* a row for each that the program gives, in its type */
     int64_t         num_scores;        /* of all rows */
 } run;
 
@@ -59,19 +59,27 @@ static int64_t *list_graphs(const cbx_view *v, cbx_arena *arena)
     return batch;
 }
 
+/* The i-th of some reals of a type. */
+static void put_real(void *to, cbx_type type, int64_t i, double value)
+{
+    if (type == CBX_REAL64)
+        ((double *)to)[i] = value;
+    else
+        ((float *)to)[i] = (float)value;
+}
+
+static double real_at(const void *from, cbx_type type, int64_t i)
+{
+    return type == CBX_REAL64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
 /* The graph's own weights, in the type that the program takes. */
 static void *list_weights(const cbx_view *v, cbx_type type, cbx_arena *arena)
 {
-    double *wide = CBX_NEW(arena, double, v->m);
-    float  *narrow = (float *)wide;
-    for (int64_t e = 0; e < v->m && wide; e++) {
-        float w = v->weight ? v->weight[e] : 1;
-        if (type == CBX_REAL64)
-            wide[e] = w;
-        else
-            narrow[e] = w;
-    }
-    return wide;
+    void *weights = CBX_NEW(arena, double, v->m);
+    for (int64_t e = 0; e < v->m && weights; e++)
+        put_real(weights, type, e, v->weight ? v->weight[e] : 1);
+    return weights;
 }
 
 /* All inputs but x, whose values come with each run; here only how many there are. */
@@ -143,21 +151,20 @@ static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix 
 
 static void give_features(run *r, const cbx_matrix *X)
 {
-    void   *values = cbx_runner_values(r->runner, r->model->x);
-    int64_t f = X->cols, n = r->view->n;
-    bool    wide = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
-    if (!wide) {
-        cbx_matrix_expand(X, (int32_t)n, values);
+    void    *to = cbx_runner_values(r->runner, r->model->x);
+    cbx_type type = cbx_program_describe(r->model->program)->inputs[r->model->x].type;
+    int64_t  f = X->cols, n = r->view->n;
+    if (type == CBX_REAL32) {
+        cbx_matrix_expand(X, (int32_t)n, to);
         return;
     }
-    double *to = values;
-    memset(to, 0, (size_t)(n * f) * sizeof *to);
+    memset(to, 0, (size_t)(n * f) * sizeof(double));
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < f && X->dense; j++)
-            to[i * f + j] = X->dense[i * f + j];
+        for (int64_t j = 0; X->dense && j < f; j++)
+            put_real(to, type, i * f + j, X->dense[i * f + j]);
         for (int64_t k = X->dense ? 0 : X->csr.offset[i]; !X->dense && k < X->csr.offset[i + 1];
              k++)
-            to[i * f + X->csr.column[k]] = X->csr.value[k];
+            put_real(to, type, i * f + X->csr.column[k], X->csr.value[k]);
     }
 }
 
@@ -169,23 +176,15 @@ static float own_weight(const run *r, int64_t e)
 
 static void give_weights(run *r, const float *w)
 {
-    void *to = cbx_runner_weights(r->runner, r->model->edges);
-    bool  wide = cbx_runner_real(r->runner) == CBX_REAL64;
+    void    *to = cbx_runner_weights(r->runner, r->model->edges);
+    cbx_type type = cbx_runner_real(r->runner);
     for (int64_t e = 0; e < r->view->m; e++) {
         float own = own_weight(r, e);
         float share = own != 0 ? w[e] / own : 1; /* a weight of 0 is an edge all the same */
         if (r->view->removed && r->view->removed[e])
             share = 0;
-        if (wide)
-            ((double *)to)[e] = share;
-        else
-            ((float *)to)[e] = share;
+        put_real(to, type, e, share);
     }
-}
-
-static double score_at(const cbx_array *a, int64_t i)
-{
-    return a->type == CBX_REAL64 ? ((const double *)a->data)[i] : ((const float *)a->data)[i];
 }
 
 /* Log-probabilities of one row, which are what softmax makes of log-probabilities too. */
@@ -218,7 +217,7 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
         if (S > 1)
             scores = S <= 64 ? many : (room = malloc((size_t)S * sizeof *room));
         for (int32_t c = 0; c < S && scores; c++)
-            scores[S == 1 ? 1 : c] = score_at(out, (int64_t)i * S + c);
+            scores[S == 1 ? 1 : c] = real_at(out->data, out->type, (int64_t)i * S + c);
         if (scores)
             log_softmax(scores, C, log_probs + (int64_t)i * C);
         for (int32_t c = 0; c < C; c++) {
@@ -232,13 +231,11 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
 
 /* ---- backward */
 
-static void backward(void *self, const float *dlogp, float *dX, float *dw)
+/* Of the scores, from that of their log-probabilities. */
+static void find_scores_grad(run *r, const float *dlogp)
 {
-    run          *r = self;
     const int32_t C = r->num_classes, S = r->model->num_scores;
-    bool          wide = cbx_runner_output(r->runner)->type == CBX_REAL64;
-    bool   wide_x = cbx_program_describe(r->model->program)->inputs[r->model->x].type == CBX_REAL64;
-    float *narrow = (float *)r->scores_grad;
+    cbx_type      type = cbx_runner_output(r->runner)->type;
     for (int32_t i = 0; i < r->rows; i++) {
         const float *g = dlogp + (int64_t)i * C, *p = r->probs + (int64_t)i * C;
         double       sum = 0;
@@ -246,26 +243,24 @@ static void backward(void *self, const float *dlogp, float *dX, float *dw)
             sum += g[c];
         for (int32_t c = 0; c < S; c++) {
             int32_t class = S == 1 ? 1 : c;
-            double d = g[class] - p[class] * sum;
-            if (wide)
-                r->scores_grad[(int64_t)i * S + c] = d;
-            else
-                narrow[(int64_t)i * S + c] = (float)d;
+            put_real(r->scores_grad, type, (int64_t)i * S + c, g[class] - p[class] * sum);
         }
     }
+}
+
+static void backward(void *self, const float *dlogp, float *dX, float *dw)
+{
+    run                     *r = self;
+    const cbx_program_input *x = &cbx_program_describe(r->model->program)->inputs[r->model->x];
+    find_scores_grad(r, dlogp);
     cbx_runner_backward(r->runner, r->scores_grad);
-    const void *gx = cbx_runner_gradient(r->runner, r->model->x);
-    const void *gw = cbx_runner_weight_gradient(r->runner, r->model->edges);
-    int64_t     size = dX ? (int64_t)r->view->n *
-                            cbx_program_describe(r->model->program)->inputs[r->model->x].size[1]
-                          : 0;
-    for (int64_t k = 0; k < size; k++)
-        dX[k] = wide_x ? (float)((const double *)gx)[k] : ((const float *)gx)[k];
-    bool wide_w = cbx_runner_real(r->runner) == CBX_REAL64;
-    for (int64_t e = 0; e < r->view->m && dw; e++) {
+    const void *of_x = cbx_runner_gradient(r->runner, r->model->x);
+    const void *of_w = cbx_runner_weight_gradient(r->runner, r->model->edges);
+    for (int64_t k = 0; dX && k < r->view->n * x->size[1]; k++)
+        dX[k] = (float)real_at(of_x, x->type, k);
+    for (int64_t e = 0; dw && e < r->view->m; e++) {
         float own = own_weight(r, e);
-        float d = wide_w ? (float)((const double *)gw)[e] : ((const float *)gw)[e];
-        dw[e] = own != 0 ? d / own : 0;
+        dw[e] = own != 0 ? (float)(real_at(of_w, cbx_runner_real(r->runner), e) / own) : 0;
     }
 }
 
