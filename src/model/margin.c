@@ -165,6 +165,12 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
         g->first[l + 1] = g->first[l] + count;
         g->known = g->known && m->layers[l].ops->sway;
     }
+    if (m->mean) {
+        g->rounded_in = CBX_NEW(arena, float, pass->steps[0].rows_in);
+        g->rounded_out = CBX_NEW(arena, float, pass->steps[0].rows_out);
+        if (!g->rounded_in || !g->rounded_out)
+            return -1;
+    }
     g->plain = is_plain(pass->view);
     g->costly = is_costly(pass);
     for (int32_t i = 0; i < pass->steps[0].rows_in; i++)
@@ -316,11 +322,33 @@ static void sway_layer(cbx_margin *g, int32_t l)
                                  .out = g->moved[l + 1]});
 }
 
+/* A product of floats is that of an input which differs from the true one by no more than this
+ * share of its length; and two such outputs are compared. Where a mean is far larger than the
+ * deviations around it, that is much of what is left when it is taken off. */
+static void measure_rounding(cbx_margin *g)
+{
+    const float      share = 2e-6f;
+    const cbx_pass  *p = g->pass;
+    const cbx_layer *first = &p->model->layers[0];
+    const cbx_norm  *norm = &p->norms[first->ops->norm(first)];
+    for (int32_t i = 0; i < p->steps[0].rows_in; i++)
+        g->rounded_in[i] = share * (g->size[0][i] + g->moved[0][i]);
+    first->ops->sway(first, &p->steps[0],
+                     &(cbx_sway){.stretch = g->stretch + g->first[0],
+                                 .size = g->size[0],
+                                 .moved = g->rounded_in,
+                                 .then_value = norm->value,
+                                 .then_diag = norm->diag,
+                                 .out = g->rounded_out});
+}
+
 /* The lead that is left now that the first `fresh` layers have run. */
 static double lead_after(cbx_margin *g, int32_t fresh)
 {
     const cbx_pass *p = g->pass;
     int32_t         L = p->model->num_layers;
+    if (g->rounded_out)
+        measure_rounding(g);
     for (int32_t l = 0; l < L; l++) {
         int32_t rows = p->steps[l].rows_out;
         float  *moved = g->moved[l + 1];
@@ -328,6 +356,8 @@ static double lead_after(cbx_margin *g, int32_t fresh)
             memset(moved, 0, (size_t)rows * sizeof *moved);
         else
             sway_layer(g, l);
+        for (int32_t i = 0; l == 0 && g->rounded_out && i < rows; i++)
+            moved[i] += g->rounded_out[i];
         g->seen[l] = 0;
         if (cbx_model_head_sees(p->model, l))
             g->seen[l] = (float)(ROUNDING * seen_length(p, l, moved, g->from_shown[l]));

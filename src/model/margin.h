@@ -45,7 +45,10 @@ typedef struct cbx_margin {
     bool    bounded;   /* there is a bound for the pass that was started */
     int32_t failures;  /* of proofs, in a row */
     int32_t rested;    /* passes since then without trying */
-    float  *slope_moved[2], *slope_size, *slope_value, *slope_diag; /* cbx_margin_slope's */
+    /* Of a model with means, whose first products cancel: by row of the first layer's input, and of
+     * its output, how far rounding may have moved it; NULL: no further than `rounding` covers. */
+    float *rounded_in, *rounded_out;
+    float *slope_moved[2], *slope_size, *slope_value, *slope_diag; /* cbx_margin_slope's */
 } cbx_margin;
 
 /* stretch[i] of each of the model's parameters; vectors have 0. NULL: no memory. */

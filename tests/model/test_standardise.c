@@ -317,6 +317,65 @@ TEST(bounds_count_what_edges_carry_of_the_means)
     CHECK(sharp > 0);
 }
 
+static double lead_of(const float *logp, int32_t best)
+{
+    double lead = INFINITY;
+    for (int32_t c = 0; c < CLASSES; c++)
+        lead = c == best ? lead : fmin(lead, (double)logp[best] - logp[c]);
+    return lead;
+}
+
+/* Of means that are far larger than what is left of the features without them, floats lose most
+ * digits. Truth is the same model on x - mean, which is exact here. */
+TEST(bounds_count_what_rounding_makes_of_large_means)
+{
+    enum { NODES = 24 };
+    int    sharp = 0, lost = 0;
+    float  large[FEATURES];
+    double size[] = {10, 1e3, 1e5, 1e6};
+    for (int k = 0; k < 16; k++) {
+        oracle folded =
+            oracle_make((oracle_shape){"gcn", .nodes = NODES, .kind = 'c', .seed = (uint64_t)k});
+        oracle plain =
+            oracle_make((oracle_shape){"gcn", .nodes = NODES, .kind = 'c', .seed = (uint64_t)k});
+        cbx_arena arena = {0};
+        cbx_error err = {0};
+        float     x[NODES * FEATURES], rest[NODES * FEATURES];
+        for (int32_t j = 0; j < FEATURES; j++)
+            large[j] = (float)size[k % 4] * (float)(j + 1);
+        for (int32_t i = 0; i < NODES * FEATURES; i++) {
+            x[i] = data_feature(&plain.data, i / FEATURES, i % FEATURES) + large[i % FEATURES];
+            rest[i] = x[i] - large[i % FEATURES];
+        }
+        CHECK_OK(cbx_model_centre(folded.model, large, &err), err);
+        cbx_view   view;
+        cbx_pass   pass, truth;
+        cbx_margin margin;
+        cbx_matrix X = cbx_matrix_dense(NODES, FEATURES, x),
+                   R = cbx_matrix_dense(NODES, FEATURES, rest);
+        CHECK_OK(cbx_view_whole(folded.graph, &arena, &view, &err), err);
+        CHECK_OK(cbx_pass_init(&pass, folded.model, &view, &X, false, 1, &arena, &err), err);
+        CHECK_OK(cbx_pass_init(&truth, plain.model, &view, &R, false, 1, &arena, &err), err);
+        CHECK_INT(
+            cbx_margin_init(&margin, &pass, &X, cbx_model_stretch(folded.model, &arena), &arena),
+            0);
+        cbx_margin_start(&margin, &X, NULL);
+        (void)cbx_margin_finish(&margin, INFINITY);
+        int32_t best = best_of(pass.logp, CLASSES);
+        cbx_margin_start(&margin, &X, NULL);
+        double bound = cbx_margin_lead(&margin);
+        cbx_pass_forward(&truth, &R, NULL, 0, 0);
+        double lead = lead_of(truth.logp, best);
+        CHECK(bound <= lead + 1e-5);
+        sharp += bound > 0;
+        lost += lead_of(pass.logp, best) - lead > 1e-3; /* what floats say and is not so */
+        cbx_arena_free(&arena);
+        oracle_free(&folded);
+        oracle_free(&plain);
+    }
+    CHECK(sharp > 0 && lost > 0);
+}
+
 /* ---- training */
 
 /* Feature 3 is 0 or 1, 4 is constant; of the others, 2 is 0 in most nodes. */
