@@ -55,13 +55,11 @@ foreach(module zlib libzip expat)
   endif()
 endforeach()
 
-# Optional in the build: without igraph graphs are laid out by a simpler method, without
-# libcurl nothing is downloaded, without cairo no PNG is drawn. A package that was built with
+# Optional in the build: without libcurl nothing is downloaded, without cairo no PNG is drawn. A package that was built with
 # them needs them.
-set(CBX_IGRAPH_FOUND OFF)
 set(CBX_CURL_FOUND OFF)
 set(CBX_CAIRO_FOUND OFF)
-foreach(optional "IGRAPH;igraph;igraph>=0.10" "CURL;libcurl;libcurl" "CAIRO;cairo;cairo>=1.14")
+foreach(optional "CURL;libcurl;libcurl" "CAIRO;cairo;cairo>=1.14")
   list(GET optional 0 name)
   list(GET optional 1 module)
   list(GET optional 2 version)

@@ -46,7 +46,7 @@ if wants cppcheck && command -v cppcheck > /dev/null; then
     for room in src/*/; do include+=("-I$room"); done
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr -j "$jobs" \
         --suppressions-list=scripts/cppcheck.txt --error-exitcode=1 "${include[@]}" \
-        -DCBX_HAVE_CURL -DCBX_HAVE_IGRAPH -DCBX_ANALYZE -D__GNUC__ src cli 2>&1 || failed+=(cppcheck)
+        -DCBX_HAVE_CURL -DCBX_ANALYZE -D__GNUC__ src cli 2>&1 || failed+=(cppcheck)
 elif wants cppcheck; then
     echo "== no cppcheck: skipped"
 fi

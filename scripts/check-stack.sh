@@ -23,12 +23,11 @@ src/report/report.c:keep                  the same
 '
 includes=(-Iinclude)
 for room in src/*/; do includes+=("-I$room"); done
-for package in zlib libzip expat openblas igraph libcurl; do
+for package in zlib libzip expat openblas libcurl; do
     read -ra flags <<< "$(pkg-config --cflags "$package" 2> /dev/null || true)"
     includes+=("${flags[@]}")
 done
 defines=(-D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -DCBX_NO_CLONES)
-! pkg-config --exists igraph || defines+=(-DCBX_HAVE_IGRAPH)
 ! pkg-config --exists libcurl || defines+=(-DCBX_HAVE_CURL)
 for file in src/*/*.c cli/*.c; do
     out=$scratch/$(echo "${file%.c}" | tr / _)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.c: where the nodes of a scene go.
  *
- * Distances in the picture follow distances in the graph: Kamada and Kawai's layout by
- * igraph, or, built without it, the same aim by stress majorisation. Both start from rings around
- * the target and draw no random number. The result is turned so that its longest
+ * Distances in the picture follow distances in the graph, by stress majorisation: Kamada and
+ * Kawai's aim, reached by moving one node after the other to where the rest wants it. It starts
+ * from rings around the target and draws no random number. The result is turned so that its longest
  * extent lies level, fitted to the frame, and nodes that touch are pushed apart. */
 #include <math.h>
 #include <stdlib.h>
@@ -30,72 +30,22 @@ static void rings(cbx_scene *s)
     }
 }
 
-#ifdef CBX_HAVE_IGRAPH
-#include <igraph/igraph.h>
-
-static void on_error(const char *reason, const char *file, int line, igraph_error_t code)
-{
-    (void)reason, (void)file, (void)line, (void)code;
-    IGRAPH_FINALLY_FREE();
-}
-
-static igraph_error_t kamada_kawai(cbx_scene *s, igraph_t *graph, igraph_matrix_t *at)
-{
-    igraph_vector_int_t ends;
-    igraph_error_t      code = igraph_vector_int_init(&ends, 2 * s->num_edges);
-    if (code)
-        return code;
-    for (int32_t e = 0; e < s->num_edges; e++) {
-        VECTOR(ends)[2 * e] = s->edges[e].a;
-        VECTOR(ends)[2 * e + 1] = s->edges[e].b;
-    }
-    code = igraph_create(graph, &ends, s->num_nodes, IGRAPH_UNDIRECTED);
-    igraph_vector_int_destroy(&ends);
-    if (code)
-        return code;
-    code = igraph_matrix_init(at, s->num_nodes, 2);
-    if (!code) {
-        for (int32_t i = 0; i < s->num_nodes; i++) {
-            MATRIX(*at, i, 0) = s->nodes[i].x;
-            MATRIX(*at, i, 1) = s->nodes[i].y;
-        }
-        code = igraph_layout_kamada_kawai(graph, at, 1, 100 * s->num_nodes, 0, s->num_nodes, NULL,
-                                          NULL, NULL, NULL, NULL);
-        for (int32_t i = 0; i < s->num_nodes && !code; i++) {
-            s->nodes[i].x = (float)MATRIX(*at, i, 0);
-            s->nodes[i].y = (float)MATRIX(*at, i, 1);
-        }
-        igraph_matrix_destroy(at);
-    }
-    igraph_destroy(graph);
-    return code;
-}
-
-static cbx_status arrange(cbx_scene *s, cbx_arena *arena, cbx_error *err)
-{
-    igraph_t                graph;
-    igraph_matrix_t         at;
-    igraph_error_handler_t *before = igraph_set_error_handler(on_error);
-    igraph_error_t          code = kamada_kawai(s, &graph, &at);
-    (void)arena;
-    igraph_set_error_handler(before);
-    return code ? cbx_fail(err, CBX_NO_MEMORY, "igraph: %s", igraph_strerror(code)) : CBX_OK;
-}
-#else
-
-/* Steps between all nodes, by breadth first; `far` where there is no way. */
+/* Steps between all nodes, `far` where there is no way. */
 static void walk(const cbx_scene *s, int32_t *steps, int32_t far)
 {
     int32_t n = s->num_nodes;
     for (int32_t i = 0; i < n * n; i++)
         steps[i] = i / n == i % n ? 0 : far;
-    for (int32_t round = 0; round < n; round++)
+    for (bool shorter = true; shorter;) {
+        shorter = false;
         for (int32_t e = 0; e < s->num_edges; e++)
             for (int32_t i = 0; i < n; i++) {
-                int32_t *row = steps + i * n, a = s->edges[e].a, b = s->edges[e].b;
-                row[a] = row[b] + 1 < row[a] ? row[b] + 1 : row[a];
-                row[b] = row[a] + 1 < row[b] ? row[a] + 1 : row[b];
+                int32_t *a = steps + i * n + s->edges[e].a, *b = steps + i * n + s->edges[e].b;
+                shorter = shorter || *a > *b + 1 || *b > *a + 1;
+                *a = *b + 1 < *a ? *b + 1 : *a;
+                *b = *a + 1 < *b ? *a + 1 : *b;
             }
+    }
 }
 
 /* Every node in turn goes to where the others, each at its distance, want it. */
@@ -127,7 +77,6 @@ static cbx_status arrange(cbx_scene *s, cbx_arena *arena, cbx_error *err)
         }
     return CBX_OK;
 }
-#endif
 
 /* ----------------------------------------------------------- to the frame */
 

@@ -31,7 +31,7 @@ assert linked == set(ids) - {"SPDXRef-combinex"}, "a package without a relations
 # which package a file belongs to
 packages = [
     (r"lib(open|)blas|libcblas|libblas", {"openblas", "cblas", "blas"}), (r"libz\.", {"zlib"}),
-    (r"libzip", {"libzip"}), (r"libexpat", {"expat"}), (r"libigraph", {"igraph"}), (r"libcairo", {"cairo"}), (r"libcurl", {"libcurl"}), (r"lib(gomp|omp|iomp5)\.", {"openmp"}),
+    (r"libzip", {"libzip"}), (r"libexpat", {"expat"}), (r"libcairo", {"cairo"}), (r"libcurl", {"libcurl"}), (r"lib(gomp|omp|iomp5)\.", {"openmp"}),
     (r"libmpi", {"mpi"}), (r"libc\.|libm\.|libmvec\.|libpthread\.|librt\.|ld-linux|libgcc_s", {"libc"}),
 ]
 names = {p["name"] for p in sbom["packages"]}
