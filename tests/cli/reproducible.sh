@@ -32,7 +32,7 @@ every() {
 run data generate ba-shapes --seed 5 -q -o shapes.safetensors
 every usual 1
 threads=1
-for core in $(blas_cores); do
+for core in $([ -n "${CBX_SANITIZED-}" ] || blas_cores); do # a sanitizer sees the same code each time
     threads=$((threads * 2 % 7)) # 2, 4, 1
     export OPENBLAS_CORETYPE=$core OPENBLAS_NUM_THREADS=$threads
     every "$core" $threads
