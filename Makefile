@@ -3,6 +3,7 @@
 #
 #   make          build/combinex, build/libcombinex.so and .a
 #   make demo     train a model and use it
+#   make quick    the unit tests, for the inner loop: half a minute on two cores once it is built
 #   make check    all tests, then once more under the sanitizers
 #   make check-locale all tests, in programs where one half is 0,5
 #   make check-more what takes further tools: other compilers, threads, memory, stack
@@ -20,7 +21,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_RUNS ?= 100000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: all bootstrap demo check fuzz install clean format
+.PHONY: all bootstrap demo quick check fuzz install clean format
 .NOTPARALLEL:
 
 # The flags given to this file are not meant for the generated ones.
@@ -35,6 +36,11 @@ bootstrap:
 
 demo: all
 	@scripts/demo.sh
+
+# Everything that is a unit test, in release; the commands, pages and sanitizers are for check.
+quick: bootstrap-check build/configured
+	@$(call build,build)
+	@$(call ctest,build) --exclude-regex '^(cli|browser|python|fuzz|examples)/|^(python|growth|faults|install|docs|cppcheck|locale|reproducible)$$'
 
 check: bootstrap-check build/configured build-asan/configured
 	@$(call build,build)
