@@ -98,7 +98,8 @@ static cbx_status make_model(cbx_used *u, const cbx_model *model, cbx_arena *are
         const cbx_parameter *wide = &model->parameters[i].shape;
         const float         *from = model->theta + model->parameters[i].offset;
         float               *to = u->model->theta + u->model->parameters[i].offset;
-        bool of_feature = first->ops->parameter(first, i, &p) ? p.of_input : from == model->mean;
+        bool                 is_mean = model->mean && from == model->mean;
+        bool of_feature = first->ops->parameter(first, i, &p) ? p.of_input : is_mean;
         if (!of_feature)
             memcpy(to, from, (size_t)cbx_parameter_size(wide) * sizeof *to);
         int32_t cols = wide->rows ? wide->cols : 1;

@@ -173,14 +173,14 @@ static cbx_status make_sparse(const cbx_standard *s, cbx_graph_data *d, cbx_aren
     if (!shifted || !indptr || !indices || !values)
         return cbx_fail_memory(err);
     for (int32_t i = 0; i < d->num_nodes; i++) {
-        row     r = row_of(d, i);
         int32_t next = 0;
+        int64_t end = d->x_indptr[i + 1];
         indptr[i] = at;
-        for (int64_t k = 0; k < r.count || next < full;) {
-            int32_t stored = k < r.count ? r.name[k] : f, due = next < full ? shifted[next] : f;
+        for (int64_t k = d->x_indptr[i]; k < end || next < full;) {
+            int32_t stored = k < end ? d->x_indices[k] : f, due = next < full ? shifted[next] : f;
             int32_t j = stored < due ? stored : due;
             indices[at] = j;
-            values[at++] = standardised(s, j, stored == j ? r.value[k] : 0);
+            values[at++] = standardised(s, j, stored == j ? d->x_values[k] : 0);
             k += stored == j;
             next += due == j;
         }

@@ -27,6 +27,7 @@ typedef struct run {
     const cbx_view *view;
     cbx_runner     *runner;
     int32_t         rows, num_classes; /* of the answer */
+    double         *scores;            /* of one row, by class */
     float          *probs;             /* of the last forward: rows x num_classes */
     void           *scores_grad;       /* a row for each that the program gives, in its type */
     int64_t         num_scores;        /* of all rows */
@@ -120,9 +121,10 @@ static cbx_status make_rows(run *r, cbx_arena *arena, cbx_error *err)
                         cbx_program_describe(r->model->program)->path, (long long)out->count,
                         (long long)given, r->model->graphs ? "graphs" : "nodes",
                         (long long)r->num_scores);
+    r->scores = CBX_NEW0(arena, double, r->num_classes);
     r->probs = CBX_NEW0(arena, float, (size_t)r->rows *(size_t)r->num_classes);
     r->scores_grad = CBX_NEW0(arena, double, r->num_scores);
-    return r->probs && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
+    return r->scores && r->probs && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
 }
 
 static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix *X, bool gradient,
@@ -213,19 +215,18 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
     }
     const cbx_array *out = cbx_runner_output(r->runner);
     for (int32_t i = 0; i < r->rows; i++) {
-        double two[2] = {0}, *scores = two, many[64], *room = NULL;
-        if (S > 1)
-            scores = S <= 64 ? many : (room = malloc((size_t)S * sizeof *room));
-        for (int32_t c = 0; c < S && scores; c++)
-            scores[S == 1 ? 1 : c] = real_at(out->data, out->type, (int64_t)i * S + c);
-        if (scores)
-            log_softmax(scores, C, log_probs + (int64_t)i * C);
+        bool finite = true;
+        for (int32_t c = 0; c < S; c++) { /* of one score, that of class 0 is 0 */
+            double score = real_at(out->data, out->type, (int64_t)i * S + c);
+            r->scores[S == 1 ? 1 : c] = score;
+            finite = finite && isfinite(score);
+        }
+        log_softmax(r->scores, C, log_probs + (int64_t)i * C);
         for (int32_t c = 0; c < C; c++) {
             float *p = &log_probs[(int64_t)i * C + c];
-            *p = scores && isfinite(scores[c]) ? *p : NAN;
+            *p = finite ? *p : NAN;
             r->probs[(int64_t)i * C + c] = expf(*p);
         }
-        free(room);
     }
 }
 
