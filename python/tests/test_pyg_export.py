@@ -87,6 +87,21 @@ def test_a_module_is_explained_as_a_program_and_its_answers_flip_in_torch(name, 
     assert found >= 4
 
 
+@pytest.mark.parametrize("last", [torch.relu, lambda y: y.softmax(1), lambda y: y.log_softmax(1)])
+def test_whatever_is_done_to_the_scores_last(last, tmp_path):
+    class Last(Two):
+        def forward(self, x, edge_index):
+            return last(super().forward(x, edge_index))
+
+    torch.manual_seed(8)
+    module, data = Last(gnn.SAGEConv).eval(), data_of()
+    model = cx.export(module, data, tmp_path / "model.pt2")
+    with torch.no_grad():
+        scores = module(data.x, data.edge_index)
+    told = model.predict(cx.pyg.graph_from_pyg(data, num_classes=CLASSES))
+    np.testing.assert_array_equal(told.argmax(1), scores.argmax(1).numpy())
+
+
 def test_other_sizes_are_taken_than_it_was_exported_with(tmp_path):
     torch.manual_seed(2)
     module, other = MODULES["GIN"]().eval(), data_of(nodes=75, edges=31, seed=7)

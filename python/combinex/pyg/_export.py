@@ -83,7 +83,7 @@ def _program(module: Any, arguments: dict[str, Any], sizes: dict[str, Any]) -> A
 def _meanings(output: torch.Tensor) -> list[np.ndarray]:
     """Log-probabilities: of scores; of one score, which is log-odds or, where all are, a probability."""
     if output.dim() == 2 and output.shape[1] > 1:
-        return [log_probabilities(output).numpy()]
+        return [log_probabilities(output.float()).numpy()]
     odds = [output.reshape(-1, 1)]
     if bool(((output >= 0) & (output <= 1)).all()):
         odds.append(torch.logit(odds[0]))
