@@ -22,7 +22,8 @@ long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_
  explain_test_random_features explain_test_rank explain_test_rules explain_test_search explain_test_setup explain_test_shortcuts explain_test_twin
  bench_test_mixed_targets bench_test_rows explain_test_certificates explain_test_limits program_test_corpus program_test_operations
  explain_test_unr explain_test_verify explain_test_wide kernel_test_gemm kernel_test_spectral layer_test_layer
- model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw '
+ explain_test_numbers explain_test_used kernel_test_time model_test_margin model_test_patch model_test_standardise oracle_test_program_model
+ model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw report_test_report report_test_run '
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
