@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number.h"
+
 static const struct {
     const char *target;
     fuzz_shape  shape;
@@ -208,6 +210,6 @@ const char *fuzz_tell_text(fuzz_sheet *s, double truth, char buffer[40])
                                          "0.00000000000000000000001"};
     if (fuzz_lies(s))
         return others[fuzz_below(s, sizeof others / sizeof *others)];
-    (void)snprintf(buffer, 40, "%.9g", truth);
+    (void)cbx_print(buffer, 40, "%.9g", truth);
     return buffer;
 }

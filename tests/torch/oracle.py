@@ -57,6 +57,7 @@ class Oracle(torch.nn.Module):
         self.layers = torch.nn.ModuleList(map(self._conv, inputs, sizes.hidden))
         seen = sum(sizes.hidden) if arch["jk"] == "cat" else sizes.hidden[-1]
         self.output_layer = torch.nn.Linear(seen, sizes.classes)
+        self.mean = 0.0  # what features are less
 
     def _conv(self, inputs, outputs):
         kind = self.arch["conv"]
@@ -71,6 +72,7 @@ class Oracle(torch.nn.Module):
     def forward(self, x, edge_index, edge_weight=None, batch=None, num_graphs=None):
         """Log-probabilities, one row per node or per graph; `batch` gives each node's graph."""
         outputs = []
+        x = x - self.mean
         for layer in self.layers:
             x = layer(x, edge_index, edge_weight).relu()
             x = F.dropout(x, self.arch.get("dropout", 0.0), self.training)
@@ -83,7 +85,9 @@ class Oracle(torch.nn.Module):
     @classmethod
     def from_tensors(cls, arch, tensors):
         model = cls(arch, sizes_of(arch, tensors))
-        model.load_state_dict({name: torch.as_tensor(array) for name, array in tensors.items()})
+        state = {name: torch.as_tensor(array) for name, array in tensors.items()}
+        model.mean = state.pop("input.mean", 0.0)
+        model.load_state_dict(state)
         return model.eval()
 
     @classmethod
