@@ -87,7 +87,16 @@ def test_a_module_is_explained_as_a_program_and_its_answers_flip_in_torch(name, 
     assert found >= 4
 
 
-@pytest.mark.parametrize("last", [torch.relu, lambda y: y.softmax(1), lambda y: y.log_softmax(1)])
+LAST = {
+    "relu": torch.relu,
+    "softmax": lambda y: y.softmax(1),
+    "log softmax": lambda y: y.log_softmax(1),
+    "a softmax over nodes, which is no choice of a class": lambda y: 50 * y.softmax(0),
+    "the same, last": lambda y: y.softmax(0),
+}
+
+
+@pytest.mark.parametrize("last", LAST.values(), ids=LAST)
 def test_whatever_is_done_to_the_scores_last(last, tmp_path):
     class Last(Two):
         def forward(self, x, edge_index):

@@ -27,8 +27,8 @@ typedef struct cbx_oracle {
     /* log_probs: by label row of the view; NaN where there is no answer. w: by slot; 0: the edge
      * is not there. */
     void (*forward)(void *run, const cbx_matrix *X, const float *w, float *log_probs);
-    /* NULL: there are no gradients. Of sum(dlogp * log_probs) at the last forward; dX (a row for
-     * each node) and dw may be NULL, and are overwritten. */
+    /* Gradients of sum(dlogp * log_probs) at the last forward; dX (a row for each node) and dw may
+     * be NULL, and are overwritten. */
     void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
     /* 64 hexadecimal digits that tell this model from others. */
     void (*hash)(const void *model, char hex[65]);

@@ -1,49 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c: a model from a file, whatever kind it is of. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "error.h"
 #include "model_file.h"
 #include "program_oracle.h"
 #include "sha256.h"
 
-/* The file's hash, and whether it begins like a zip, as exported programs do. */
-static cbx_status look(const char *path, bool *zip, char hex[65], cbx_error *err)
+/* Exported programs are zips. What cannot be looked at, or is no file, is left to the reader of
+ * layers, who says so. */
+static bool is_zip(const char *path)
+{
+    char        start[4];
+    struct stat st;
+    FILE       *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return false;
+    bool zip = fread(start, 1, sizeof start, file) == sizeof start && !memcmp(start, "PK\3\4", 4);
+    (void)fclose(file);
+    return zip;
+}
+
+static cbx_status hash_file(const char *path, char hex[65], cbx_error *err)
 {
     char       buffer[1 << 14];
     size_t     count;
-    bool       first = true;
     cbx_sha256 sha;
     FILE      *file = fopen(path, "rb");
     if (!file)
-        return cbx_fail(err, CBX_IO, "%s: %s", path, strerror(errno));
+        return cbx_fail_errno(err, path, "open");
     cbx_sha256_init(&sha);
-    *zip = false;
-    while ((count = fread(buffer, 1, sizeof buffer, file)) > 0) {
-        if (first && !(*zip = count >= 4 && !memcmp(buffer, "PK\3\4", 4)))
-            break;
-        first = false;
+    while ((count = fread(buffer, 1, sizeof buffer, file)) > 0)
         cbx_sha256_add(&sha, buffer, count);
-    }
-    bool failed = ferror(file);
+    cbx_status status = ferror(file) ? cbx_fail_errno(err, path, "read") : CBX_OK;
     (void)fclose(file);
     cbx_sha256_hex(&sha, hex);
-    return failed ? cbx_fail(err, CBX_IO, "%s: cannot be read", path) : CBX_OK;
+    return status;
 }
 
 cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
 {
-    bool         zip;
     char         hex[65];
     cbx_program *program;
     *out = NULL;
-    cbx_status status = look(path, &zip, hex, err);
-    if (status)
-        return status;
-    if (!zip)
+    if (!is_zip(path))
         return cbx_model_load_layers(path, out, err);
-    status = cbx_program_load(path, NULL, &program, err);
+    cbx_status status = hash_file(path, hex, err);
+    if (!status)
+        status = cbx_program_load(path, NULL, &program, err);
     return status ? status : cbx_model_of_program(program, hex, out, err);
 }

@@ -357,7 +357,7 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], 
                          .hops = hops == CBX_WHOLE_GRAPH ? CBX_HOPS_ALL
                                  : hops < 0              ? 0
                                                          : hops,
-                         .one_graph = m->batch < 0,
+                         .one_graph = m->graphs && m->batch < 0,
                          .open = open,
                          .forward = forward,
                          .backward = backward,

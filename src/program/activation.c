@@ -25,6 +25,19 @@ static cbx_activation activation_of(const cbx_node *n)
     return CBX_ACTIVATION_NONE;
 }
 
+/* Is a softmax one over the classes, which are the last dimension? One over nodes says nothing of
+ * classes, and is part of the model. */
+static bool is_of_classes(const cbx_program *p, const cbx_node *n)
+{
+    const cbx_value *in = &p->values[n->input[0]], *out = &p->values[p->output];
+    const cbx_arg   *dim = &n->arg[1];
+    if (dim->kind != CBX_ARG_INT || !dim->ints || dim->ints[0].value >= 0 || in->rank < 1)
+        return false;
+    int64_t last = in->rank - 1, along = dim->ints[0].literal;
+    return (along < 0 ? along + in->rank : along) == last && out->rank > 0 &&
+           in->size[last] == out->size[out->rank - 1];
+}
+
 /* How often a value is read. */
 static int32_t readers(const cbx_program *p, int32_t value)
 {
@@ -46,6 +59,8 @@ cbx_activation cbx_program_strip(cbx_program *p)
         if (!n || n->num_inputs < 1 || n->input[0] < 0)
             return CBX_ACTIVATION_NONE;
         cbx_activation what = activation_of(n);
+        if (what == CBX_ACTIVATION_SOFTMAX && !is_of_classes(p, n))
+            return CBX_ACTIVATION_NONE;
         if (what != CBX_ACTIVATION_NONE) {
             *place = n->input[0];
             return what;
