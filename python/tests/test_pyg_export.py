@@ -171,6 +171,16 @@ def test_labels_that_do_not_exclude_each_other_are_refused(tmp_path):
         cx.export(many.eval(), data_of(), tmp_path / "model.pt2")
 
 
+def test_what_is_refused_leaves_the_file_that_was_there(tmp_path):
+    path = tmp_path / "model.pt2"
+    path.write_text("mine")
+    many = OneLogit(nn.Sigmoid())
+    many.conv = Two(gnn.SAGEConv)
+    with pytest.raises(cx.InvalidError):
+        cx.export(many.eval(), data_of(), path)
+    assert path.read_text() == "mine" and list(tmp_path.iterdir()) == [path]
+
+
 def test_what_forward_needs_beyond_a_graph_is_named(tmp_path):
     class Odd(Two):
         def forward(self, x, edge_index, time):

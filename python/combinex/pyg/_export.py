@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import Any
+import tempfile
+from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import torch
@@ -32,10 +34,17 @@ def export(module: Any, data: Any, path: str | os.PathLike[str]) -> Model:
         program = _program(module, arguments, sizes)
     finally:
         module.train(training)
-    torch.export.save(program, os.fspath(path))
-    model = Model.load(path)
-    _prove(model, data, expected, path)
-    return model
+    _write(program, Path(path), lambda made: _prove(Model.load(made), data, expected, path))
+    return Model.load(path)
+
+
+def _write(program: Any, path: Path, prove: Callable[[Path], None]) -> None:
+    """The file appears whole and proved, or not at all, and what was there before stays."""
+    with tempfile.TemporaryDirectory(prefix=".combinex-", dir=path.parent) as folder:
+        made = Path(folder) / path.name
+        torch.export.save(program, made)
+        prove(made)
+        os.replace(made, path)
 
 
 def _arguments(module: Any, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
