@@ -33,7 +33,7 @@ def mlp(a, b):
 class Two(nn.Module):
     """Two convolutions, something between them."""
 
-    def __init__(self, make, between=None, weight=False):
+    def __init__(self, make, between=None):
         super().__init__()
         self.first, self.second = make(F, H), make(H, C)
         self.between = between or nn.ReLU()

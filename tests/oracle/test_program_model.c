@@ -389,8 +389,8 @@ static int found, asked;
 
 static void check_answers(golden *g)
 {
-    static const char *const methods[] = {"minimal", "combinex", "cf-gnn", "cff",
-                                          "random-features"};
+    static const char *const methods[] = {"minimal",      "combinex", "cf-gnn",         "cff",
+                                          "random-edges", "ego",      "random-features"};
     cbx_explain_options      o;
     cbx_error                err = {0};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
