@@ -111,6 +111,28 @@ def test_whatever_is_done_to_the_scores_last(last, tmp_path):
     np.testing.assert_array_equal(told.argmax(1), scores.argmax(1).numpy())
 
 
+@pytest.mark.parametrize("sees", ["features", "edges"])
+def test_what_the_scores_do_not_depend_on_is_left_alone(sees, tmp_path):
+    class Blind(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head, self.conv = mlp(FEATURES, CLASSES), gnn.GraphConv(1, CLASSES)
+
+        def forward(self, x, edge_index):
+            if sees == "features":
+                return self.head(x)
+            return self.conv(torch.ones_like(x[:, :1]), edge_index)
+
+    torch.manual_seed(9)
+    data = data_of()
+    model = cx.export(Blind().eval(), data, tmp_path / "model.pt2")
+    graph = cx.pyg.graph_from_pyg(data, num_classes=CLASSES)
+    for method in ("minimal", "combinex", "cf-gnn"):
+        cf = cx.explain(model, graph, node=0, target="any", explainer=method)
+        kinds = {edit["op"] for edit in cf.to_dict()["edits"]}
+        assert method != "minimal" or kinds <= {"set_feature" if sees == "features" else "remove_edge"}
+
+
 def test_other_sizes_are_taken_than_it_was_exported_with(tmp_path):
     torch.manual_seed(2)
     module, other = MODULES["GIN"]().eval(), data_of(nodes=75, edges=31, seed=7)

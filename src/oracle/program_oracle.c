@@ -257,11 +257,12 @@ static void backward(void *self, const float *dlogp, float *dX, float *dw)
     cbx_runner_backward(r->runner, r->scores_grad);
     const void *of_x = cbx_runner_gradient(r->runner, r->model->x);
     const void *of_w = cbx_runner_weight_gradient(r->runner, r->model->edges);
+    /* NULL: the scores do not depend on it */
     for (int64_t k = 0; dX && k < r->view->n * x->size[1]; k++)
-        dX[k] = (float)real_at(of_x, x->type, k);
+        dX[k] = of_x ? (float)real_at(of_x, x->type, k) : 0;
     for (int64_t e = 0; dw && e < r->view->m; e++) {
         float own = own_weight(r, e);
-        dw[e] = own != 0 ? (float)(real_at(of_w, cbx_runner_real(r->runner), e) / own) : 0;
+        dw[e] = of_w && own != 0 ? (float)(real_at(of_w, cbx_runner_real(r->runner), e) / own) : 0;
     }
 }
 
