@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
 
 int32_t cbx_runner_storage(cbx_runner *r, cbx_type type, int64_t count)
@@ -48,6 +49,9 @@ void cbx_runner_resolve(const cbx_runner *r, cbx_array *a)
 }
 
 /* Memory for a storage that is not laid out with the live ones. */
+/* Multiplications in the time of an element of an output, more or less. */
+static const double ELEMENT = 20;
+
 static cbx_status fill_storage(cbx_runner *r, int32_t storage, cbx_error *err)
 {
     cbx_storage *s = &r->storage[storage];
@@ -403,6 +407,8 @@ cbx_status cbx_runner_forward(cbx_runner *r, cbx_error *err)
     for (int32_t i = 0; i < r->num_calls; i++) {
         cbx_call  *c = &r->calls[i];
         cbx_status status = CBX_OK;
+        if (cbx_out_of_time(ELEMENT * (double)c->out[0]->count))
+            return cbx_fail_late(err);
         if (c->dynamic) {
             status = c->node->op->shape(c, err);
             for (int32_t k = 0; k < c->node->num_outputs; k++)
