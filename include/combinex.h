@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 #define CBX_VERSION_MAJOR 0
-#define CBX_VERSION_MINOR 1
+#define CBX_VERSION_MINOR 2
 #define CBX_VERSION_PATCH 0
 
 /* "0.1.0": the version of the library that is linked, not of this header. */
