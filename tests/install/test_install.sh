@@ -70,8 +70,8 @@ done
 
 say "soname and exported symbols"
 header=$CBX_SOURCE/include/combinex.h
-major=$(sed -n 's/^#define CBX_VERSION_MAJOR //p' "$header")
-objdump -p "$lib/libcombinex.so" | grep "SONAME *libcombinex\.so\.$major\$" > /dev/null || fail "soname"
+soname=libcombinex.so.$(sed -n 's/^#define CBX_VERSION_M[AI][JN]OR //p' "$header" | paste -sd .)
+objdump -p "$lib/libcombinex.so" | grep "SONAME *${soname//./\\.}\$" > /dev/null || fail "soname"
 sed -n 's/^CBX_API .*\(cbx_[a-z0-9_]*\)(.*/\1/p' "$header" | sort > declared
 nm -D --defined-only "$lib/libcombinex.so" | awk '{ print $3 }' | sort > exported
 diff declared exported || fail "declared in the header (<) and exported (>) differ"
