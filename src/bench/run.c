@@ -14,7 +14,7 @@
 #include "folder.h"
 #include "graph.h"
 #include "mixed_targets.h"
-#include "oracle.h"
+#include "trained_oracle.h"
 #include "peak.h"
 #include "rows.h"
 #include "summary.h"
