@@ -521,6 +521,8 @@ typedef struct cbx_counterfactual {
     double      cost;         /* of the edits, by options.edge_cost and feature_cost */
     double      margin;       /* log-probability by which the result leads the next class */
     double      robustness;   /* share of small random changes that keep it; -1: not measured */
+    double      best_lead;    /* where nothing was found: the largest lead of the sought class that
+                               * was met, in log-probability; NaN: not known */
     double      threshold;    /* probability that the class had to reach; 0: just the lead */
     bool        reproducible; /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -176,6 +177,12 @@ class Counterfactual:
     def margin(self) -> float:
         """Log-probability by which the new class leads the next."""
         return self._raw.margin
+
+    @property
+    def best_lead(self) -> float | None:
+        """Where nothing was found: the largest lead of the class asked for that was met, in
+        log-probability; None: not known."""
+        return None if math.isnan(self._raw.best_lead) else self._raw.best_lead
 
     @property
     def robustness(self) -> float | None:

@@ -419,6 +419,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .whole = setup->whole,
                         .shared = setup->shared,
                         .phases = setup->phases,
+                        .reached = -INFINITY,
                         .robustness = -1};
 }
 

@@ -4,7 +4,8 @@
  * From the factual graph, step by step: the derivatives of the sought class's lead rank
  * all moves, the most promising are tried, and the best few sets of moves go on
  * together, until one flips. Where that leads nowhere, or both are asked for, the answer
- * of COMBINEX is taken, its edits in order of influence. What flips is polished.
+ * of COMBINEX is taken, its edits in order of influence, and at last a climb (climb.c). What
+ * flips is polished.
  *
  * What is returned has been verified on the whole graph, and so has that none of its
  * edits can be left out. */
@@ -46,6 +47,12 @@ cbx_status cbx_fewest_flips(cbx_fewest *F, const cbx_move_set *s, bool *out, cbx
     cbx_status status = cbx_whatif_verify(F->W, s->moves, s->count, &score, err);
     *out = score > CBX_FEWEST_SURE;
     return status;
+}
+
+/* How near to a flip the search has come, should it find none. */
+static void note_lead(cbx_fewest *F, double score)
+{
+    F->s->reached = fmax(F->s->reached, score);
 }
 
 static cbx_status offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err)
@@ -93,6 +100,7 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
         cbx_whatif_undo(F->W, m);
         if (cbx_time_is_up())
             return CBX_OK;
+        note_lead(F, F->work.score);
         cbx_status status = offer(F, &F->work, err);
         if (status)
             return status;
@@ -114,6 +122,7 @@ static cbx_status build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
 {
     cbx_move_set empty = {.moves = F->sets[0][0].moves};
     empty.score = cbx_whatif_ask(F->W);
+    note_lead(F, empty.score);
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;
@@ -219,32 +228,48 @@ static int make_room(cbx_fewest *F, int64_t moves)
     return 0;
 }
 
-/* As many of the edits, in their order, as it takes; reduced, and offered. */
-static cbx_status take_first(cbx_fewest *F, const cbx_search *from, const cbx_places *places,
-                             cbx_move_set *all, cbx_error *err)
+cbx_status cbx_fewest_take_first(cbx_fewest *F, const cbx_move *moves, int64_t count,
+                                 cbx_error *err)
 {
-    int64_t most = F->s->options->max_edits;
-    cbx_fewest_go_to(F, all);
-    for (int64_t k = 0, ask = 1; k < from->num_edits; k++) {
-        bool     flipped = false;
-        cbx_move m;
-        if (move_of_edit(F, &from->edits[k], places, &m) && !cbx_forbids(F->forbidden, &m)) {
-            cbx_move_set_add(all, &m);
-            cbx_whatif_do(F->W, &m);
-            cbx_move_set_add(&F->here, &m);
+    int64_t      most = F->s->options->max_edits;
+    cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, count)};
+    if (!all.moves || (count > CBX_FEWEST_MOVES && make_room(F, count)))
+        return cbx_fail_memory(err);
+    cbx_fewest_go_to(F, &all);
+    for (int64_t k = 0, ask = 1; k < count; k++) {
+        bool flipped = false;
+        if (cbx_whatif_may(F->W, &moves[k]) && !cbx_forbids(F->forbidden, &moves[k])) {
+            cbx_move_set_add(&all, &moves[k]);
+            cbx_whatif_do(F->W, &moves[k]);
+            cbx_move_set_add(&F->here, &moves[k]);
         }
-        if (all->count < ask && k + 1 < from->num_edits)
+        if (all.count < ask && k + 1 < count)
             continue;
-        ask = all->count + 1 + all->count / 8; /* reducing makes up for steps that are too long */
-        all->score = cbx_whatif_ask(F->W);
-        cbx_status status = cbx_fewest_flips(F, all, &flipped, err);
+        ask = all.count + 1 + all.count / 8; /* reducing makes up for steps that are too long */
+        all.score = cbx_whatif_ask(F->W);
+        note_lead(F, all.score);
+        cbx_status status = cbx_fewest_flips(F, &all, &flipped, err);
         if (!status && flipped)
-            status = cbx_fewest_reduce(F, all, err);
-        if (!status && flipped && (most == 0 || all->edits <= most))
-            status = offer(F, all, err);
+            status = cbx_fewest_reduce(F, &all, err);
+        if (!status && flipped && (most == 0 || all.edits <= most))
+            status = offer(F, &all, err);
         if (status || flipped)
             return status;
     }
+    return CBX_OK;
+}
+
+/* The edits as moves, those that there are. */
+static cbx_status moves_of_edits(const cbx_fewest *F, const cbx_search *from, cbx_move *moves,
+                                 int64_t *count, cbx_error *err)
+{
+    cbx_places places;
+    *count = 0;
+    if (cbx_places_init(&places, F->s->view))
+        return cbx_fail_late(err);
+    for (int64_t k = 0; k < from->num_edits; k++)
+        *count += move_of_edit(F, &from->edits[k], &places, &moves[*count]);
+    cbx_places_free(&places);
     return CBX_OK;
 }
 
@@ -256,22 +281,18 @@ static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
     search.edits = NULL;
     search.num_edits = 0;
     search.keep = search.arena; /* its edits are only a beginning */
-    cbx_places places;
     cbx_status status = cbx_explainer_combinex.search(&search, err);
     F->s->epochs = search.epochs;
     if (status || !search.found)
         return status;
-    cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, search.num_edits)};
-    if (!all.moves || (search.num_edits > CBX_FEWEST_MOVES && make_room(F, search.num_edits)))
+    cbx_move *moves = CBX_NEW(F->s->arena, cbx_move, search.num_edits);
+    int64_t   count;
+    if (!moves)
         return cbx_fail_memory(err);
     status = rank_for_their_class(&search, err);
-    if (status)
-        return status;
-    if (cbx_places_init(&places, F->s->view))
-        return cbx_fail_late(err);
-    status = take_first(F, &search, &places, &all, err);
-    cbx_places_free(&places);
-    return status;
+    if (!status)
+        status = moves_of_edits(F, &search, moves, &count, err);
+    return status ? status : cbx_fewest_take_first(F, moves, count, err);
 }
 
 /* ---- the whole of it */
@@ -323,6 +344,8 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
         status = build_for_each_class(&F, err);
     if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
         status = cbx_search_status(from_combinex(&F, err));
+    if (!status && !F.best.count && !cbx_time_is_up())
+        status = cbx_search_status(cbx_fewest_climb(&F, err));
     if (!status && F.best.count && !cbx_time_is_up())
         s->late = polish_some(&F, &status, err);
     if (!status && F.best.count && !cbx_time_is_up())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fewest.h: a search for few moves that flip; fewest.c builds sets of them up, polish.c
- * makes what flips smaller. */
+/* fewest.h: a search for few moves that flip; fewest.c builds sets of them up, climb.c
+ * goes where that does not lead, polish.c makes what flips smaller. */
 #ifndef CBX_FEWEST_H
 #define CBX_FEWEST_H
 
@@ -45,6 +45,14 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
                              cbx_move_set *next, int64_t *num_next, int64_t width, cbx_error *err);
 
 bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step);
+
+/* As many of these moves, in their order, as it takes for a flip; reduced, and offered as the best.
+ * Nothing where all of them do not flip. */
+cbx_status cbx_fewest_take_first(cbx_fewest *F, const cbx_move *moves, int64_t count,
+                                 cbx_error *err);
+
+/* The last resort, where nothing was found: climb.c. */
+cbx_status cbx_fewest_climb(cbx_fewest *F, cbx_error *err);
 
 /* Makes the best smaller, until nothing that is tried does. */
 cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err);

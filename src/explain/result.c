@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* result.c: a counterfactual as one block, so that one free is enough. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,9 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .cost = s->cost,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,
+                            .best_lead = outcome == CBX_NOT_FOUND && isfinite(s->reached)
+                                             ? s->reached
+                                             : NAN,
                             .threshold = s->options->stopping_threshold,
                             .reproducible = s->model->reproducible};
     for (int64_t k = 0; k < s->num_edits; k++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_write.c: a counterfactual as one line of JSON; docs/formats.md has the
  * schema. Everything needed to replay it is in it. */
+#include <math.h>
 #include <string.h>
 
 #include "order.h"
@@ -128,6 +129,8 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         cbx_json_put_real(w, "threshold", c->threshold);
     if (c->reproducible)
         cbx_json_put_bool(w, "reproducible", true);
+    if (isfinite(c->best_lead))
+        cbx_json_put_real(w, "best_lead", c->best_lead);
     if (c->outcome == CBX_FOUND) {
         cbx_json_put_real(w, "margin", c->margin);
         if (c->cost > 0)
