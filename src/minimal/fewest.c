@@ -24,15 +24,23 @@
  * polish. */
 enum { DEEP = 8 };
 
+/* Where sets are so large that looking moves up in them takes longer than making them. */
+static const double MANY = 1e6;
+
 void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to)
 {
-    for (int64_t k = F->here.count - 1; k >= 0; k--)
-        if (!cbx_move_set_has(to, &F->here.moves[k])) {
+    int64_t same = 0; /* moves that both begin with */
+    while (same < F->here.count && same < to->count &&
+           cbx_move_same(&F->here.moves[same], &to->moves[same]))
+        same++;
+    bool many = (double)(F->here.count - same) * (double)(to->count - same) > MANY;
+    for (int64_t k = F->here.count - 1; k >= same; k--)
+        if (many || !cbx_move_set_has(to, &F->here.moves[k])) {
             cbx_whatif_undo(F->W, &F->here.moves[k]);
             cbx_move_set_take_out(&F->here, k);
         }
-    for (int64_t k = 0; k < to->count; k++)
-        if (!cbx_move_set_has(&F->here, &to->moves[k])) {
+    for (int64_t k = same; k < to->count; k++)
+        if (many || !cbx_move_set_has(&F->here, &to->moves[k])) {
             cbx_whatif_do(F->W, &to->moves[k]);
             cbx_move_set_add(&F->here, &to->moves[k]);
         }
