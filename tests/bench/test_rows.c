@@ -144,23 +144,27 @@ TEST(lines_of_something_else_are_refused_by_file_and_number)
 {
     begin();
     check_refused("hello\n", "25 fields");
-    check_refused("cora,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n", "not of this benchmark");
-    check_refused("karate,gcn,7,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("cora,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "not of this benchmark");
-    check_refused("karate,gcn,0,ego,1,lost,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n", "not of this benchmark");
+    check_refused("karate,gcn,7,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
+                  "not of this benchmark");
+    check_refused("karate,gcn,0,ego,1,lost,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
+                  "not of this benchmark");
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,sworn,,,1,1\n",
+                  "not of this benchmark");
     /* what would be row 1, or class 0, if its upper half were lost */
-    check_refused("karate,gcn,0,ego,4294967297,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,4294967297,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,1,found,0,4294967296,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,1,found,0,4294967296,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,1,found,0,0,0,-4294967296,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,-4294967296,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,4294967297,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,4294967297,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,4294967296,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,4294967296,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,x,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n", "whole number");
-    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,1y,,,,,0,0,1,1,1,,1,1\n", "not a number");
+    check_refused("karate,gcn,0,ego,x,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n", "whole number");
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,1y,,,,,0,0,1,1,1,none,,,1,1\n", "not a number");
     (void)unlink(test_path("rows.0.part"));
     end();
 }

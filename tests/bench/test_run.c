@@ -44,7 +44,7 @@ static char *timeless(const char *folder)
     char  *out = calloc(size + 1, 1);
     for (size_t i = 0, commas = 0; text && i < size; i++) {
         commas = text[i] == '\n' ? 0 : commas + (text[i] == ',');
-        if (commas < 21)
+        if (commas < 23)
             out[at++] = text[i];
     }
     free(text);
