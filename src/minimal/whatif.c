@@ -548,13 +548,9 @@ bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
 static cbx_edit feature_edit(const cbx_whatif *W, int32_t row, int32_t column, float to)
 {
     /* of a group's feature there is no move but with the group */
-    return (cbx_edit){.op = CBX_SET_FEATURE,
-                      .edge = -1,
-                      .node = name_of(W->s, row),
-                      .feature = column,
-                      .from = original(W, row, column),
-                      .to = to,
-                      .group = W->rules->group[column] + 1};
+    cbx_edit e = cbx_edit_of_feature(W->s, row, column, original(W, row, column), to);
+    e.group = W->rules->group[column] + 1;
+    return e;
 }
 
 int64_t cbx_whatif_edits(const cbx_whatif *W, const cbx_move *moves, int64_t count, cbx_edit *edits)

@@ -215,12 +215,8 @@ static int64_t all_edits(const oracle *o, cbx_edit *edits)
             for (float to = d->feat_min[j]; to <= d->feat_max[j]; to++) {
                 float x = data_feature(d, i, j);
                 if (to != x)
-                    edits[count++] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                                .edge = -1,
-                                                .node = i,
-                                                .feature = j,
-                                                .from = x,
-                                                .to = to};
+                    edits[count++] = (cbx_edit){
+                        .op = CBX_SET_FEATURE, .node = i, .feature = j, .from = x, .to = to};
             }
     return count;
 }
