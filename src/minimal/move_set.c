@@ -44,14 +44,14 @@ void cbx_move_set_copy(cbx_move_set *to, const cbx_move_set *from)
 void cbx_move_set_add(cbx_move_set *s, const cbx_move *m)
 {
     s->moves[s->count++] = *m;
-    s->edits += cbx_move_edits(m);
+    s->edits += m->kind->edits;
     s->cost += m->cost;
 }
 
 void cbx_move_set_take_out(cbx_move_set *s, int64_t k)
 {
     s->cost -= s->moves[k].cost;
-    s->edits -= cbx_move_edits(&s->moves[k]);
+    s->edits -= s->moves[k].kind->edits;
     memmove(&s->moves[k], &s->moves[k + 1], (size_t)(--s->count - k) * sizeof *s->moves);
 }
 
