@@ -440,20 +440,27 @@ CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, i
 
 typedef enum cbx_edit_op { CBX_REMOVE_EDGE, CBX_SET_FEATURE } cbx_edit_op;
 
+/* `op` says which of the structs is there: members of another say nothing. */
 typedef struct cbx_edit {
     cbx_edit_op op;
-    /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where
-     * `undirected`, all edges between the two */
-    int32_t source, target;
-    int64_t edge; /* id; -1 where undirected */
-    bool    undirected;
-    /* CBX_SET_FEATURE */
-    int32_t node, feature;
-    float   from, to;
-    int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
     /* how much the edit alone moves log p(target class) - log p(prediction), to
      * first order: edits are sorted by it, largest first */
     float influence;
+    union {
+        /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where
+         * `undirected`, all edges between the two */
+        struct {
+            int32_t source, target;
+            int64_t edge; /* id; -1: all of them */
+            bool    undirected;
+        };
+        /* CBX_SET_FEATURE */
+        struct {
+            int32_t node, feature;
+            float   from, to;
+            int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
+        };
+    };
 } cbx_edit;
 
 typedef enum cbx_outcome {

@@ -20,7 +20,31 @@ from ._model import Model
 from ._options import Options
 from .errors import InvalidError
 
-_EDIT = np.dtype(h.cbx_edit)
+
+
+def _members(struct: Any) -> Iterator[tuple[str, Any]]:
+    """A struct's members with their types, those of what has no name in it among them."""
+    for name, kind in struct._fields_:
+        if name in getattr(struct, "_anonymous_", ()):
+            yield from _members(kind)
+        else:
+            yield name, kind
+
+
+def _flat_dtype(struct: Any) -> np.dtype:
+    """As NumPy's own, but members of what has no name in it are the struct's, as in C."""
+    members = list(_members(struct))
+    return np.dtype(
+        {
+            "names": [name for name, _ in members],
+            "formats": [np.dtype(kind) for _, kind in members],
+            "offsets": [getattr(struct, name).offset for name, _ in members],
+            "itemsize": ctypes.sizeof(struct),
+        }
+    )
+
+
+_EDIT = _flat_dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
 _FIELDS = dict(h.cbx_counterfactual._fields_)
 _POINTERS = {

@@ -34,20 +34,20 @@ cbx_status cbx_fewest_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
     *irreducible = false;
     if (F->best.count > CBX_FEWEST_HUGE)
         return CBX_OK;
-    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
+    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 2 * CBX_MOVE_EDITS * F->best.count);
     if (!edits)
         return cbx_fail_memory(err);
-    cbx_edit *rest = edits + 2 * F->best.count;
+    cbx_edit *rest = edits + CBX_MOVE_EDITS * F->best.count;
     int64_t   k = F->best.count - 1, needed = 0;
     while (needed < F->best.count) {
-        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
+        int64_t    count = cbx_moves_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
         bool       reaches = false;
         cbx_status status = CBX_OK;
         for (int64_t before = 0; before < k; before++)
-            at += cbx_move_edits(&F->best.moves[before]);
+            at += F->best.moves[before].kind->edits;
         if (F->best.count > 1)
-            status = reaches_without(F, edits, count, at, at + cbx_move_edits(&F->best.moves[k]),
-                                     rest, &reaches, err);
+            status = reaches_without(F, edits, count, at, at + F->best.moves[k].kind->edits, rest,
+                                     &reaches, err);
         if (status || cbx_fewest_out_of_time(F, F->s->epochs))
             return cbx_search_status(status);
         needed = reaches ? 0 : needed + 1;

@@ -71,7 +71,7 @@ static cbx_status make_wishes(climb *c, cbx_error *err)
             c->frozen[(int64_t)i * W->f + j] = !may_move(c, i, j);
     const cbx_forbidden *no = c->F->forbidden;
     for (int64_t k = 0; k < no->count; k++)
-        if (no->moves[k].kind == CBX_MOVE_FEATURE)
+        if (no->moves[k].kind == &cbx_move_feature)
             c->frozen[(int64_t)no->moves[k].row * W->f + no->moves[k].column] = true;
     return CBX_OK;
 }
@@ -116,12 +116,13 @@ static void grant(climb *c)
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++)
         W->x[k] = c->frozen[k] ? W->x0[k] : granted(c, k);
     for (int64_t p = 0; p < W->pairs; p++) {
-        cbx_move m = {CBX_MOVE_PAIR, 0, 0, 0, p, 0, c->F->s->options->edge_cost, 0};
-        bool     gone = c->pair[p].at < 0.5F;
+        cbx_move m = {
+            .kind = &cbx_move_remove_edge, .pair = p, .cost = c->F->s->options->edge_cost};
+        bool gone = c->pair[p].at < 0.5F;
         if (W->gone[p] && !gone)
-            cbx_whatif_undo(W, &m);
-        else if (gone && cbx_whatif_may(W, &m) && !cbx_forbids(c->F->forbidden, &m))
-            cbx_whatif_do(W, &m);
+            cbx_move_undo(W, &m);
+        else if (gone && cbx_move_may(W, &m) && !cbx_forbids(c->F->forbidden, &m))
+            cbx_move_do(W, &m);
     }
 }
 
@@ -203,7 +204,7 @@ static cbx_move *moves_of(const climb *c, int64_t *count)
     n = 0;
     for (int64_t k = 0; moves && k < size; k++)
         if (W->x[k] != W->x0[k])
-            moves[n++] = (cbx_move){.kind = CBX_MOVE_FEATURE,
+            moves[n++] = (cbx_move){.kind = &cbx_move_feature,
                                     .row = (int32_t)(k / W->f),
                                     .column = (int32_t)(k % W->f),
                                     .other = -1,
@@ -213,8 +214,10 @@ static cbx_move *moves_of(const climb *c, int64_t *count)
                                     .gain = (double)W->dX[k] * (W->x[k] - W->x0[k])};
     for (int64_t p = 0; moves && p < W->pairs; p++)
         if (W->gone[p])
-            moves[n++] = (cbx_move){
-                .kind = CBX_MOVE_PAIR, .pair = p, .cost = o->edge_cost, .gain = -pair_slope(W, p)};
+            moves[n++] = (cbx_move){.kind = &cbx_move_remove_edge,
+                                    .pair = p,
+                                    .cost = o->edge_cost,
+                                    .gain = -pair_slope(W, p)};
     if (moves)
         qsort(moves, (size_t)n, sizeof *moves, by_gain);
     return moves;
@@ -227,7 +230,7 @@ static void climb_down(climb *c)
     memcpy(W->x, W->x0, (size_t)W->rows * (size_t)W->f * sizeof *W->x);
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->gone[p])
-            cbx_whatif_undo(W, &(cbx_move){.kind = CBX_MOVE_PAIR, .pair = p});
+            cbx_move_undo(W, &(cbx_move){.kind = &cbx_move_remove_edge, .pair = p});
     if (W->X.cache) { /* it was not told */
         W->cache.num_changes = 0;
         cbx_cache_invalidate(&W->cache);

@@ -36,12 +36,12 @@ void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to)
     bool many = (double)(F->here.count - same) * (double)(to->count - same) > MANY;
     for (int64_t k = F->here.count - 1; k >= same; k--)
         if (many || !cbx_move_set_has(to, &F->here.moves[k])) {
-            cbx_whatif_undo(F->W, &F->here.moves[k]);
+            cbx_move_undo(F->W, &F->here.moves[k]);
             cbx_move_set_take_out(&F->here, k);
         }
     for (int64_t k = same; k < to->count; k++)
         if (many || !cbx_move_set_has(&F->here, &to->moves[k])) {
-            cbx_whatif_do(F->W, &to->moves[k]);
+            cbx_move_do(F->W, &to->moves[k]);
             cbx_move_set_add(&F->here, &to->moves[k]);
         }
     F->here.score = to->score;
@@ -82,12 +82,12 @@ static cbx_status offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err)
 bool cbx_fewest_has_room(const cbx_fewest *F, const cbx_move_set *s, const cbx_move *m)
 {
     int64_t most = F->s->options->max_edits;
-    return s->count < CBX_FEWEST_MOVES && (most == 0 || s->edits + cbx_move_edits(m) <= most);
+    return s->count < CBX_FEWEST_MOVES && (most == 0 || s->edits + m->kind->edits <= most);
 }
 
 static int64_t promising(cbx_fewest *F, int64_t most)
 {
-    int64_t count = cbx_whatif_promising(F->W, F->promising, most), kept = 0;
+    int64_t count = cbx_moves_promising(F->W, F->promising, most), kept = 0;
     for (int64_t k = 0; k < count; k++)
         if (!cbx_forbids(F->forbidden, &F->promising[k]))
             F->promising[kept++] = F->promising[k];
@@ -106,9 +106,9 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
             continue;
         cbx_move_set_copy(&F->work, from);
         cbx_move_set_add(&F->work, m);
-        cbx_whatif_do(F->W, m);
+        cbx_move_do(F->W, m);
         F->work.score = cbx_whatif_ask(F->W);
-        cbx_whatif_undo(F->W, m);
+        cbx_move_undo(F->W, m);
         if (cbx_time_is_up())
             return CBX_OK;
         note_lead(F, F->work.score);
@@ -184,32 +184,6 @@ static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
 
 /* ---- starting from COMBINEX's answer */
 
-static bool move_of_edit(const cbx_fewest *F, const cbx_edit *e, const cbx_places *places,
-                         cbx_move *m)
-{
-    const cbx_whatif *W = F->W;
-    if (e->op == CBX_SET_FEATURE) {
-        int32_t i = cbx_places_find(places, e->node);
-        if (i < 0 || i >= W->rows)
-            return false;
-        *m = (cbx_move){
-            CBX_MOVE_FEATURE,    i, e->feature, -1, -1, e->to, F->s->options->feature_cost,
-            (double)e->influence};
-        return cbx_whatif_may(W, m);
-    }
-    const cbx_view *v = F->s->view;
-    int32_t         a = cbx_places_find(places, e->source), b = cbx_places_find(places, e->target);
-    for (int64_t k = a >= 0 && b >= 0 ? v->offset[b] : 0; a >= 0 && b >= 0 && k < v->offset[b + 1];
-         k++)
-        if (v->source[k] == a && (e->edge < 0 || (v->edge ? v->edge[k] : k) == e->edge)) {
-            *m =
-                (cbx_move){CBX_MOVE_PAIR,       0, 0, 0, W->pair_of[k], 0, F->s->options->edge_cost,
-                           (double)e->influence};
-            return cbx_whatif_may(W, m);
-        }
-    return false;
-}
-
 /* The class that the edits lead to, and the edits in order of their influence on it. */
 static cbx_status rank_for_their_class(cbx_search *s, cbx_error *err)
 {
@@ -249,9 +223,9 @@ cbx_status cbx_fewest_take_first(cbx_fewest *F, const cbx_move *moves, int64_t c
     cbx_fewest_go_to(F, &all);
     for (int64_t k = 0, ask = 1; k < count; k++) {
         bool flipped = false;
-        if (cbx_whatif_may(F->W, &moves[k]) && !cbx_forbids(F->forbidden, &moves[k])) {
+        if (cbx_move_may(F->W, &moves[k]) && !cbx_forbids(F->forbidden, &moves[k])) {
             cbx_move_set_add(&all, &moves[k]);
-            cbx_whatif_do(F->W, &moves[k]);
+            cbx_move_do(F->W, &moves[k]);
             cbx_move_set_add(&F->here, &moves[k]);
         }
         if (all.count < ask && k + 1 < count)
@@ -279,7 +253,7 @@ static cbx_status moves_of_edits(const cbx_fewest *F, const cbx_search *from, cb
     if (cbx_places_init(&places, F->s->view))
         return cbx_fail_late(err);
     for (int64_t k = 0; k < from->num_edits; k++)
-        *count += move_of_edit(F, &from->edits[k], &places, &moves[*count]);
+        *count += cbx_moves_of_edit(F->W, &from->edits[k], &places, &moves[*count]);
     cbx_places_free(&places);
     return CBX_OK;
 }
@@ -347,7 +321,7 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
     if (make_sets(&F, s->arena))
         return cbx_fail_memory(err);
     F.best.cost = INFINITY;
-    F.cheapest = fmin(s->options->edge_cost, s->options->feature_cost);
+    F.cheapest = cbx_moves_cheapest(s->options);
     for (int64_t effort = 1; effort <= EFFORT && !status; effort *= EFFORT)
         if (!F.best.count && !cbx_time_is_up())
             status = build_up(&F, effort, err);
@@ -375,10 +349,9 @@ bool cbx_forbids(const cbx_forbidden *forbidden, const cbx_move *m)
 {
     for (int64_t k = 0; k < forbidden->count; k++) {
         const cbx_move *f = &forbidden->moves[k];
-        /* wherever a group points next, turning off what is on is the same edit */
-        bool group = forbidden->diverse && f->kind == CBX_MOVE_GROUP && m->kind == f->kind &&
-                     m->row == f->row && m->column == f->column;
-        if (group || cbx_move_same(f, m))
+        bool            shared = forbidden->diverse && m->kind == f->kind && m->kind->overlaps &&
+                      m->kind->overlaps(f, m);
+        if (shared || cbx_move_same(f, m))
             return true;
     }
     return false;

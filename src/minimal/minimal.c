@@ -25,16 +25,16 @@ static bool can_move(const cbx_whatif *W)
 {
     cbx_move_walk at = {0};
     cbx_move      m;
-    return cbx_whatif_walk(W, &at, &m);
+    return cbx_moves_walk(W, &at, &m);
 }
 
 /* The edits of what was found, and what is said of them. */
 static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
 {
-    cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, 2 * found->count);
+    cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, CBX_MOVE_EDITS * found->count);
     if (!edits)
         return cbx_fail_memory(err);
-    int64_t         count = cbx_whatif_edits(found->whatif, found->moves, found->count, edits);
+    int64_t         count = cbx_moves_edits(found->whatif, found->moves, found->count, edits);
     cbx_certificate known = found->irreducible ? CBX_IRREDUCIBLE : CBX_NO_CERTIFICATE;
     s->others[s->num_others++] =
         (cbx_alternative){.edits = edits,

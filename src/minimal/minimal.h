@@ -3,9 +3,8 @@
 #ifndef CBX_MINIMAL_H
 #define CBX_MINIMAL_H
 
-#include "edit.h"
+#include "move.h"
 #include "setup.h"
-#include "whatif.h"
 
 /* Moves that may not be made again, so that the next answer is another one. */
 typedef struct cbx_forbidden {

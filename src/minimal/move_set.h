@@ -3,7 +3,7 @@
 #ifndef CBX_MOVE_SET_H
 #define CBX_MOVE_SET_H
 
-#include "whatif.h"
+#include "move.h"
 
 typedef struct cbx_move_set {
     cbx_move *moves;

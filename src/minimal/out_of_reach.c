@@ -79,10 +79,8 @@ cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *pr
     cbx_margin                margin;
     cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
     *proved = false;
-    for (int64_t p = 0; p < W->pairs; p++)
-        if (W->allowed_pair[p])
-            return CBX_OK;
-    if (!W->exact || s->model->oracle || cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
+    if (cbx_moves_are_unbounded(W) || !W->exact || s->model->oracle ||
+        cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
         return CBX_OK;
     cbx_status status = cbx_pass_init(&pass, s->model, s->view, &X, false, 1, s->arena, err);
     if (status)

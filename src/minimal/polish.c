@@ -18,7 +18,7 @@ static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t
 {
     cbx_status status = CBX_OK;
     for (int64_t k = end - 1; k >= begin; k--)
-        cbx_whatif_undo(F->W, &s->moves[k]);
+        cbx_move_undo(F->W, &s->moves[k]);
     double score = cbx_whatif_ask(F->W);
     *flipped = score > CBX_FEWEST_SURE; /* else there is nothing to copy, of many moves each time */
     if (*flipped) {
@@ -28,7 +28,7 @@ static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t
         status = cbx_fewest_flips(F, &F->work, flipped, err);
     }
     for (int64_t k = begin; k < end && !*flipped; k++)
-        cbx_whatif_do(F->W, &s->moves[k]);
+        cbx_move_do(F->W, &s->moves[k]);
     if (*flipped) {
         cbx_move_set_copy(s, &F->work);
         cbx_move_set_copy(&F->here, &F->work);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "edit_kind.h"
 #include "order.h"
 #include "report.h"
 #include "rule_options.h"
@@ -88,9 +89,9 @@ static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
     cbx_json_put_text(w, "scope", c->scope);
     cbx_json_open(w, "kinds", '[');
     if (!options->keep_edges)
-        cbx_json_put_text(w, NULL, "remove_edge");
+        cbx_json_put_text(w, NULL, cbx_edit_remove_edge.name);
     if (!vary || strcmp(vary, "none") != 0)
-        cbx_json_put_text(w, NULL, "set_feature");
+        cbx_json_put_text(w, NULL, cbx_edit_set_feature.name);
     cbx_json_close(w, ']');
     cbx_json_open(w, "rules", '{');
     for (size_t i = 0; i < table->count; i++)

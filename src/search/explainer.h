@@ -181,6 +181,10 @@ bool cbx_search_gives_up(const cbx_search *s, int64_t t);
  * runs out. */
 int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of);
 
+/* The edit that gives feature `column` of the view's node `row` another value. */
+cbx_edit cbx_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
+                             float to);
+
 /* The edit that removes the edge in this slot of the view. */
 cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);
 

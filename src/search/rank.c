@@ -7,7 +7,7 @@
 #include "rank.h"
 
 #include "deadline.h"
-#include "edit.h"
+#include "edit_kind.h"
 #include "error.h"
 #include "sort.h"
 
@@ -16,17 +16,7 @@ static int by_influence(const void *a, const void *b)
     const cbx_edit *x = a, *y = b;
     if (x->influence != y->influence)
         return x->influence > y->influence ? -1 : 1;
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    int64_t p = x->op == CBX_REMOVE_EDGE ? x->target : x->node;
-    int64_t q = y->op == CBX_REMOVE_EDGE ? y->target : y->node;
-    if (p != q)
-        return p < q ? -1 : 1;
-    p = x->op == CBX_REMOVE_EDGE ? x->source : x->feature;
-    q = y->op == CBX_REMOVE_EDGE ? y->source : y->feature;
-    if (p != q)
-        return p < q ? -1 : 1;
-    return (x->edge > y->edge) - (x->edge < y->edge);
+    return cbx_edit_compare(x, y);
 }
 
 /* Sum of dw over the slots source -> target that the edit removes. */

@@ -61,6 +61,15 @@ static double margin(const float *logp, int32_t C)
     return next < 0 ? 0 : (double)logp[best] - logp[next];
 }
 
+void cbx_result_count_edits(cbx_counterfactual *c)
+{
+    c->num_edges_removed = c->num_features_changed = 0;
+    for (int64_t k = 0; k < c->num_edits; k++) {
+        c->num_edges_removed += c->edits[k].op == CBX_REMOVE_EDGE;
+        c->num_features_changed += c->edits[k].op == CBX_SET_FEATURE;
+    }
+}
+
 cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,
                            const float *after, double seconds, cbx_counterfactual **out,
                            cbx_error *err)
@@ -102,10 +111,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                                              : NAN,
                             .threshold = s->options->stopping_threshold,
                             .reproducible = s->model->reproducible};
-    for (int64_t k = 0; k < s->num_edits; k++) {
-        r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
-        r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;
-    }
+    cbx_result_count_edits(&r);
     *out = cbx_result_copy(&r);
     if (!*out)
         return cbx_fail_memory(err);

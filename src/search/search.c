@@ -79,6 +79,15 @@ bool cbx_search_gives_up(const cbx_search *s, int64_t t)
     return patience > 0 && s->found && t - s->epoch >= patience;
 }
 
+cbx_edit cbx_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from, float to)
+{
+    return (cbx_edit){.op = CBX_SET_FEATURE,
+                      .node = s->view->node ? s->view->node[row] : row,
+                      .feature = column,
+                      .from = from,
+                      .to = to};
+}
+
 cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected)
 {
     const cbx_view *v = s->view;

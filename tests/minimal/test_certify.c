@@ -76,7 +76,7 @@ static void set_up(bench *b)
     b->F = (cbx_fewest){.s = &b->s, .W = &b->W, .shared = shared, .best = {.moves = b->moves}};
     for (int j = FEATURES - 1; j >= 0; j--)
         cbx_move_set_add(&b->F.best,
-                         &(cbx_move){CBX_MOVE_FEATURE, 0, j, -1, -1, 1, /* cost */ 1, 0});
+                         &(cbx_move){&cbx_move_feature, 0, j, -1, -1, 1, /* cost */ 1, 0});
 }
 
 static void tear_down(bench *b)
@@ -140,7 +140,7 @@ TEST(a_round_that_time_ends_is_no_certificate_but_the_answer_stays_one)
         test_clock_run();
         CHECK(!irreducible);
         cbx_deadline_end(&d);
-        int64_t count = cbx_whatif_edits(&b.W, b.F.best.moves, b.F.best.count, edits);
+        int64_t count = cbx_moves_edits(&b.W, b.F.best.moves, b.F.best.count, edits);
         CHECK_OK(cbx_check_edits(b.o.model, b.o.graph, 0, edits, count, logp, &err), err);
         CHECK(logp[1] > logp[0]);
         tear_down(&b);

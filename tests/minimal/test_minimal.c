@@ -171,17 +171,17 @@ TEST(asking_what_if_is_asking_the_edited_graph)
         for (int step = 0; step < 120; step++) {
             if (count && (count == 40 || cbx_rng_below(&rng, 3) == 0)) {
                 int k = (int)cbx_rng_below(&rng, (uint64_t)count);
-                cbx_whatif_undo(&W, &made[k]);
+                cbx_move_undo(&W, &made[k]);
                 made[k] = made[--count];
             } else {
                 cbx_move_walk at = {0};
                 uint64_t      skip = cbx_rng_below(&rng, 60);
                 bool          there = false;
-                while (cbx_whatif_walk(&W, &at, &m) && skip-- > 0)
+                while (cbx_moves_walk(&W, &at, &m) && skip-- > 0)
                     there = true;
-                if (!there || !cbx_whatif_may(&W, &m))
+                if (!there || !cbx_move_may(&W, &m))
                     continue;
-                cbx_whatif_do(&W, &m);
+                cbx_move_do(&W, &m);
                 made[count++] = m;
             }
             double score;
@@ -215,12 +215,8 @@ static int64_t all_edits(const oracle *o, cbx_edit *edits)
             for (float to = d->feat_min[j]; to <= d->feat_max[j]; to++) {
                 float x = data_feature(d, i, j);
                 if (to != x)
-                    edits[count++] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                                .edge = -1,
-                                                .node = i,
-                                                .feature = j,
-                                                .from = x,
-                                                .to = to};
+                    edits[count++] = (cbx_edit){
+                        .op = CBX_SET_FEATURE, .node = i, .feature = j, .from = x, .to = to};
             }
     return count;
 }

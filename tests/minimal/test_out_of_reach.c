@@ -39,7 +39,6 @@ static int tries_that_flip(const oracle *o, int32_t row, float near, cbx_rng *rn
                            : i < 5 ? 2 * ((i - 1) >> k & 1) - 1
                                    : 2 * cbx_rng_uniform(rng) - 1;
             edits[k] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                  .edge = -1,
                                   .node = row,
                                   .feature = j,
                                   .from = x,

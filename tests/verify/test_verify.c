@@ -65,8 +65,7 @@ static int64_t make_edits(const sample *s, cbx_rng *rng, cbx_edit *edits)
         int64_t e = (int64_t)cbx_rng_below(rng, EDGES);
         int32_t node = (int32_t)cbx_rng_below(rng, NODES),
                 f = (int32_t)cbx_rng_below(rng, FEATURES);
-        edits[k] =
-            (cbx_edit){.op = CBX_SET_FEATURE, .edge = -1, .node = node, .feature = f, .to = 1};
+        edits[k] = (cbx_edit){.op = CBX_SET_FEATURE, .node = node, .feature = f, .to = 1};
         if (k % 3 != 0)
             edits[k] = (cbx_edit){.op = CBX_REMOVE_EDGE,
                                   .source = (int32_t)s->source[e],
@@ -133,7 +132,7 @@ TEST(an_edit_of_an_edge_that_is_not_there_is_an_error_in_a_cone_too)
     cbx_edit   none = {.op = CBX_REMOVE_EDGE, .source = 0, .target = NODES + 3, .edge = -1};
     CHECK_INT(cbx_check_edits_within(model, s.graph, 0, &none, 1, 0, logp, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "there is no edge from node 0 to node 43");
-    cbx_edit nobody = {.op = CBX_SET_FEATURE, .node = -1, .edge = -1};
+    cbx_edit nobody = {.op = CBX_SET_FEATURE, .node = -1};
     CHECK_INT(cbx_check_edits_within(model, s.graph, 0, &nobody, 1, 0, logp, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "there is no node -1");
     cbx_model_free(model);
