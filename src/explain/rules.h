@@ -8,6 +8,7 @@
 #define CBX_RULES_H
 
 #include "explainer.h"
+#include "internal.h"
 
 /* One-hot: one feature of the group is 1 and the others are 0. A row of which that is not true to
  * begin with keeps the group as it is. */
@@ -35,7 +36,7 @@ cbx_status cbx_rules_init(cbx_rules *rules, const struct cbx_setup *setup, cbx_a
                           cbx_error *err);
 
 /* Is this option of cbx_explain_table a rule, and has it been given? */
-bool cbx_rule_in_force(const cbx_option *option, const cbx_explain_options *options);
+CBX_INTERNAL bool cbx_rule_in_force(const cbx_option *option, const cbx_explain_options *options);
 
 /* Are there any? Methods that know none refuse to run with them. */
 bool cbx_rules_any(const cbx_explain_options *options);

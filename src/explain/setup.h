@@ -4,6 +4,7 @@
 #define CBX_SETUP_H
 
 #include "explainer.h"
+#include "internal.h"
 #include "used.h"
 
 enum { CBX_TARGET_NEXT = -2, CBX_TARGET_ANY = -1 };
@@ -61,7 +62,7 @@ cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err);
 const char *cbx_proof_scope(const cbx_search *s);
 
 /* A copy in one block; NULL when memory runs out. */
-cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
+CBX_INTERNAL cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
 
 /* Fills in the edits' influence, `result` being the class they lead to, and sorts
  * them by it. */
