@@ -31,8 +31,8 @@
 #include <string.h>
 
 #include "blas.h"
+#include "explain.h"
 #include "kernel.h"
-#include "setup.h"
 
 #define FORMULA                                                                            \
     "limit = products / sgemm + steps / copy. Products: each layer once an epoch, in the " \

@@ -10,7 +10,7 @@
 #include "combinex/kit.h"
 #include "error.h"
 #include "json.h"
-#include "setup.h"
+#include "result.h"
 
 /* A whole number from 0 to `most`; `missing` where there is none. */
 static cbx_status whole(const cbx_json *o, const char *key, int64_t most, int64_t missing,

@@ -5,7 +5,7 @@
 
 #include "order.h"
 #include "report.h"
-#include "rules.h"
+#include "rule_options.h"
 #include "utf8.h"
 #include "version.h"
 
@@ -93,7 +93,7 @@ static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
     cbx_json_close(w, ']');
     cbx_json_open(w, "rules", '{');
     for (size_t i = 0; i < table->count; i++)
-        if (cbx_rule_in_force(&table->options[i], options))
+        if (cbx_rule_is_given(&table->options[i], options))
             put_option(w, &table->options[i], options);
     cbx_json_close(w, '}');
     cbx_json_close(w, '}');

@@ -2,7 +2,7 @@
 /* Measures of answers that are worked out by hand, and of found ones by brute force. */
 #include <math.h>
 
-#include "../explain/oracle.h"
+#include "../search/oracle.h"
 #include "test.h"
 
 /* 0 -> 1 -> 2, and node 3 alone. The one layer adds the first features of a node and of

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../explain/oracle.h"
+#include "../search/oracle.h"
 #include "rows.h"
 #include "test.h"
 

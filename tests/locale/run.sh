@@ -42,7 +42,7 @@ passes() {
 }
 count=0
 for test in tests/core_test_{error,number,options,word} tests/{data,read,write,report,bench}_test_* \
-    tests/graph_test_graph tests/explain_test_{options,rules} tests/model_test_split tests/api_test_locale; do
+    tests/graph_test_graph tests/search_test_options tests/minimal_test_rules tests/model_test_split tests/api_test_locale; do
     [ -x "$test" ] || continue
     count=$((count + 1))
     check "${test##*/} passes in a German program" passes de_DE.UTF-8 "$test"

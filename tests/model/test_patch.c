@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Embeddings after edges are gone: what a patch says against the embedding of a graph
  * that never had them. */
-#include "../explain/oracle.h"
+#include "../search/oracle.h"
 #include "embedding.h"
 #include "graph.h"
 #include "test.h"

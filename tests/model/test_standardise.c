@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "../explain/oracle.h"
+#include "../search/oracle.h"
 #include "margin.h"
 #include "pass.h"
 #include "test.h"

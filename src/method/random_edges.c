@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* random_edges.c: removes edges at random, again and again.
+ *
+ * Each of `epochs` draws keeps every edge with probability ½ (--random-keep). Its loss is
+ * CE(target) + the number of removed edges (pairs, in undirected mode); the draw of least
+ * loss that has the target class is the answer.
+ *
+ * Whether edge k goes in draw t is a function of (seed, target row, t, k) alone. */
+#include "deadline.h"
+#include "edge_mask.h"
+#include "error.h"
+#include "explainers.h"
+#include "rng.h"
+#include "trial.h"
+
+static void draw(cbx_edge_mask *E, const int64_t *ids, int64_t t)
+{
+    const cbx_search *s = E->s;
+    const double      number = 60; /* multiplications in the time of one */
+    for (int64_t p = 0; p < E->pairs && !cbx_out_of_time_at(p, number); p++) {
+        cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
+                                     (uint64_t)ids[p]);
+        E->cut[p] = !(cbx_rng_uniform(&rng) < s->options->random_keep);
+    }
+    cbx_edge_mask_apply(E);
+}
+
+static cbx_status search(cbx_search *s, cbx_error *err)
+{
+    cbx_edge_mask E;
+    cbx_trials    T;
+    int64_t       draws = s->options->epochs;
+    cbx_status    status = cbx_edge_mask_init(&E, s, err);
+    if (!status)
+        status = cbx_trials_init(&T, s, &s->X, err);
+    if (status)
+        return status;
+    const int64_t *ids = cbx_edge_mask_ids(&E);
+    if (!ids)
+        return cbx_fail_memory(err);
+    for (int64_t t = 0; t < draws; t++) {
+        draw(&E, ids, t);
+        T.now = (cbx_epoch){.edge_loss = E.loss, .removed_edges = E.removed};
+        if (cbx_trials_judge(&T, &s->X, E.hard))
+            cbx_edge_mask_keep(&E);
+        if (cbx_search_should_stop(s, t + 1, draws))
+            break;
+    }
+    return cbx_edge_mask_collect(&E, s, err);
+}
+
+const cbx_explainer cbx_explainer_random_edges = {
+    .name = "random-edges", .search = search, .edges_only = true};

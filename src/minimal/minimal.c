@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* minimal.c: the explainer "minimal": few edits within the rules, with a certificate. */
+#include <math.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "explainers.h"
+#include "fewest.h"
+
+static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
+                          cbx_error *err)
+{
+    cbx_minimal_shared *all = CBX_NEW0(arena, cbx_minimal_shared, 1);
+    *shared = all;
+    if (!all)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_rules_init(&all->rules, setup, arena, err);
+    if (!status)
+        status = cbx_explainer_combinex.prepare(setup, arena, &all->stretch, err);
+    return status;
+}
+
+static bool can_move(const cbx_whatif *W)
+{
+    cbx_move_walk at = {0};
+    cbx_move      m;
+    return cbx_whatif_walk(W, &at, &m);
+}
+
+/* The edits of what was found, and what is said of them. */
+static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
+{
+    cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, 2 * found->count);
+    if (!edits)
+        return cbx_fail_memory(err);
+    int64_t         count = cbx_whatif_edits(found->whatif, found->moves, found->count, edits);
+    cbx_certificate known = found->irreducible ? CBX_IRREDUCIBLE : CBX_NO_CERTIFICATE;
+    s->others[s->num_others++] =
+        (cbx_alternative){.edits = edits,
+                          .num_edits = count,
+                          .cost = found->cost,
+                          .robustness = cbx_minimal_robustness(s, found, s->options->robustness),
+                          .certificate = optimal ? CBX_OPTIMAL : known};
+    return CBX_OK;
+}
+
+/* So that the next answer is another: without the first move of this one, or, if they are
+ * to be diverse, without any of it. */
+static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *found, cbx_error *err)
+{
+    int64_t   more = s->options->diverse ? found->count : 1;
+    cbx_move *moves = CBX_NEW(s->arena, cbx_move, f->count + more);
+    if (!moves)
+        return cbx_fail_memory(err);
+    if (f->count)
+        memcpy(moves, f->moves, (size_t)f->count * sizeof *moves);
+    memcpy(moves + f->count, found->moves, (size_t)more * sizeof *moves);
+    *f = (cbx_forbidden){moves, f->count + more, s->options->diverse};
+    return CBX_OK;
+}
+
+/* What is known where nothing was found. */
+static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tried_all,
+                               cbx_error *err)
+{
+    s->certificate = CBX_NONE_WITHIN_BUDGET;
+    if (cbx_search_is_late(s)) /* a proof cut short is no proof */
+        return CBX_OK;
+    bool       none = tried_all || (found->whatif->exact && !can_move(found->whatif));
+    cbx_status status = none ? CBX_OK : cbx_minimal_out_of_reach(s, found->whatif, &none, err);
+    if (none && !cbx_time_is_up())
+        s->certificate = CBX_PROVED_NONE;
+    return cbx_search_status(status);
+}
+
+static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
+                             cbx_error *err)
+{
+    bool       proved = false;
+    cbx_status status = cbx_minimal_find(s, none, found, err);
+    if (!status && s->options->prove > 0 && !cbx_search_is_late(s))
+        status = cbx_minimal_prove(s, found, s->options->prove, &proved, err);
+    if (status)
+        return status;
+    return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
+}
+
+/* The first search is the freest, but none promises the least: the cheapest is the answer,
+ * and the others follow in order. */
+static void answer_with_cheapest(cbx_search *s)
+{
+    for (int64_t i = 1; i < s->num_others; i++)
+        for (int64_t k = i; k > 0 && s->others[k].cost < s->others[k - 1].cost; k--) {
+            cbx_alternative cheaper = s->others[k];
+            s->others[k] = s->others[k - 1];
+            s->others[k - 1] = cheaper;
+        }
+    if (s->num_others == 0)
+        return;
+    const cbx_alternative *first = s->others++;
+    s->num_others--;
+    s->found = true;
+    s->edits = first->edits;
+    s->num_edits = first->num_edits;
+    s->cost = first->cost;
+    s->certificate = first->certificate;
+    s->robustness = first->robustness;
+}
+
+static cbx_status search(cbx_search *s, cbx_error *err)
+{
+    const cbx_explain_options *o = s->options;
+    cbx_minimal                found;
+    cbx_forbidden              forbidden = {0};
+    s->others = CBX_NEW0(s->keep, cbx_alternative, o->total_cfs);
+    if (!s->others)
+        return cbx_fail_memory(err);
+    if (s->target >= 0 && cbx_model_never(s->model, s->target)) {
+        s->certificate = CBX_PROVED_NONE;
+        s->never = true;
+        return CBX_OK;
+    }
+    cbx_status status = find_first(s, &forbidden, &found, err);
+    for (int64_t k = 1; k < o->total_cfs && !status && found.count && !cbx_search_is_late(s); k++) {
+        status = forbid(s, &forbidden, &found, err);
+        if (!status)
+            status = cbx_minimal_find(s, &forbidden, &found, err);
+        if (!status && found.count)
+            status = keep(s, &found, false, err);
+    }
+    answer_with_cheapest(s);
+    return status;
+}
+
+const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
+                                             .search = search,
+                                             .prepare = prepare,
+                                             .knows_rules = true,
+                                             .searches_all = true};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.h: one target from question to answer, whatever the method. */
+#ifndef CBX_EXPLAIN_H
+#define CBX_EXPLAIN_H
+
+#include "setup.h"
+
+/* The memory of one target at a time. */
+typedef struct cbx_workspace {
+    cbx_arena kept;    /* for the whole of it */
+    cbx_arena scratch; /* for the search */
+} cbx_workspace;
+
+void cbx_workspace_free(cbx_workspace *workspace);
+
+/* One target, in a workspace that is empty or was used for another. `strict`: a target
+ * class that is the prediction already is an error, otherwise a reason to skip. `deadline`: the
+ * thread's own, or NULL. */
+cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
+                           cbx_workspace *workspace, cbx_deadline *deadline,
+                           cbx_counterfactual **out, cbx_error *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explainer.h: what a method is given, and what it gives back.
+ *
+ * explain.c does what all methods share: cutting out the factual graph, asking
+ * the oracle, choosing the target, and afterwards verifying, ranking and packing
+ * the edits. A method only searches. To add one: a file with a
+ * `const cbx_explainer cbx_explainer_NAME` and a line in explainers.def, both in src/method,
+ * and a test. */
+#ifndef CBX_EXPLAINER_H
+#define CBX_EXPLAINER_H
+
+#include "likely.h"
+#include "clock.h"
+#include "deadline.h"
+#include "pass.h"
+
+/* What options with choices can be. */
+enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
+enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
+enum { CBX_DISTANCE_SOFT, CBX_DISTANCE_HARD };
+enum { CBX_PULL_TARGET, CBX_PULL_AWAY };
+enum { CBX_COMPLEMENT_MASKED, CBX_COMPLEMENT_WHOLE };
+enum { CBX_SCORES_LOG, CBX_SCORES_PROBABILITY };
+enum { CBX_SELECT_LOSS, CBX_SELECT_EDITS };
+enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
+enum { CBX_START_FACTUAL, CBX_START_BOTH };
+enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
+enum {
+    CBX_POLICY_LINEAR,
+    CBX_POLICY_EXPONENTIAL,
+    CBX_POLICY_SINUSOIDAL,
+    CBX_POLICY_DYNAMIC,
+    CBX_POLICY_CONSTANT,
+    CBX_POLICY_FEATURES, /* edges are left alone */
+    CBX_POLICY_EDGES     /* features are left alone */
+};
+
+/* What a benchmark may ask of a search: seconds of each phase, and the number of
+ * feature values stepped, with and without the oracle's pull. */
+enum {
+    CBX_PHASE_SOFT,
+    CBX_PHASE_HARD,
+    CBX_PHASE_BACKWARD,
+    CBX_PHASE_FEATURES,
+    CBX_PHASE_EDGES,
+    CBX_PULLED_VALUES,
+    CBX_OTHER_VALUES,
+    CBX_PHASES
+};
+
+/* A further answer. */
+typedef struct cbx_alternative {
+    cbx_edit       *edits;
+    int64_t         num_edits;
+    double          cost;
+    double          robustness; /* -1: not measured */
+    cbx_certificate certificate;
+} cbx_alternative;
+
+typedef struct cbx_search {
+    /* given */
+    const cbx_model           *model;
+    const cbx_graph           *graph;
+    const cbx_explain_options *options;
+    int32_t                    row;        /* the node or graph to explain */
+    const cbx_view            *view;       /* the factual graph */
+    bool                       complete;   /* it has all that the class depends on */
+    const cbx_view            *whole;      /* the whole graph, or NULL: not needed */
+    cbx_matrix                 X;          /* its features */
+    const struct cbx_used     *used;       /* what they are in the data; NULL: the same (used.h) */
+    const float               *lo, *hi;    /* bounds, per feature */
+    const uint8_t             *discrete;   /* kinds in force, per feature */
+    int32_t                    prediction; /* of the factual graph */
+    int32_t                    decision;   /* of the whole graph: the same, or it is skipped */
+    int32_t                    target;     /* -1: any other class */
+    const float               *before;     /* log-probabilities of the factual graph */
+    int64_t                    num_removable; /* edges, or pairs in undirected mode */
+    const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
+    const int64_t             *slot_of;
+    cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
+    cbx_arena                 *keep;  /* for what it has found */
+    cbx_deadline              *deadline; /* the thread's own, or NULL: none */
+    double                     wrap_up;  /* seconds that verifying and ranking may take */
+    const void                *shared;   /* what the method's prepare left */
+    double                    *phases;   /* CBX_PHASES sums; NULL: no clock is read */
+
+    /* found: edits in the graph's own ids; influence is filled in later */
+    cbx_certificate  certificate;
+    bool             never;      /* proved_none: of any input whatever */
+    double           cost;       /* of the edits */
+    double           robustness; /* -1: not measured */
+    cbx_alternative *others;     /* further answers, cheapest first */
+    int64_t          num_others;
+    bool             found;
+    cbx_edit        *edits;
+    int64_t          num_edits;
+    int64_t          epoch, epochs;
+    double           loss;
+    bool             late;     /* the search was ended before it was over */
+    bool             diverged; /* some numbers were too large */
+    cbx_epoch       *trace;    /* of cbx_explainer_steps entries, or NULL: not wanted */
+    int64_t          num_trace;
+} cbx_search;
+
+struct cbx_setup; /* what all targets of a call share: setup.h */
+
+typedef struct cbx_explainer {
+    const char *name;
+    cbx_status (*search)(cbx_search *search, cbx_error *err);
+    /* NULL, or work that the targets of a call share, done once before the first. What
+     * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
+    cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
+                          cbx_error *err);
+    bool knows_rules; /* otherwise a call with rules is refused */
+    /* The factual graph is all that the class depends on, which can be more than the published
+     * methods look at (spec: one hop more than there are layers). */
+    bool searches_all;
+    bool edges_only; /* where there is no edge, there is nothing to search */
+    /* NULL: the most steps a search takes is options->epochs */
+    int64_t (*steps)(const cbx_explain_options *options);
+} cbx_explainer;
+
+static inline int64_t cbx_explainer_steps(const cbx_explainer       *explainer,
+                                          const cbx_explain_options *options)
+{
+    return explainer->steps ? explainer->steps(options) : options->epochs;
+}
+
+/* The table of methods. It is made in src/method, which this room does not see. */
+extern const char *const cbx_explainer_names[];
+const cbx_explainer     *cbx_explainer_at(int i);
+
+/* Is this class what the search is for? */
+static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
+{
+    return s->target < 0 ? class != s->prediction : class == s->target;
+}
+
+/* The class of the row that is searched for; where numbers overflowed, and nothing is
+ * known, the prediction, which is never a hit. */
+int32_t cbx_search_class(const cbx_search *s, const float *logp);
+
+/* Has the search left the numbers that single precision holds? */
+bool cbx_search_diverged(cbx_search *s, double loss);
+
+/* Says where the search is; true: stop, out of time or cancelled. After the last epoch there
+ * is nothing that time could end. */
+bool cbx_search_should_stop(cbx_search *s, int64_t epoch, int64_t epochs);
+
+/* The same of a search that does not know which step is its last. */
+bool cbx_search_should_stop_at(cbx_search *s, int64_t step);
+
+/* Keeps time for verifying and ranking an answer of so many edits. */
+void cbx_search_reserve(const cbx_search *s, int64_t edits);
+
+/* Keeps time for handing over the edits that there are. */
+void cbx_search_reserve_copy(const cbx_search *s);
+
+/* Room for an answer of so many edits, of which there are none yet. Fails where there is no time
+ * left to verify them: memory that is not taken need not be given back either. */
+cbx_status cbx_search_make_edits(cbx_search *s, int64_t count, cbx_error *err);
+
+/* Was it ended already, or is it now? What a search asks of its own memory may be wrong then. */
+static inline bool cbx_search_is_late(const cbx_search *s)
+{
+    return s->late || cbx_time_is_up();
+}
+
+/* Searching is over, and what is left of the time is for its answer. */
+void cbx_search_end(cbx_search *s);
+
+/* That time is up is no failure where there is something to hand back: this status then. */
+cbx_status cbx_search_status(cbx_status status);
+
+/* After epoch t: has there been nothing better for as long as the user is patient? */
+bool cbx_search_gives_up(const cbx_search *s, int64_t t);
+
+/* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
+ * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when memory or time
+ * runs out. */
+int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of);
+
+/* The edit that removes the edge in this slot of the view. */
+cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.c: the options of explaining and their presets. */
+#include <stddef.h>
+#include <string.h>
+
+#include "error.h"
+#include "explainer.h"
+
+static const char *const edge_modes[] = {"directed", "undirected", NULL};
+static const char *const kind_sources[] = {"data", "auto", NULL};
+static const char *const distances[] = {"soft", "hard", NULL};
+static const char *const pulls[] = {"target", "away", NULL};
+static const char *const complements[] = {"masked", "whole", NULL};
+static const char *const scores[] = {"log", "probability", NULL};
+static const char *const selections[] = {"loss", "edits", NULL};
+static const char *const starts[] = {"factual", "both", NULL};
+static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
+static const char *const policies[] = {"linear",   "exponential", "sinusoidal", "dynamic",
+                                       "constant", "features",    "edges",      NULL};
+static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
+
+#define AT(field) offsetof(cbx_explain_options, field)
+static const cbx_option explain_options[] = {
+    {"explainer", CBX_OPTION_CHOICE, AT(explainer), "minimal", 0, 0, cbx_explainer_names,
+     "the method"},
+    {"target", CBX_OPTION_TEXT, AT(target), "next", 0, 0, NULL,
+     "class to reach: next (prediction + 1), any other, or a class by number or name"},
+    {"policy", CBX_OPTION_CHOICE, AT(policy), "linear", 0, 0, policies,
+     "combinex: how the price moves from features to edges as epochs go by"},
+    {"alpha", CBX_OPTION_REAL, AT(alpha), "1", 0, 1, NULL,
+     "policy constant: the price of features; that of edges is 1 - alpha"},
+    {"decay", CBX_OPTION_REAL, AT(decay), "0.1", 1e-9, 1e9, NULL,
+     "policy exponential: epochs in which alpha falls by e"},
+    {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
+     "steps of the search; of the random methods, draws"},
+    {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
+     "combinex, cf-gnn and cff: end after so many epochs that brought no better answer, which can "
+     "be another answer then; 0: never"},
+    {"lr", CBX_OPTION_REAL, AT(learning_rate), "0.1", 1e-12, 1e6, NULL,
+     "learning rate of combinex and cf-gnn"},
+    {"optimiser", CBX_OPTION_CHOICE, AT(optimiser), "adam", 0, 0, optimisers,
+     "how steps of combinex and cf-gnn follow gradients"},
+    {"momentum", CBX_OPTION_REAL, AT(momentum), "0", 0, 0.999, NULL,
+     "optimiser sgd: Nesterov momentum"},
+    {"edges", CBX_OPTION_CHOICE, AT(edges), "undirected", 0, 0, edge_modes,
+     "what removing an edge removes: one direction or both"},
+    {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
+     "which features are discrete: as the data says, or those with whole numbers only"},
+    {"min-edges", CBX_OPTION_INT, AT(min_edges), "0", 0, 9e15, NULL,
+     "targets whose neighbourhood has fewer edges are skipped; the paper's protocol: 2"},
+    {"budget", CBX_OPTION_INT, AT(budget), "32000000", 1, 9e15, NULL,
+     "feature values a search may hold; of a larger neighbourhood it sees the nearest nodes only"},
+    {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
+     "seconds a target, verifying included; the best so far is the answer; 0: no limit"},
+    {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL,
+     "targets explained at once; 0: all cores"},
+    {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
+     "of the methods that draw at random"},
+    {"random-keep", CBX_OPTION_REAL, AT(random_keep), "0.5", 0, 1, NULL,
+     "random-edges: probability that an edge stays"},
+    {"cf-gnn-beta", CBX_OPTION_REAL, AT(cf_gnn_beta), "0.5", 0, 1e9, NULL,
+     "cf-gnn: price of a removed edge"},
+    {"cf-gnn-clip", CBX_OPTION_REAL, AT(cf_gnn_clip), "2", 0, 1e9, NULL,
+     "cf-gnn: largest norm of a gradient; 0: no clipping"},
+    {"cf-gnn-distance", CBX_OPTION_CHOICE, AT(cf_gnn_distance), "soft", 0, 0, distances,
+     "cf-gnn: what has that price: the soft weights that edges have lost, or the number of removed "
+     "edges, which has no gradient"},
+    {"cf-gnn-pull", CBX_OPTION_CHOICE, AT(cf_gnn_pull), "target", 0, 0, pulls,
+     "cf-gnn: towards the target class, or only away from the prediction"},
+    {"cff-lr", CBX_OPTION_REAL, AT(cff_lr), "0.05", 1e-12, 1e6, NULL, "cff: Adam's learning rate"},
+    {"cff-lambda", CBX_OPTION_REAL, AT(cff_lambda), "0.5", 0, 1e9, NULL,
+     "cff: weight of the two margins against the mask's size"},
+    {"cff-alpha", CBX_OPTION_REAL, AT(cff_alpha), "0.5", 0, 1, NULL,
+     "cff: weight of the factual margin; that of the counterfactual one is 1 - alpha"},
+    {"cff-gamma", CBX_OPTION_REAL, AT(cff_gamma), "0.5", 0, 1e9, NULL, "cff: width of the margins"},
+    {"cff-complement", CBX_OPTION_CHOICE, AT(cff_complement), "masked", 0, 0, complements,
+     "cff: the counterfactual margin is that of the graph without the masked edges, or of the "
+     "whole graph, where it has no gradient"},
+    {"cff-scores", CBX_OPTION_CHOICE, AT(cff_scores), "log", 0, 0, scores,
+     "cff: margins of log-probabilities or of probabilities"},
+    {"unr-neighbours", CBX_OPTION_INT, AT(unr_neighbours), "5", 1, 1e6, NULL,
+     "unr: nearest nodes in the embedding; the share of them that changes is what counts"},
+    {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
+     "unr: subgraphs looked at, at most"},
+    {"unr-patience", CBX_OPTION_INT, AT(unr_patience), "500", 1, 1e7, NULL,
+     "unr: rollouts without a better subgraph after which the search ends"},
+    {"unr-expansion", CBX_OPTION_INT, AT(unr_expansion), "0", 0, 1e6, NULL,
+     "unr: ways to go on from a node, at most; 0: the mean degree, and at least 3"},
+    {"unr-exploration", CBX_OPTION_REAL, AT(unr_exploration), "1", 0, 1e6, NULL,
+     "unr: UCB1's constant"},
+    {"select", CBX_OPTION_CHOICE, AT(select), "loss", 0, 0, selections,
+     "combinex: which epoch wins: that of least loss, or of fewest edits"},
+    {"width", CBX_OPTION_INT, AT(width), "3", 1, 64, NULL,
+     "minimal: sets of edits that are built up together"},
+    {"tried", CBX_OPTION_INT, AT(tried), "32", 1, 4096, NULL,
+     "minimal: edits tried from each of them"},
+    {"rebuilds", CBX_OPTION_INT, AT(rebuilds), "12", 0, 1e6, NULL,
+     "minimal: times in a row that a part of the answer is taken back and built up anew in vain"},
+    {"start", CBX_OPTION_CHOICE, AT(start), "factual", 0, 0, starts,
+     "minimal: where the search begins: at the factual graph, and at combinex's answer if that "
+     "leads nowhere, or at both"},
+    {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
+     "minimal: what removing an edge costs"},
+    {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,
+     "minimal: what changing a feature costs"},
+    {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,
+     "minimal: different answers to look for, cheapest first"},
+    {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,
+     "minimal: answers share no edit"},
+    {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,
+     "minimal: seconds for proving that nothing cheaper, or nothing at all, does"},
+    {"robustness", CBX_OPTION_INT, AT(robustness), "50", 0, 1e6, NULL,
+     "minimal: small random changes tried on an answer"},
+    {"stopping-threshold", CBX_OPTION_REAL, AT(stopping_threshold), "0", 0, 0.999999, NULL,
+     "rule: probability that the class must reach"},
+    {"max-edits", CBX_OPTION_INT, AT(max_edits), "0", 0, 1e6, NULL,
+     "rule: at most so many edits; 0: no limit"},
+    {"features-to-vary", CBX_OPTION_TEXT, AT(features_to_vary), "all", 0, 0, NULL,
+     "rule: only these features, by number, range or name: 3,7-9,age; all; none"},
+    {"immutable-features", CBX_OPTION_TEXT, AT(immutable_features), NULL, 0, 0, NULL,
+     "rule: not these features"},
+    {"permitted-range", CBX_OPTION_TEXT, AT(permitted_range), NULL, 0, 0, NULL,
+     "rule: values of features: FEATURE:LOW:HIGH,…"},
+    {"one-hot", CBX_OPTION_TEXT, AT(one_hot), NULL, 0, 0, NULL,
+     "rule: groups of features of which one is on: 0-6,7-11"},
+    {"immutable-nodes", CBX_OPTION_TEXT, AT(immutable_nodes), NULL, 0, 0, NULL,
+     "rule: neither features nor edges of these nodes"},
+    {"protected-edges", CBX_OPTION_TEXT, AT(protected_edges), NULL, 0, 0, NULL,
+     "rule: not these edges: 3-7,4-9"},
+    {"own-features", CBX_OPTION_BOOL, AT(own_features), "false", 0, 0, NULL,
+     "rule: only features of the explained node"},
+    {"own-edges", CBX_OPTION_BOOL, AT(own_edges), "false", 0, 0, NULL,
+     "rule: only edges at the explained node"},
+    {"keep-edges", CBX_OPTION_BOOL, AT(keep_edges), "false", 0, 0, NULL, "rule: no edge goes"},
+    {"keep", CBX_OPTION_CHOICE, AT(keep), "any", 0, 0, keeps,
+     "rule: what removing edges must leave: no node without one, or what was connected "
+     "connected"},
+    {"unr-restart", CBX_OPTION_REAL, AT(unr_restart), "0.2", 0, 0.99, NULL,
+     "unr: probability of going back to the target at each step"},
+};
+#undef AT
+
+static const cbx_option_table explain_table = {"Search", explain_options,
+                                               sizeof explain_options / sizeof *explain_options,
+                                               sizeof(cbx_explain_options)};
+
+const cbx_option_table *cbx_explain_table(void)
+{
+    return &explain_table;
+}
+
+/* ---- presets: names for sets of options */
+
+typedef struct setting {
+    const char *option, *value;
+} setting;
+
+static const setting minimal[] = {
+    {"explainer", "minimal"}, {"edges", "undirected"}, {"select", "loss"}, {NULL, NULL}};
+
+static const setting paper[] = {
+    {"explainer", "combinex"}, {"target", "next"}, {"policy", "linear"}, {"alpha", "1"},
+    {"decay", "0.1"},          {"epochs", "500"},  {"lr", "0.1"},        {"optimiser", "adam"},
+    {"edges", "directed"},     {"kinds", "data"},  {"min-edges", "2"},   {"time-limit", "500"},
+    {"select", "loss"},        {NULL, NULL}};
+
+/* What CF-GNNExplainer's authors ran on their synthetic graphs: steps of plain gradient
+ * descent, any other class, edges without direction. */
+static const setting cf_gnn_trees[] = {
+    {"explainer", "cf-gnn"}, {"target", "any"},           {"epochs", "500"},
+    {"lr", "0.1"},           {"optimiser", "sgd"},        {"momentum", "0"},
+    {"edges", "undirected"}, {"cf-gnn-beta", "0.5"},      {"cf-gnn-clip", "2"},
+    {"cf-gnn-pull", "away"}, {"cf-gnn-distance", "hard"}, {NULL, NULL}};
+
+static const setting cf_gnn_ba_shapes[] = {
+    {"explainer", "cf-gnn"}, {"target", "any"},           {"epochs", "500"},
+    {"lr", "0.01"},          {"optimiser", "sgd"},        {"momentum", "0.9"},
+    {"edges", "undirected"}, {"cf-gnn-beta", "0.5"},      {"cf-gnn-clip", "2"},
+    {"cf-gnn-pull", "away"}, {"cf-gnn-distance", "hard"}, {NULL, NULL}};
+
+static const struct {
+    const char    *name;
+    const setting *settings;
+} presets[] = {{"paper", paper},
+               {"minimal", minimal},
+               {"cf-gnn-trees", cf_gnn_trees},
+               {"cf-gnn-ba-shapes", cf_gnn_ba_shapes}};
+
+const char *cbx_explain_preset_name(size_t i)
+{
+    return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
+}
+
+cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, cbx_error *err)
+{
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        if (strcmp(presets[i].name, preset) != 0)
+            continue;
+        for (const setting *s = presets[i].settings; s->option; s++) {
+            cbx_status status = cbx_options_set(&explain_table, options, s->option, s->value, err);
+            if (status)
+                return status;
+        }
+        return CBX_OK;
+    }
+    return cbx_fail(err, CBX_INVALID,
+                    "no preset '%s': there are 'paper', 'minimal', 'cf-gnn-trees' and '"
+                    "cf-gnn-ba-shapes'",
+                    preset);
+}

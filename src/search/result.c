@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result.c: see result.h. */
+#include "result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "scope.h"
+#include "used.h"
+
+/* Carves aligned pieces out of the block; counts when there is none yet. */
+typedef struct carver {
+    char  *base;
+    size_t at;
+} carver;
+
+static void *carve(carver *c, const void *from, size_t count, size_t size)
+{
+    c->at = (c->at + 15) & ~(size_t)15;
+    void *to = c->base ? c->base + c->at : NULL;
+    if (to && from && count)
+        memcpy(to, from, count * size);
+    c->at += count * size;
+    return to;
+}
+
+static void lay_out(carver *c, cbx_counterfactual *r, const cbx_counterfactual *from)
+{
+    size_t      C = (size_t)from->num_classes;
+    const char *scope = from->scope ? from->scope : ""; /* who makes one by hand may leave it out */
+    r->before = carve(c, from->before, C, sizeof(float));
+    r->after = carve(c, from->after, from->after ? C : 0, sizeof(float));
+    r->edits = carve(c, from->edits, (size_t)from->num_edits, sizeof(cbx_edit));
+    r->trace = carve(c, from->trace, (size_t)from->num_trace, sizeof(cbx_epoch));
+    r->reason = carve(c, from->reason, strlen(from->reason) + 1, 1);
+    r->scope = carve(c, scope, strlen(scope) + 1, 1);
+    if (!from->after)
+        r->after = NULL;
+}
+
+cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from)
+{
+    cbx_counterfactual sizes;
+    carver             c = {0};
+    (void)carve(&c, NULL, 1, sizeof *from);
+    lay_out(&c, &sizes, from);
+    c = (carver){.base = malloc(c.at)};
+    if (!c.base)
+        return NULL;
+    cbx_counterfactual *r = carve(&c, from, 1, sizeof *from);
+    lay_out(&c, r, from);
+    r->next = NULL;
+    return r;
+}
+
+static double margin(const float *logp, int32_t C)
+{
+    int32_t best = cbx_best_class(logp, C, -1), next = cbx_best_class(logp, C, best);
+    return next < 0 ? 0 : (double)logp[best] - logp[next];
+}
+
+cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,
+                           const float *after, double seconds, cbx_counterfactual **out,
+                           cbx_error *err)
+{
+    int32_t     C = s->model->num_classes;
+    const char *scope = cbx_proof_scope(s);
+    if (!scope)
+        return cbx_fail_memory(err);
+    cbx_counterfactual r = {.task = s->graph->data.task,
+                            .row = s->row,
+                            .outcome = outcome,
+                            .reason = reason,
+                            .prediction = s->prediction,
+                            .target = s->target,
+                            .result = after ? cbx_best_class(after, C, -1) : s->prediction,
+                            .num_classes = C,
+                            .before = s->before,
+                            .after = after,
+                            .num_edits = s->num_edits,
+                            .edits = s->edits,
+                            .num_nodes = s->view->n,
+                            .num_features = cbx_used_all(s->used, s->X.cols),
+                            .num_edges = s->view->m,
+                            .num_left_out = s->view->left_out,
+                            .num_removable = s->num_removable,
+                            .epoch = s->epoch,
+                            .epochs = s->epochs,
+                            .loss = s->loss,
+                            .seconds = seconds,
+                            .num_trace = s->num_trace,
+                            .trace = s->trace,
+                            .certificate = s->certificate,
+                            .scope = scope,
+                            .cost = s->cost,
+                            .margin = after ? margin(after, C) : 0,
+                            .robustness = outcome == CBX_FOUND ? s->robustness : -1,
+                            .threshold = s->options->stopping_threshold,
+                            .reproducible = s->model->reproducible};
+    for (int64_t k = 0; k < s->num_edits; k++) {
+        r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
+        r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;
+    }
+    *out = cbx_result_copy(&r);
+    if (!*out)
+        return cbx_fail_memory(err);
+    cbx_edit *edits = (cbx_edit *)(*out)->edits; /* the copy's own */
+    for (int64_t k = 0; s->used && k < s->num_edits; k++)
+        if (edits[k].op == CBX_SET_FEATURE)
+            edits[k].feature = cbx_used_number(s->used, edits[k].feature);
+    return CBX_OK;
+}
+
+static const char *const outcomes[] = {"found", "not_found", "skipped", "cancelled"};
+
+const char *cbx_outcome_name(cbx_outcome outcome)
+{
+    return outcomes[outcome];
+}
+
+static const char *const certificates[] = {"none", "irreducible", "optimal", "none_within_budget",
+                                           "proved_none"};
+
+const char *cbx_certificate_name(cbx_certificate certificate)
+{
+    return certificates[certificate];
+}
+
+void cbx_counterfactual_free(cbx_counterfactual *counterfactual)
+{
+    while (counterfactual) {
+        cbx_counterfactual *next = counterfactual->next;
+        free(counterfactual);
+        counterfactual = next;
+    }
+}

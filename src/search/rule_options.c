@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rule_options.c: see rule_options.h. */
+#include "rule_options.h"
+
+#include <string.h>
+
+bool cbx_rule_is_given(const cbx_option *o, const cbx_explain_options *options)
+{
+    const void *at = (const char *)options + o->offset;
+    const char *text;
+    if (strncmp(o->help, "rule:", 5) != 0)
+        return false;
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        return *(const int64_t *)at > 0;
+    case CBX_OPTION_REAL:
+        return *(const double *)at > 0;
+    case CBX_OPTION_BOOL:
+        return *(const bool *)at;
+    case CBX_OPTION_CHOICE:
+        return *(const int *)at > 0;
+    default:
+        text = *(const char *const *)at;
+        return text && *text && strcmp(text, "all") != 0;
+    }
+}
+
+bool cbx_rules_are_given(const cbx_explain_options *options)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    for (size_t i = 0; i < table->count; i++)
+        if (cbx_rule_is_given(&table->options[i], options))
+            return true;
+    return false;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rule_options.h: which options are rules; their help begins with that word. What a rule means
+ * is for src/minimal to know. */
+#ifndef CBX_RULE_OPTIONS_H
+#define CBX_RULE_OPTIONS_H
+
+#include "internal.h"
+
+/* Is this option of cbx_explain_table a rule, and has it been given? */
+CBX_INTERNAL bool cbx_rule_is_given(const cbx_option *option, const cbx_explain_options *options);
+
+/* Is any? Methods that know no rules refuse to run with one. */
+bool cbx_rules_are_given(const cbx_explain_options *options);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scope.c: what a proof is a proof of.
+ *
+ * "There is none" and "there is none cheaper" are said of the edits that were looked at: those
+ * kinds, within those rules. The words name both. */
+#include "scope.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "number.h"
+#include "rule_options.h"
+
+typedef struct words {
+    char  *text;
+    size_t size, room; /* room 0: they are only measured */
+} words;
+
+static void say(words *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = cbx_vprint(w->room ? w->text + w->size : NULL, w->room ? w->room - w->size : 0,
+                            format, args);
+    va_end(args);
+    w->size += length > 0 ? (size_t)length : 0;
+}
+
+/* Lists can be long; the options themselves are part of every record. */
+static void say_value(words *w, const cbx_option *o, const void *at)
+{
+    enum { MOST = 60 };
+    const char *text;
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        say(w, " %lld", (long long)*(const int64_t *)at);
+        break;
+    case CBX_OPTION_REAL:
+        say(w, " %g", *(const double *)at);
+        break;
+    case CBX_OPTION_CHOICE:
+        say(w, " %s", o->choices[*(const int *)at]);
+        break;
+    case CBX_OPTION_TEXT:
+        text = *(const char *const *)at;
+        say(w, " %.*s%s", MOST, text, strlen(text) > MOST ? "..." : "");
+        break;
+    default:
+        break;
+    }
+}
+
+static void say_rules(words *w, const cbx_search *s)
+{
+    const cbx_option_table *table = cbx_explain_table();
+    const cbx_graph_data   *d = &s->graph->data;
+    const char             *comma = "; rules: ";
+    for (size_t i = 0; i < table->count; i++) {
+        const cbx_option *o = &table->options[i];
+        if (!cbx_rule_is_given(o, s->options))
+            continue;
+        say(w, "%s%s", comma, o->name);
+        say_value(w, o, (const char *)s->options + o->offset);
+        comma = ", ";
+    }
+    bool immutable = false, groups = false;
+    for (int32_t j = 0; j < d->num_features; j++) {
+        immutable = immutable || (d->immutable && d->immutable[j]);
+        groups = groups || (d->feature_group && d->feature_group[j] >= 0);
+    }
+    if (immutable) {
+        say(w, "%s%s", comma, "the data's immutable features");
+        comma = ", ";
+    }
+    if (groups)
+        say(w, "%s%s", comma, "the data's one-hot groups");
+}
+
+static void say_scope(words *w, const cbx_search *s)
+{
+    const cbx_explain_options *o = s->options;
+    bool                       edges = !o->keep_edges;
+    bool features = !o->features_to_vary || strcmp(o->features_to_vary, "none") != 0;
+    if (edges)
+        say(w, "removals of edges (%s)",
+            o->edges == CBX_EDGES_UNDIRECTED ? "all between two nodes at once" : "one by one");
+    if (features)
+        say(w, "%schanges of features", edges ? " and " : "");
+    if (!edges && !features)
+        say(w, "no edits");
+    say_rules(w, s);
+}
+
+const char *cbx_proof_scope(const cbx_search *s)
+{
+    words w = {0};
+    if (s->certificate != CBX_OPTIMAL && s->certificate != CBX_PROVED_NONE)
+        return "";
+    if (s->never)
+        return "all inputs";
+    say_scope(&w, s);
+    w.room = w.size + 1;
+    w.size = 0;
+    w.text = CBX_NEW(s->arena, char, w.room);
+    if (!w.text)
+        return NULL;
+    say_scope(&w, s);
+    return w.text;
+}

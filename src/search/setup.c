@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* setup.c: checking the options of a call against the graph and the model. */
+#include "setup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blas.h"
+#include "bounds.h"
+#include "error.h"
+#include "receptive.h"
+#include "rule_options.h"
+
+static cbx_status find_target(cbx_setup *s, cbx_error *err)
+{
+    const char           *text = s->options->target ? s->options->target : "next";
+    const cbx_graph_data *d = &s->graph->data;
+    int32_t               C = s->model->num_classes;
+    if (!strcmp(text, "next") || !strcmp(text, "any")) {
+        s->target = text[0] == 'n' ? CBX_TARGET_NEXT : CBX_TARGET_ANY;
+        return CBX_OK;
+    }
+    for (int32_t k = 0; d->class_names && k < d->num_classes && k < C; k++)
+        if (!strcmp(d->class_names[k], text)) {
+            s->target = k;
+            return CBX_OK;
+        }
+    char *end;
+    long  k = strtol(text, &end, 10);
+    if (end == text || *end)
+        return cbx_fail(err, CBX_INVALID,
+                        "--target: '%s' is not next, any, or a class of this model", text);
+    if (k < 0 || k >= C)
+        return cbx_fail(err, CBX_INVALID, "--target: class %s does not exist: classes are 0 to %d",
+                        text, C - 1);
+    s->target = (int32_t)k;
+    return CBX_OK;
+}
+
+/* kinds auto: a feature is discrete if all its values are whole numbers. */
+static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    s->discrete = d->discrete;
+    if (s->options->kinds != CBX_KINDS_AUTO)
+        return CBX_OK;
+    uint8_t *whole = CBX_NEW(&s->arena, uint8_t, d->num_features);
+    if (!whole)
+        return cbx_fail_memory(err);
+    memset(whole, 1, (size_t)d->num_features);
+    int64_t      count = d->x ? (int64_t)d->num_nodes * d->num_features : d->x_indptr[d->num_nodes];
+    const float *values = d->x ? d->x : d->x_values;
+    for (int64_t k = 0; k < count; k++)
+        if (values[k] != rintf(values[k]))
+            whole[d->x ? k % d->num_features : d->x_indices[k]] = 0;
+    s->discrete = whole;
+    return CBX_OK;
+}
+
+/* Outgoing edges, and the graph's shape, are looked up in the whole graph. */
+static cbx_status make_whole(cbx_setup *s, cbx_error *err)
+{
+    bool outgoing = s->explainer->searches_all && cbx_receptive_needs_whole(s->model);
+    if (!outgoing && s->options->keep == CBX_KEEP_NOTHING)
+        return CBX_OK;
+    cbx_view *whole = CBX_NEW(&s->arena, cbx_view, 1);
+    s->whole = whole;
+    return whole ? cbx_view_whole(s->graph, &s->arena, whole, err) : cbx_fail_memory(err);
+}
+
+static cbx_status find_bounds(cbx_setup *s, cbx_error *err)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    size_t                f = (size_t)d->num_features;
+    float                *lo = CBX_NEW(&s->arena, float, f), *hi = CBX_NEW(&s->arena, float, f);
+    s->lo = lo;
+    s->hi = hi;
+    if (!lo || !hi)
+        return cbx_fail_memory(err);
+    if (f) {
+        memcpy(lo, d->feat_min, f * sizeof *lo);
+        memcpy(hi, d->feat_max, f * sizeof *hi);
+    }
+    return cbx_bounds_round(d, s->discrete, lo, hi, &s->arena) ? cbx_fail_memory(err) : CBX_OK;
+}
+
+cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph *graph,
+                          const cbx_explain_options *options, cbx_error *err)
+{
+    *s = (cbx_setup){.model = model, .graph = graph, .named = graph};
+    if (!options)
+        cbx_options_default(cbx_explain_table(), &s->fallback);
+    s->options = options ? options : &s->fallback;
+    cbx_status status = cbx_options_check(cbx_explain_table(), s->options, err);
+    if (!status)
+        status = cbx_model_fits(model, graph, err);
+    if (!status)
+        status = cbx_used_find(model, graph, &s->arena, &s->used, err);
+    if (!status && s->used) {
+        s->graph = &s->used->graph;
+        s->model = s->used->model;
+    }
+    if (!status)
+        status = find_target(s, err);
+    if (!status)
+        status = find_kinds(s, err);
+    if (!status)
+        status = find_bounds(s, err);
+    s->explainer = cbx_explainer_at(s->options->explainer);
+    if (!status && !s->explainer->knows_rules && cbx_rules_are_given(s->options))
+        status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
+                          s->explainer->name);
+    if (!status)
+        status = cbx_blas_begin(err);
+    if (!status)
+        status = make_whole(s, err);
+    if (!status && s->explainer->prepare)
+        status = s->explainer->prepare(s, &s->arena, &s->shared, err);
+    if (status)
+        cbx_setup_free(s);
+    return status;
+}
+
+void cbx_setup_free(cbx_setup *setup)
+{
+    cbx_used_free(setup->used);
+    cbx_arena_free(&setup->arena);
+}

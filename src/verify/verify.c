@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify.c: the oracle on the edited graph, with edges really removed.
+ *
+ * Graph tasks run on the whole graph, node tasks on the whole of it too while it
+ * is of moderate size. For one node of a large graph that would be mostly idle
+ * work: there the oracle runs on exactly what the node's class depends on
+ * (cbx_view_cone), which gives the same numbers. It shares no code with the search
+ * but the model itself. */
+#include "verify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "blas.h"
+#include "deadline.h"
+#include "edit.h"
+#include "error.h"
+#include "likely.h"
+#include "order.h"
+#include "pass.h"
+#include "sort.h"
+
+/* Nodes up to which the whole graph is run. */
+enum { MODERATE = 64 };
+
+/* Multiplications in the time of an edit, and of an edge that is looked at. */
+static const double EDIT = 200, SLOT = 2;
+
+/* Some edits of the view, in two lists (which may be one): those by which edges go, and those by
+ * which features change; the other kind is ignored in each. */
+typedef struct edit_lists {
+    const cbx_edit *edges, *features;
+    int64_t         num_edges, num_features;
+} edit_lists;
+
+static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_view *view,
+                      const edit_lists *edits, int32_t row, cbx_arena *arena, float *log_probs,
+                      cbx_error *err)
+{
+    cbx_places places;
+    cbx_view   edited;
+    cbx_matrix X, X_edited;
+    cbx_pass   pass;
+    uint8_t   *drop = CBX_NEW(arena, uint8_t, view->m);
+    if (!drop || cbx_places_init(&places, view))
+        return cbx_fail_late(err);
+    cbx_status status = cbx_view_features(graph, view, arena, &X, err);
+    if (!status)
+        status = cbx_edits_mark(graph, &places, edits->edges, edits->num_edges, drop, err);
+    if (!status)
+        status = cbx_view_without(view, drop, arena, &edited, err);
+    if (!status)
+        status = cbx_features_edited(&places, &X, edits->features, edits->num_features, arena,
+                                     &X_edited, err);
+    if (!status)
+        status = cbx_pass_init(&pass, model, &edited, &X_edited, false, 1, arena, err);
+    if (!status) {
+        cbx_pass_forward(&pass, &X_edited, NULL, 0, 0);
+        memcpy(log_probs, pass.logp + (int64_t)row * model->num_classes,
+               (size_t)model->num_classes * sizeof *log_probs);
+        status = cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
+    }
+    cbx_places_free(&places);
+    return status;
+}
+
+/* An edge into the last hop that is removed: its slot in the graph, and the node in
+ * the cone. */
+typedef struct lost_edge {
+    int64_t slot;
+    int32_t at;
+} lost_edge;
+
+static int by_slot(const void *a, const void *b)
+{
+    const lost_edge *x = a, *y = b;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Counts the edges source -> target that the edit removes, and adds those into the
+ * last hop's node `at` (-1: it is none) to `lost` (NULL: they are only counted). */
+static int64_t find_slots(const cbx_graph *g, const cbx_edit *e, int32_t source, int32_t target,
+                          int32_t at, lost_edge *lost, int64_t *num_lost)
+{
+    int64_t found = 0;
+    for (int64_t s = g->in_offset[target]; s < g->in_offset[target + 1]; s++) {
+        if (g->in_source[s] != source ||
+            (!e->undirected && e->edge >= 0 && e->edge != cbx_graph_edge_id(g, s)))
+            continue;
+        found++;
+        if (at >= 0 && lost)
+            lost[*num_lost] = (lost_edge){s, at};
+        *num_lost += at >= 0;
+    }
+    return found;
+}
+
+/* The same among the edges of the cone, which has all that lead to a node before the last hop.
+ * `from` and `at`: its numbers of the edge's ends. */
+static int64_t count_inside(const cbx_view *cone, const cbx_edit *e, int32_t from, int32_t at)
+{
+    int64_t found = 0;
+    for (int64_t o = from < 0 ? 0 : cbx_view_find_target(cone, from, at);
+         from >= 0 && o < cone->out_offset[from + 1] && cone->out_target[o] == at; o++)
+        found += e->undirected || e->edge < 0 || e->edge == cone->edge[cone->out_slot[o]];
+    return found;
+}
+
+/* What is left of the edges that the last hop's nodes have outside the cone. Edits
+ * may name an edge more than once; it is lost once. -1: no memory, or no time. */
+static int lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost, int64_t count,
+                      cbx_arena *arena)
+{
+    float *weights = (float *)cone->outside_weight, *numbers = (float *)cone->outside_count;
+    if (cbx_sort(lost, count, sizeof *lost, by_slot, arena))
+        return -1;
+    for (int64_t k = 0; k < count;) { /* node by node: slots are grouped by target */
+        int32_t at = lost[k].at, v = cone->node[at];
+        double  weight = 0, number = 0;
+        if (cbx_out_of_time(SLOT * (double)(g->in_offset[v + 1] - g->in_offset[v])))
+            return -1;
+        for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
+            bool stays = g->in_source[s] != v; /* loops are inside */
+            for (; k < count && lost[k].slot == s; k++)
+                stays = false;
+            weight += !stays ? 0 : g->slot_weight ? (double)g->slot_weight[s] : 1;
+            number += stays;
+        }
+        weights[at] = (float)weight;
+        numbers[at] = (float)number;
+    }
+    return 0;
+}
+
+static double in_degree(const cbx_graph *g, int32_t node)
+{
+    return (double)(g->in_offset[node + 1] - g->in_offset[node]);
+}
+
+static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k, cbx_error *err)
+{
+    if (e->node < 0 || e->node >= g->data.num_nodes)
+        return cbx_fail(err, CBX_INVALID, "edit %lld: there is no node %d", (long long)k, e->node);
+    if (e->feature < 0 || e->feature >= g->data.num_features)
+        return cbx_fail(err, CBX_INVALID, "edit %lld: there is no feature %d of node %d",
+                        (long long)k, e->feature, e->node);
+    if (!isfinite(e->to))
+        return cbx_fail(err, CBX_INVALID, "edit %lld sets feature %d of node %d to %g",
+                        (long long)k, e->feature, e->node, (double)e->to);
+    return CBX_OK;
+}
+
+/* In a cone an edge that goes can be inside, and goes like any other; lead into the last
+ * hop, where that changes a degree; or be without influence. Writes the first kind to
+ * `inside` and the second to `lost`. Features are only looked at. */
+static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
+                             const cbx_edit *edits, int64_t count, cbx_edit *inside,
+                             int64_t *num_inside, lost_edge *lost, int64_t *num_lost,
+                             cbx_error *err)
+{
+    int32_t last = cone->prefix[cone->hops - 1], n = g->data.num_nodes;
+    *num_inside = *num_lost = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const cbx_edit *e = &edits[k];
+        if (e->op == CBX_SET_FEATURE) {
+            cbx_status status = check_feature(g, e, k, err);
+            if (status)
+                return status;
+            continue;
+        }
+        int64_t found = 0;
+        int     ways = e->undirected && e->source != e->target ? 2 : 1;
+        for (int back = 0; back < ways; back++) {
+            int32_t source = back ? e->target : e->source, target = back ? e->source : e->target;
+            if (source < 0 || source >= n || target < 0 || target >= n)
+                continue;
+            int32_t at = cbx_places_find(places, target);
+            bool    is_inside = at >= 0 && (at < last || source == target);
+            if (cbx_out_of_time(is_inside ? EDIT : EDIT + SLOT * in_degree(g, target)))
+                return cbx_fail_late(err);
+            int64_t here = is_inside ? count_inside(cone, e, cbx_places_find(places, source), at)
+                                     : find_slots(g, e, source, target, at, lost, num_lost);
+            found += here;
+            if (here && is_inside)
+                inside[(*num_inside)++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
+                                                     .source = source,
+                                                     .target = target,
+                                                     .edge = e->undirected ? -1 : e->edge};
+        }
+        if (!found)
+            return cbx_fail(err, CBX_INVALID, "edit %lld: there is no edge from node %d to node %d",
+                            (long long)k, e->source, e->target);
+    }
+    return CBX_OK;
+}
+
+static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                             const cbx_edit *edits, int64_t count, cbx_arena *arena,
+                             float *log_probs, cbx_error *err)
+{
+    cbx_view   cone;
+    cbx_places places;
+    int64_t    num_inside = 0, num_lost = 0, num_edges = 0;
+    lost_edge *lost = NULL;
+    for (int64_t k = 0; k < count; k++)
+        num_edges += edits[k].op != CBX_SET_FEATURE;
+    cbx_edit *inside = CBX_NEW(arena, cbx_edit, 2 * num_edges);
+    if (!inside)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_view_cone(graph, row, cbx_model_reach(model), arena, &cone, err);
+    if (status)
+        return status;
+    if (cbx_places_init(&places, &cone))
+        return cbx_fail_late(err);
+    for (int pass = 0; pass < 2 && !status; pass++) { /* first to count, then to write */
+        status = sort_edits(graph, &cone, &places, edits, count, inside, &num_inside, lost,
+                            &num_lost, err);
+        if (!status && !lost && !(lost = CBX_NEW(arena, lost_edge, num_lost)))
+            status = cbx_fail_memory(err);
+    }
+    cbx_places_free(&places);
+    if (status)
+        return status;
+    if (lose_edges(graph, &cone, lost, num_lost, arena))
+        return cbx_fail_late(err);
+    const edit_lists lists = {inside, edits, num_inside, count};
+    return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
+}
+
+/* A cone knows incoming edges only; and a model that looks nowhere has none. */
+static bool has_cone(const cbx_model *model)
+{
+    cbx_sight sight = cbx_model_sight(model);
+    return (sight == CBX_SIGHT_MESSAGES || sight == CBX_SIGHT_DEGREES) &&
+           cbx_model_reach(model) > 0;
+}
+
+cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
+{
+    int32_t rows = cbx_graph_label_rows(graph);
+    if (row >= 0 && row < rows)
+        return CBX_OK;
+    return cbx_fail(err, CBX_INVALID, "%s %d does not exist: there are 0 to %d",
+                    graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
+}
+
+cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                                  const cbx_edit *edits, int64_t count, int32_t moderate,
+                                  float *log_probs, cbx_error *err)
+{
+    cbx_arena  arena = {0};
+    cbx_view   view;
+    int32_t    rows = cbx_graph_label_rows(graph);
+    bool       graphs = graph->data.task == CBX_GRAPH;
+    cbx_status status = cbx_model_fits(model, graph, err);
+    if (!status)
+        status = cbx_check_row(graph, row, err);
+    if (!status)
+        status = cbx_blas_begin(err);
+    if (status)
+        return status;
+    bool before = cbx_order_fix(model->reproducible);
+    if (!graphs && rows > moderate && has_cone(model)) {
+        status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
+    } else {
+        status = graphs ? cbx_view_graphs(graph, &row, 1, &arena, &view, err)
+                        : cbx_view_whole(graph, &arena, &view, err);
+        const edit_lists lists = {edits, edits, count, count};
+        if (!status)
+            status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
+    }
+    (void)cbx_order_fix(before);
+    cbx_arena_free(&arena);
+    return status;
+}
+
+cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                         const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
+{
+    return cbx_check_edits_within(model, graph, row, edits, count, MODERATE, log_probs, err);
+}
+
+cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                           const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
+{
+    cbx_status status = cbx_try_edits(model, graph, row, edits, count, log_probs, err);
+    return !status && isnan(log_probs[0]) ? cbx_fail_overflow(graph, row, err) : status;
+}
+
+bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction, int32_t target,
+                 double threshold)
+{
+    int32_t best = cbx_best_class(log_probs, num_classes, -1);
+    return !isnan(log_probs[0]) && (target < 0 ? best != prediction : best == target) &&
+           (threshold <= 0 || cbx_exp((double)log_probs[best]) >= threshold);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is proved to be out of reach is not reached by any of many random tries. */
+#include <math.h>
+
+#include "minimal.h"
+#include "number.h"
+#include "../search/oracle.h"
+#include "test.h"
+
+/* Features 1 and 4 of a node may move by `near`, and nothing else may. */
+static cbx_explain_options near_by(const oracle *o, int32_t row, float near, char *range,
+                                   size_t size)
+{
+    cbx_explain_options options;
+    float               x1 = data_feature(&o->data, row, 1), x4 = data_feature(&o->data, row, 4);
+    cbx_options_default(cbx_explain_table(), &options);
+    (void)cbx_print(range, size, "1:%.7g:%.7g,4:%.7g:%.7g", x1 - near, x1 + near, x4 - near,
+                    x4 + near);
+    options.target = "any";
+    options.keep_edges = options.own_features = true;
+    options.features_to_vary = "1,4";
+    options.permitted_range = range;
+    options.epochs = 30;
+    return options;
+}
+
+/* The share of random values within the range that change the class. */
+static int tries_that_flip(const oracle *o, int32_t row, float near, cbx_rng *rng)
+{
+    int count = 0;
+    int32_t class = -1;
+    for (int i = 0; i < 100; i++) {
+        cbx_edit edits[2];
+        float    logp[8];
+        for (int k = 0; k < 2; k++) {
+            int32_t j = k ? 4 : 1;
+            float   x = data_feature(&o->data, row, j);
+            double  step = i == 0  ? 0
+                           : i < 5 ? 2 * ((i - 1) >> k & 1) - 1
+                                   : 2 * cbx_rng_uniform(rng) - 1;
+            edits[k] = (cbx_edit){.op = CBX_SET_FEATURE,
+                                  .edge = -1,
+                                  .node = row,
+                                  .feature = j,
+                                  .from = x,
+                                  .to = x + near * (float)step};
+        }
+        cbx_error err = {0};
+        oracle_must(cbx_check_edits(o->model, o->graph, row, edits, i ? 2 : 0, logp, &err), &err);
+        if (i == 0)
+            class = best_of(logp, 3);
+        count += best_of(logp, 3) != class;
+    }
+    return count;
+}
+
+static bool is_out_of_reach(const oracle *o, int32_t row, const cbx_explain_options *options)
+{
+    cbx_arena  arena = {0};
+    cbx_error  err = {0};
+    cbx_setup  setup;
+    cbx_view   view;
+    cbx_whatif W;
+    bool       proved = false;
+    oracle_must(cbx_setup_init(&setup, o->model, o->graph, options, &err), &err);
+    const cbx_minimal_shared *shared = setup.shared;
+    cbx_search                s = {.model = o->model,
+                                   .graph = o->graph,
+                                   .options = options,
+                                   .row = row,
+                                   .view = &view,
+                                   .complete = true,
+                                   .lo = setup.lo,
+                                   .hi = setup.hi,
+                                   .discrete = setup.discrete,
+                                   .target = -1,
+                                   .arena = &arena,
+                                   .shared = shared};
+    oracle_must(cbx_view_around(o->graph, row, 3, &arena, &view, &err), &err);
+    oracle_must(cbx_view_features(o->graph, &view, &arena, &s.X, &err), &err);
+    oracle_must(cbx_whatif_init(&W, &s, &shared->rules, &err), &err);
+    oracle_must(cbx_minimal_out_of_reach(&s, &W, &proved, &err), &err);
+    cbx_arena_free(&arena);
+    cbx_setup_free(&setup);
+    return proved;
+}
+
+TEST(no_value_within_the_range_flips_what_is_out_of_reach)
+{
+    const char *convs[] = {"gcn", "graphconv", "cheb"};
+    int         proved = 0, flipped = 0;
+    char        range[96];
+    for (uint64_t k = 0; k < 6; k++) {
+        oracle  o = oracle_make((oracle_shape){
+             .nodes = 40, .kind = 'c', .conv = convs[k % 3], .order = 1, .seed = 40 + k});
+        cbx_rng rng = cbx_rng_stream(9, k, 0, 0);
+        for (int32_t row = 0; row < 20; row++)
+            for (float near = 0.02f; near < 3; near *= 5) {
+                cbx_explain_options options = near_by(&o, row, near, range, sizeof range);
+                bool                out = is_out_of_reach(&o, row, &options);
+                int                 flips = tries_that_flip(&o, row, near, &rng);
+                proved += out;
+                flipped += flips > 0;
+                CHECK(!out || flips == 0);
+            }
+        oracle_free(&o);
+    }
+    CHECK(proved > 100 && flipped > 30);
+}
+
+TEST(the_answer_says_that_it_is_out_of_reach)
+{
+    oracle o = oracle_make((oracle_shape){.nodes = 40, .kind = 'c', .seed = 40});
+    char   range[96];
+    int    said = 0;
+    for (int32_t row = 0; row < 20; row++) {
+        cbx_explain_options options = near_by(&o, row, 0.02f, range, sizeof range);
+        cbx_counterfactual *r = explain_row(&o, row, &options);
+        if (is_out_of_reach(&o, row, &options)) {
+            CHECK_INT(r->outcome, CBX_NOT_FOUND);
+            CHECK_INT(r->certificate, CBX_PROVED_NONE);
+            said++;
+        }
+        cbx_counterfactual_free(r);
+    }
+    CHECK(said > 0);
+    oracle_free(&o);
+}
+
+TEST(where_an_edge_may_go_nothing_is_proved)
+{
+    oracle              o = oracle_make((oracle_shape){.nodes = 40, .kind = 'c', .seed = 40});
+    char                range[96];
+    cbx_explain_options options = near_by(&o, 3, 1e-6f, range, sizeof range);
+    CHECK(is_out_of_reach(&o, 3, &options));
+    options.keep_edges = false;
+    CHECK(!is_out_of_reach(&o, 3, &options));
+    oracle_free(&o);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules: that they are read, that what is wrong with one is said, and that no answer
+ * ever breaks one, whatever they are. */
+#include <math.h>
+#include <stdio.h>
+
+#include "number.h"
+#include "../search/oracle.h"
+#include "rules.h"
+#include "test.h"
+
+/* ---- random rules, and what they forbid, written down a second time */
+
+typedef struct terms {
+    char                features[64], fixed[64], ranges[96], nodes[64], edges[96];
+    uint8_t             may_vary[8];
+    float               lo[8], hi[8];
+    int32_t             node[4], edge[4][2];
+    cbx_explain_options options;
+} terms;
+
+static void draw_terms(terms *t, const oracle *o, cbx_rng *rng)
+{
+    const cbx_graph_data *d = &o->data;
+    int32_t               f = d->num_features;
+    memset(t, 0, sizeof *t);
+    cbx_options_default(cbx_explain_table(), &t->options);
+    t->options.threads = 1;
+    t->options.target = "any";
+    bool all = cbx_rng_below(rng, 2);
+    for (int32_t j = 0; j < f; j++) {
+        t->may_vary[j] = all || cbx_rng_below(rng, 2);
+        t->lo[j] = d->feat_min[j];
+        t->hi[j] = d->feat_max[j];
+        if (!all && t->may_vary[j])
+            (void)snprintf(t->features + strlen(t->features), 16, "%s%d", t->features[0] ? "," : "",
+                           (int)j);
+    }
+    t->options.features_to_vary = all ? "all" : t->features[0] ? t->features : "none";
+    int32_t fixed = (int32_t)cbx_rng_below(rng, (uint64_t)f);
+    t->may_vary[fixed] = 0;
+    (void)snprintf(t->fixed, sizeof t->fixed, "%d", (int)fixed);
+    t->options.immutable_features = t->fixed;
+    int32_t ranged = (int32_t)cbx_rng_below(rng, (uint64_t)f);
+    t->lo[ranged] = d->feat_min[ranged] + 0.25f * (d->feat_max[ranged] - d->feat_min[ranged]);
+    t->hi[ranged] = d->feat_max[ranged] - 0.25f * (d->feat_max[ranged] - d->feat_min[ranged]);
+    (void)cbx_print(t->ranges, sizeof t->ranges, "%d:%.9g:%.9g", (int)ranged, (double)t->lo[ranged],
+                    (double)t->hi[ranged]);
+    t->options.permitted_range = t->ranges;
+    for (int k = 0; k < 4; k++) {
+        t->node[k] = (int32_t)cbx_rng_below(rng, (uint64_t)d->num_nodes);
+        int64_t e = (int64_t)cbx_rng_below(rng, (uint64_t)d->num_edges);
+        t->edge[k][0] = (int32_t)d->edge_source[e];
+        t->edge[k][1] = (int32_t)d->edge_target[e];
+        (void)snprintf(t->nodes + strlen(t->nodes), 16, "%s%d", k ? "," : "", (int)t->node[k]);
+        (void)snprintf(t->edges + strlen(t->edges), 24, "%s%d-%d", k ? "," : "", (int)t->edge[k][0],
+                       (int)t->edge[k][1]);
+    }
+    t->options.immutable_nodes = t->nodes;
+    t->options.protected_edges = t->edges;
+    t->options.own_features = cbx_rng_below(rng, 4) == 0;
+    t->options.own_edges = cbx_rng_below(rng, 4) == 0;
+    t->options.keep_edges = cbx_rng_below(rng, 5) == 0;
+    t->options.keep = (int)cbx_rng_below(rng, 3);
+    t->options.max_edits = (int64_t)cbx_rng_below(rng, 3) * 3;
+    t->options.stopping_threshold = cbx_rng_below(rng, 2) ? 0 : 0.6;
+    t->options.edge_cost = 1 + (double)cbx_rng_below(rng, 3);
+    t->options.edges = (int)cbx_rng_below(rng, 2);
+}
+
+static bool is_frozen(const terms *t, int32_t node)
+{
+    bool found = false;
+    for (int k = 0; k < 4; k++)
+        found |= t->node[k] == node;
+    return found;
+}
+
+/* Edges between two nodes, in either direction, that are left after the edits. */
+static int64_t left_between(const oracle *o, const cbx_counterfactual *r, int32_t u, int32_t v)
+{
+    const cbx_graph_data *d = &o->data;
+    int64_t               left = 0;
+    for (int64_t e = 0; e < d->num_edges; e++) {
+        int64_t a = d->edge_source[e], b = d->edge_target[e];
+        bool    here = (a == u && b == v) || (a == v && b == u), gone = false;
+        for (int64_t k = 0; k < r->num_edits && here; k++) {
+            const cbx_edit *x = &r->edits[k];
+            if (x->op == CBX_REMOVE_EDGE)
+                gone |= x->undirected ? (x->source == a && x->target == b) ||
+                                            (x->source == b && x->target == a)
+                                      : x->edge == e;
+        }
+        left += here && !gone;
+    }
+    return left;
+}
+
+/* Can v be reached from u, whichever way edges point? */
+static bool joined(const oracle *o, const cbx_counterfactual *r, int32_t u, int32_t v)
+{
+    int32_t  n = o->data.num_nodes;
+    uint8_t *seen = calloc((size_t)n, 1);
+    seen[u] = 1;
+    for (bool grew = true; grew && !seen[v];) {
+        grew = false;
+        for (int32_t a = 0; a < n; a++)
+            for (int32_t b = 0; b < n && seen[a] == 1; b++)
+                if (!seen[b] && left_between(o, r, a, b)) {
+                    seen[b] = 1;
+                    grew = true;
+                }
+    }
+    bool reached = seen[v];
+    free(seen);
+    return reached;
+}
+
+static void check_edit(const oracle *o, const terms *t, const cbx_counterfactual *r,
+                       const cbx_edit *e)
+{
+    bool own_graph = o->data.task == CBX_GRAPH;
+    if (e->op == CBX_SET_FEATURE) {
+        CHECK(t->may_vary[e->feature]);
+        CHECK(e->to >= t->lo[e->feature] && e->to <= t->hi[e->feature]);
+        CHECK(!is_frozen(t, e->node));
+        CHECK(!t->options.own_features || own_graph || e->node == r->row);
+        return;
+    }
+    CHECK(!t->options.keep_edges);
+    CHECK(!is_frozen(t, e->source) && !is_frozen(t, e->target));
+    CHECK(!t->options.own_edges || own_graph || e->source == r->row || e->target == r->row);
+    for (int k = 0; k < 4; k++)
+        CHECK(!(t->edge[k][0] == e->source && t->edge[k][1] == e->target) &&
+              !(t->edge[k][0] == e->target && t->edge[k][1] == e->source));
+    if (t->options.keep == CBX_KEEP_CONNECTED)
+        CHECK(joined(o, r, e->source, e->target));
+    if (t->options.keep == CBX_KEEP_NO_ISOLATED) {
+        int64_t left[2] = {0, 0};
+        for (int32_t v = 0; v < o->data.num_nodes; v++) {
+            left[0] += v != e->source ? left_between(o, r, e->source, v) : 0;
+            left[1] += v != e->target ? left_between(o, r, e->target, v) : 0;
+        }
+        CHECK(left[0] > 0 && left[1] > 0);
+    }
+}
+
+static int64_t throw_rules(oracle_shape shape, uint64_t seed, int rounds)
+{
+    oracle  o = oracle_make(shape);
+    cbx_rng rng = cbx_rng_stream(seed, 77, 0, 0);
+    int64_t found = 0;
+    for (int round = 0; round < rounds; round++) {
+        terms t;
+        draw_terms(&t, &o, &rng);
+        int32_t             row = (int32_t)cbx_rng_below(&rng, (uint64_t)oracle_rows(&o));
+        cbx_counterfactual *r = explain_row(&o, row, &t.options);
+        if (r->outcome == CBX_FOUND) {
+            double cost = (double)r->num_edges_removed * t.options.edge_cost +
+                          (double)r->num_features_changed * t.options.feature_cost;
+            CHECK_NEAR(r->cost, cost, 1e-9);
+            CHECK(!t.options.max_edits || r->num_edits <= t.options.max_edits);
+            CHECK(exp((double)r->after[r->result]) >= t.options.stopping_threshold - 1e-6);
+            for (int64_t k = 0; k < r->num_edits; k++)
+                check_edit(&o, &t, r, &r->edits[k]);
+            found++;
+        }
+        cbx_counterfactual_free(r);
+    }
+    oracle_free(&o);
+    return found;
+}
+
+TEST(no_answer_breaks_a_rule)
+{
+    CHECK(throw_rules((oracle_shape){.nodes = 24, .seed = 1}, 1, 120) > 20);
+    CHECK(throw_rules((oracle_shape){.nodes = 24, .directed = true, .seed = 2}, 2, 80) > 10);
+    CHECK(throw_rules((oracle_shape){.nodes = 30, .conv = "graphconv", .seed = 3}, 3, 80) > 10);
+    CHECK(throw_rules((oracle_shape){.nodes = 40, .graphs = 5, .seed = 4}, 4, 60) > 10);
+}
+
+/* ---- one-hot groups */
+
+TEST(one_hot_groups_stay_one_hot)
+{
+    oracle              o = oracle_make((oracle_shape){0}); /* features are the node's number */
+    cbx_explain_options a = ASK("target", "any");
+    int64_t             found = 0;
+    cbx_options_default(cbx_explain_table(), &a);
+    a.target = "any";
+    a.one_hot = "0-33";
+    a.keep_edges = true;
+    for (int32_t row = 0; row < 34; row += 4) {
+        cbx_counterfactual *r = explain_row(&o, row, &a);
+        if (r->outcome == CBX_FOUND) {
+            float x[34][34];
+            for (int i = 0; i < 34; i++)
+                for (int j = 0; j < 34; j++)
+                    x[i][j] = data_feature(&o.data, i, j);
+            for (int64_t k = 0; k < r->num_edits; k++)
+                x[r->edits[k].node][r->edits[k].feature] = r->edits[k].to;
+            for (int i = 0; i < 34; i++) {
+                float sum = 0;
+                for (int j = 0; j < 34; j++)
+                    sum += x[i][j];
+                CHECK_NEAR(sum, 1, 0);
+            }
+            found++;
+        }
+        cbx_counterfactual_free(r);
+    }
+    CHECK(found > 0);
+    oracle_free(&o);
+}
+
+/* Node 11 of the karate club has one friend, and node 0 knows everyone. */
+TEST(the_last_edge_of_a_node_stays_if_it_must)
+{
+    oracle            o = oracle_make((oracle_shape){0});
+    const char *const keeps[] = {"any", "no-isolated", "connected"};
+    for (int k = 0; k < 3; k++) {
+        cbx_explain_options a;
+        cbx_error           err = {0};
+        cbx_options_default(cbx_explain_table(), &a);
+        oracle_must(cbx_options_set(cbx_explain_table(), &a, "keep", keeps[k], &err), &err);
+        a.features_to_vary = "none";
+        a.own_edges = true;
+        a.target = "any";
+        cbx_counterfactual *r = explain_row(&o, 11, &a);
+        CHECK(k == 0 || r->outcome == CBX_NOT_FOUND);
+        CHECK_INT(r->certificate == CBX_PROVED_NONE, k > 0);
+        cbx_counterfactual_free(r);
+    }
+    oracle_free(&o);
+}
+
+/* Rules that the data brings: as strict as those of a call. */
+TEST(what_the_data_calls_immutable_or_one_hot_is)
+{
+    oracle              o = oracle_make((oracle_shape){0});
+    cbx_graph_data      d = o.data;
+    cbx_explain_options a;
+    cbx_error           err = {0};
+    uint8_t             immutable[34] = {0};
+    int32_t             group[34];
+    cbx_graph          *own = NULL;
+    int64_t             found = 0;
+    for (int j = 0; j < 34; j++) {
+        immutable[j] = j % 2;
+        group[j] = 0;
+    }
+    cbx_options_default(cbx_explain_table(), &a);
+    a.target = "any";
+    a.keep_edges = true;
+    d.immutable = immutable;
+    d.feature_group = group;
+    d.num_groups = 1;
+    oracle_must(cbx_graph_new(&d, &own, &err), &err);
+    for (int32_t row = 0; row < 34; row += 3) {
+        cbx_counterfactual *r = NULL;
+        oracle_must(cbx_explain(o.model, own, row, &a, NULL, NULL, &r, &err), &err);
+        CHECK(r->num_edits % 2 == 0); /* from one to another */
+        for (int64_t k = 0; k < r->num_edits; k++)
+            CHECK(!immutable[r->edits[k].feature]);
+        found += r->outcome == CBX_FOUND;
+        cbx_counterfactual_free(r);
+    }
+    CHECK(found > 0);
+    cbx_graph_free(own);
+    oracle_free(&o);
+}
+
+/* ---- what is wrong with a rule */
+
+static void check_refused(const oracle *o, const char *option, const char *value,
+                          const char *expected)
+{
+    cbx_explain_options a;
+    cbx_error           err = {0};
+    cbx_counterfactual *r = NULL;
+    cbx_options_default(cbx_explain_table(), &a);
+    oracle_must(cbx_options_set(cbx_explain_table(), &a, option, value, &err), &err);
+    CHECK_INT(cbx_explain(o->model, o->graph, 1, &a, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, expected);
+    CHECK_CONTAINS(err.message, option);
+    cbx_counterfactual_free(r);
+}
+
+TEST(a_rule_that_cannot_be_read_is_refused_with_what_was_expected)
+{
+    oracle o = oracle_make((oracle_shape){.nodes = 20});
+    check_refused(&o, "features-to-vary", "1,x", "a feature's number or name");
+    check_refused(&o, "features-to-vary", "1,99", "feature 99 does not exist: there are 0 to 4");
+    check_refused(&o, "immutable-features", "3-1", "3-1 counts backwards");
+    check_refused(&o, "immutable-features", "1 2", "a comma");
+    check_refused(&o, "permitted-range", "1", "as in 3:0:1");
+    check_refused(&o, "permitted-range", "1:0", "as in 3:0:1");
+    check_refused(&o, "permitted-range", "1:2:1", "2 to 1 of feature 1 is empty");
+    check_refused(&o, "permitted-range", "1:nan:1", "a lower bound");
+    check_refused(&o, "one-hot", "0-2,2-3", "feature 2 is in two groups");
+    check_refused(&o, "immutable-nodes", "1,20", "node 20 does not exist: there are 0 to 19");
+    check_refused(&o, "protected-edges", "1", "as in 3-7");
+    check_refused(&o, "protected-edges", "1-", "a node's number");
+    oracle_free(&o);
+}
+
+TEST(methods_that_know_no_rules_refuse_them)
+{
+    oracle              o = oracle_make((oracle_shape){.nodes = 20});
+    cbx_explain_options a = ASK("max-edits", "3");
+    cbx_error           err = {0};
+    cbx_counterfactual *r = NULL;
+    CHECK_INT(cbx_explain(o.model, o.graph, 1, &a, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "'combinex' knows no rules");
+    oracle_free(&o);
+}
