@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the Python package's view of the C interface out of include/combinex.h.
+"""Makes the Python package's view of the C interface out of the public headers.
 
-    generate.py combinex.h _header.py abi.c
+    generate.py combinex.h combinex/kit.h _header.py abi.c
 
-_header.py holds every constant, enumeration, struct, callback and function of the header for ctypes. abi.c
-asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the header that the
+_header.py holds every constant, enumeration, struct, callback and function of the headers for ctypes. abi.c
+asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the headers that the
 package was made from; the package compares it with the one in _header.py when it is imported. Whatever in
-the header is not understood here is an error, and ends the build.
+the headers is not understood here is an error, and ends the build.
 """
 
 import ctypes
@@ -36,10 +36,9 @@ class HeaderError(Exception):
 
 
 class Header:
-    """What the header declares; `text` is Python for the declarations so far."""
+    """What the headers declare, one after the other; `text` is Python for the declarations so far."""
 
-    def __init__(self, source):
-        source = re.sub(r"/\*.*?\*/", " ", source, flags=re.S)
+    def __init__(self, sources):
         self.constants = {}
         self.enums = {}  # name -> {constant: value}
         self.structs = {}  # name -> [(field, Python type)]
@@ -47,12 +46,19 @@ class Header:
         self.opaque = set()
         self.callbacks = {}  # name -> (result, [arguments])
         self.functions = {}  # name -> (result, [arguments])
+        words = []
+        for source in sources:
+            source = re.sub(r"/\*.*?\*/", " ", source, flags=re.S)
+            words += source.split()
+            self.read(source)
+        self.fingerprint = hashlib.sha256(" ".join(words).encode()).hexdigest()
+
+    def read(self, source):
         for line in re.findall(r"^#define\s+(CBX_\w+)\s+(-?\d+)\s*$", source, flags=re.M):
             self.constants[line[0]] = int(line[1])
         body = re.sub(r"^#.*(?:\\\n.*)*$", "", source, flags=re.M)
         body = body.replace('extern "C" {', "").strip()
         body = re.sub(r"\}\s*$", "", body) if body.count("{") < body.count("}") else body
-        self.fingerprint = hashlib.sha256(" ".join(source.split()).encode()).hexdigest()
         for declaration in self.split(body):
             self.take(declaration)
 
@@ -186,7 +192,7 @@ def python_of(h):
     """The declarations for ctypes."""
     out = [
         "# SPDX-License-Identifier: Apache-2.0",
-        '"""The C interface, made from combinex.h by generate.py. Not to be edited."""',
+        '"""The C interface, made from the public headers by generate.py. Not to be edited."""',
         "# mypy: ignore-errors",
         "from ctypes import *",
         "",
@@ -222,10 +228,10 @@ def c_of(h, declarations):
     """Questions to the compiler: it answers by compiling, or not."""
     out = [
         "/* SPDX-License-Identifier: Apache-2.0 */",
-        "/* Made from combinex.h by generate.py. Not to be edited. */",
+        "/* Made from the public headers by generate.py. Not to be edited. */",
         "#include <stddef.h>",
         "",
-        '#include "combinex.h"',
+        '#include "combinex/kit.h"',
         "",
         "#define SAME(what, number) _Static_assert((what) == (number), #what)",
         "",
@@ -257,11 +263,11 @@ def c_of(h, declarations):
 
 
 def main():
-    source, python, c = map(Path, sys.argv[1:])
+    *sources, python, c = map(Path, sys.argv[1:])
     try:
-        header = Header(source.read_text(encoding="utf-8"))
+        header = Header(source.read_text(encoding="utf-8") for source in sources)
     except HeaderError as problem:
-        return f"{source}: {problem}; python/generate.py has to learn it"
+        return f"{', '.join(map(str, sources))}: {problem}; python/generate.py has to learn it"
     text = python_of(header)
     declarations = {}
     exec(compile(text, str(python), "exec"), declarations)  # our own text, a line above

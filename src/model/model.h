@@ -9,6 +9,7 @@
 #ifndef CBX_MODEL_H
 #define CBX_MODEL_H
 
+#include "internal.h"
 #include "layer.h"
 #include "oracle.h"
 
@@ -85,7 +86,7 @@ static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
 
 /* Does a node's class depend on more than the edges among the nodes within one hop
  * more than there are layers, or is it unknown what it depends on? */
-bool cbx_model_sees_further(const cbx_model *model);
+CBX_INTERNAL bool cbx_model_sees_further(const cbx_model *model);
 
 /* Hops of features that a node's class depends on; where that is not known, some. */
 int32_t cbx_model_reach(const cbx_model *model);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 static int  threads = 1;
 static bool fixed = true;
