@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the Python package's view of the C interface out of include/combinex.h.
+"""Makes the Python package's view of the C interface out of the headers in include.
 
-    generate.py combinex.h _header.py abi.c
+    generate.py INCLUDE HEADER… _header.py abi.c
 
-_header.py holds every constant, enumeration, struct, callback and function of the header for ctypes. abi.c
+_header.py holds every constant, enumeration, struct, callback and function of the headers for ctypes. abi.c
 asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the header that the
 package was made from; the package compares it with the one in _header.py when it is imported. Whatever in
 the header is not understood here is an error, and ends the build.
@@ -45,12 +45,12 @@ class Header:
         self.structs = {}  # name -> [(field, Python type)]
         self.opaque = set()
         self.callbacks = {}  # name -> (result, [arguments])
+        self.order = []  # of structs and callbacks, which refer to earlier ones
         self.functions = {}  # name -> (result, [arguments])
         for line in re.findall(r"^#define\s+(CBX_\w+)\s+(-?\d+)\s*$", source, flags=re.M):
             self.constants[line[0]] = int(line[1])
         body = re.sub(r"^#.*(?:\\\n.*)*$", "", source, flags=re.M)
-        body = body.replace('extern "C" {', "").strip()
-        body = re.sub(r"\}\s*$", "", body) if body.count("{") < body.count("}") else body
+        body = re.sub(r'^(extern "C" \{|\})\s*$', "", body, flags=re.M)
         self.fingerprint = hashlib.sha256(" ".join(source.split()).encode()).hexdigest()
         for declaration in self.split(body):
             self.take(declaration)
@@ -102,12 +102,14 @@ class Header:
             for item in match.group(2).split(","):
                 fields.append(self.declare(match.group(1), item.strip(), field=True))
         self.structs[name] = fields
+        self.order.append(name)
 
     def take_opaque(self, tag, name):
         self.opaque.add(name)
 
     def take_callback(self, result, name, arguments):
         self.callbacks[name] = (self.result(result), self.arguments(arguments))
+        self.order.append(name)
 
     def take_function(self, result, name, arguments):
         self.functions[name] = (self.result(result.strip()), self.arguments(arguments))
@@ -178,32 +180,29 @@ def python_of(h):
     out += [f"{name} = {value}" for name, value in h.constants.items()]
     for constants in h.enums.values():
         out += [f"{name} = {value}" for name, value in constants.items()]
-    for name, (result, arguments) in h.callbacks.items():
-        if not any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    for name, fields in h.structs.items():
+    for name in h.order:
+        if name in h.callbacks:
+            result, arguments = h.callbacks[name]
+            out += ["", "", f"{name} = CFUNCTYPE({', '.join([result, *arguments])})"]
+            continue
         out += ["", "", f"class {name}(Structure):", "    _fields_ = ["]
-        out += [f'        ("{field}", {kind}),' for field, kind in fields]
+        out += [f'        ("{field}", {kind}),' for field, kind in h.structs[name]]
         out += ["    ]"]
-    out += ["", ""]
-    for name, (result, arguments) in h.callbacks.items():
-        if any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    out += ["", "FUNCTIONS = {"]
+    out += ["", "", "FUNCTIONS = {"]
     for name, (result, arguments) in h.functions.items():
         out.append(f'    "{name}": ({result}, [{", ".join(arguments)}]),')
     out += ["}", f"STRUCTS = [{', '.join(h.structs)}]", ""]
     return "\n".join(out)
 
 
-def c_of(h, declarations):
+def c_of(h, declarations, names):
     """Questions to the compiler: it answers by compiling, or not."""
     out = [
         "/* SPDX-License-Identifier: Apache-2.0 */",
         "/* Made from combinex.h by generate.py. Not to be edited. */",
         "#include <stddef.h>",
         "",
-        '#include "combinex.h"',
+        *[f'#include "{name}"' for name in names],
         "",
         "#define SAME(what, number) _Static_assert((what) == (number), #what)",
         "",
@@ -233,17 +232,18 @@ def c_of(h, declarations):
 
 
 def main():
-    source, python, c = map(Path, sys.argv[1:])
+    folder, *names, python, c = sys.argv[1:]
+    python, c = Path(python), Path(c)
     try:
-        header = Header(source.read_text(encoding="utf-8"))
+        header = Header("\n".join((Path(folder) / name).read_text(encoding="utf-8") for name in names))
     except HeaderError as problem:
-        return f"{source}: {problem}; python/generate.py has to learn it"
+        return f"{folder}: {problem}; python/generate.py has to learn it"
     text = python_of(header)
     declarations = {}
     exec(compile(text, str(python), "exec"), declarations)  # our own text, a line above
     python.parent.mkdir(parents=True, exist_ok=True)
     python.write_text(text, encoding="utf-8")
-    c.write_text(c_of(header, declarations), encoding="utf-8")
+    c.write_text(c_of(header, declarations, names), encoding="utf-8")
     return 0
 
 

@@ -187,8 +187,8 @@ failed:
     return status;
 }
 
-cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_features,
-                               int32_t num_classes, cbx_model **out, cbx_error *err)
+cbx_status cbx_model_run_by(cbx_driver *oracle, cbx_task task, int32_t num_features,
+                            int32_t num_classes, cbx_model **out, cbx_error *err)
 {
     cbx_model *m = *out = calloc(1, sizeof *m);
     if (!m) {
@@ -198,7 +198,7 @@ cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_fe
     m->task = task;
     m->num_features = num_features;
     m->num_classes = num_classes;
-    m->oracle = CBX_NEW(&m->arena, cbx_oracle, 1);
+    m->oracle = CBX_NEW(&m->arena, cbx_driver, 1);
     if (m->oracle) {
         memcpy((void *)m->oracle, oracle, sizeof *oracle);
         return CBX_OK;
