@@ -195,7 +195,7 @@ def python_of(h):
     return "\n".join(out)
 
 
-def c_of(h, declarations, names):
+def c_of(h, declarations, names=("combinex.h",)):
     """Questions to the compiler: it answers by compiling, or not."""
     out = [
         "/* SPDX-License-Identifier: Apache-2.0 */",

@@ -8,8 +8,9 @@ import ctypes
 import json
 import os
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, ContextManager, Mapping
 
 import numpy as np
 
@@ -33,14 +34,22 @@ class Model:
         model._digest = None
         model.training = None
         model.not_layers = None
+        model._callback = None
         owned(model, lib.cbx_model_free, address)
         return model
 
     _address: int
     _info: Any
     _digest: str | None
+    _callback: Any  # what C calls, where the model is a function of the user's
     not_layers: str | None  # of a module that explain took as a program: why it is no chain of layers
     training: dict[str, Any] | None  # of the model that combinex.train gives: epochs, loss, accuracies
+
+    @classmethod
+    def _of_callback(cls, callback: Any, num_features: int, hops: int | None) -> "Model":
+        model = cls._of(callback.address(num_features, hops))
+        model._callback = callback
+        return model
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
@@ -72,7 +81,7 @@ class Model:
 
     @property
     def conv(self) -> str:
-        """ "gcn", "cheb" or "graphconv"; "program" where it is no chain of layers."""
+        """ "gcn", "cheb" or "graphconv"; "program" or "callback" where it is no chain of layers."""
         return text(self._info.conv)
 
     @property
@@ -158,8 +167,13 @@ class Model:
         instance(graph, Graph, "graph")
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
         team = threads_here(whole(threads, "threads", 0, MOST_THREADS))
-        check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
+        with self._asking():
+            check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
         return out
+
+    def _asking(self) -> ContextManager[None]:
+        """Around whatever may ask the model: what a function of the user's raises comes out here."""
+        return self._callback.asking() if self._callback else nullcontext()
 
     def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """The likeliest class of each node or graph."""
@@ -174,6 +188,8 @@ class Model:
     def __reduce__(self) -> Any:
         if self.conv == "program":
             raise errors.UnsupportedError("an exported program is not pickled: hand on its file, and load that")
+        if self.conv == "callback":
+            raise errors.UnsupportedError("a model that is a function is neither pickled nor copied: hand on the function")
         notes = {}
         for key in ("data", "split", "version", "reproducible", "test_accuracy"):
             value = self.note(key)
