@@ -352,6 +352,27 @@ CBX_API cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *s
 
 /* Safetensors with PyG's parameter names (docs/formats.md). Nothing stays mapped. */
 CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err);
+
+/* What the inputs and the outputs of an exported program are, where its file does not tell. */
+typedef struct cbx_open_options {
+    const char *inputs; /* "x=NAME,edge_index=NAME": which input is which; NULL: by their names */
+    int         scores; /* auto, classes, probabilities, labels, label-chances, number */
+    const char *label;  /* which of several labels or numbers, from 0; NULL: the only one */
+} cbx_open_options;
+
+CBX_API const cbx_option_table *cbx_open_table(void);
+
+/* The same with `options`, which may be NULL. A model of labels has two classes: no, yes. One of
+ * numbers has none: cbx_predict writes a number for each row, and num_classes is 1. */
+CBX_API cbx_status cbx_model_open(const char *path, const cbx_open_options *options,
+                                  cbx_model **out, cbx_error *err);
+
+/* Of a model of numbers, one of two classes: is the number in the range? `range` is ">=3.5", "<2",
+ * "[2,3]", or, from what the model says of each row of this graph, "+10%" or "-0.5". `numbers`
+ * must outlive it. */
+CBX_API cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph,
+                                 const char *range, cbx_model **out, cbx_error *err);
+
 CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 
 CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);

@@ -48,7 +48,10 @@ typedef struct cbx_oracle {
     const char *name; /* tells this model from others: it becomes the model's hash; NULL: "" */
     cbx_task    task;
     int32_t     num_features;
-    int32_t     num_scores; /* of a row: a softmax's; 1: the log-odds of class 1 against class 0 */
+    int32_t     num_scores; /* of a row */
+    /* What they mean, and of several labels or numbers which one is asked about; NULL: they are a
+     * softmax's, or one is the log-odds of class 1 against class 0. `inputs` is not looked at. */
+    const cbx_open_options *reading;
     /* A node's scores depend on the features of nodes within so many steps and on edges that touch
      * these, whichever way they lead; -1: not known, and then nothing is proved of an answer. */
     int32_t hops;

@@ -19,6 +19,8 @@
 typedef struct model {
     cbx_oracle  oracle;
     cbx_reading reading;
+    void       *owned;  /* what the reading points to */
+    bool        shared; /* the oracle is another's to free */
     char        hash[65];
 } model;
 
@@ -35,7 +37,7 @@ typedef struct run {
     int64_t *source, *target, *edge, *slot, *node, *graph_of;
     float   *weight;
     float   *scores;                /* rows x num_scores */
-    double  *row;                   /* num_scores */
+    double  *row;                   /* num_scores, and their gradient */
     float   *logp;                  /* rows x num_classes: of the last forward */
     float   *by_weight, *direction; /* what the gradient function writes and reads */
     bool     failed;                /* the last forward has no answer */
@@ -106,7 +108,8 @@ static bool ask(run *r, int64_t without, float *logp)
     for (int32_t i = 0; i < r->rows; i++) {
         for (int32_t c = 0; c < o->num_scores; c++)
             r->row[c] = failed ? NAN : (double)r->scores[(int64_t)i * o->num_scores + c];
-        cbx_reading_forward(&r->model->reading, r->row, logp + (int64_t)i * r->num_classes);
+        cbx_reading_forward(&r->model->reading, r->view, i, r->row,
+                            logp + (int64_t)i * r->num_classes);
     }
     return !failed && !cbx_out_of_time(CBX_LOOK_EVERY);
 }
@@ -130,9 +133,12 @@ static bool ask_gradient(run *r, const float *dlogp, float *dX, float *dw)
     const cbx_oracle *o = &r->model->oracle;
     for (int32_t i = 0; i < r->rows; i++) {
         int64_t at = (int64_t)i * r->num_classes;
-        cbx_reading_backward(&r->model->reading, r->logp + at, dlogp + at, r->row);
+        double *by = r->row + o->num_scores;
         for (int32_t c = 0; c < o->num_scores; c++)
-            r->direction[(int64_t)i * o->num_scores + c] = (float)r->row[c];
+            r->row[c] = (double)r->scores[(int64_t)i * o->num_scores + c];
+        cbx_reading_backward(&r->model->reading, r->view, i, r->row, r->logp + at, dlogp + at, by);
+        for (int32_t c = 0; c < o->num_scores; c++)
+            r->direction[(int64_t)i * o->num_scores + c] = (float)by[c];
     }
     cbx_deadline *here = cbx_deadline_here;
     cbx_deadline_here = NULL;
@@ -272,7 +278,7 @@ static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix 
     r->by_weight = CBX_NEW(arena, float, gradient ? slots : 0);
     r->scores = CBX_NEW(arena, float, rows *S);
     r->direction = CBX_NEW(arena, float, rows *S);
-    r->row = CBX_NEW(arena, double, S);
+    r->row = CBX_NEW(arena, double, 2 * S);
     r->logp = CBX_NEW(arena, float, rows *C);
     plan_differences(r, gradient);
     r->differences = CBX_NEW(arena, float, (size_t)r->most_differences *rows *C);
@@ -291,9 +297,27 @@ static void hash(const void *self, char hex[65])
 static void free_model(void *self)
 {
     model *m = self;
-    if (m->oracle.free)
+    if (m->oracle.free && !m->shared)
         m->oracle.free(m->oracle.user);
+    free(m->owned);
     free(m);
+}
+
+static const cbx_reading *reading_of(const void *self)
+{
+    return &((const model *)self)->reading;
+}
+
+static void *read_as(const void *self, const cbx_reading *reading, void *owned)
+{
+    model *m = malloc(sizeof *m);
+    if (!m)
+        return NULL;
+    *m = *(const model *)self;
+    m->reading = *reading;
+    m->owned = owned;
+    m->shared = true;
+    return m;
 }
 
 static cbx_status check(const cbx_oracle *o, cbx_error *err)
@@ -316,7 +340,11 @@ static cbx_status check(const cbx_oracle *o, cbx_error *err)
 cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_error *err)
 {
     *out = NULL;
-    cbx_status status = check(oracle, err);
+    cbx_reading reading;
+    cbx_status  status = check(oracle, err);
+    if (!status)
+        status = cbx_reading_make(oracle->reading, CBX_MEANS_AUTO, oracle->num_scores, "oracle",
+                                  &reading, err);
     if (status)
         return status;
     model *m = calloc(1, sizeof *m);
@@ -329,7 +357,8 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
     m->oracle = *oracle;
     m->oracle.name = NULL; /* borrowed */
     m->oracle.free = NULL; /* until nothing can fail any more */
-    m->reading.num_scores = oracle->num_scores;
+    m->reading = reading;
+    m->oracle.reading = NULL; /* borrowed, too */
     cbx_driver driver = {.kind = "callback",
                          .model = m,
                          .hops = oracle->hops < 0 ? CBX_HOPS_ALL : oracle->hops,
@@ -338,6 +367,8 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
                          .open = open,
                          .forward = forward,
                          .backward = backward,
+                         .reading = reading_of,
+                         .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
     status = cbx_model_run_by(&driver, oracle->task, oracle->num_features,

@@ -19,6 +19,8 @@ typedef struct model {
     char         hash[65];
     int32_t      x, edges, batch, edge_weight; /* inputs; -1: it has none */
     cbx_reading  reading;
+    void        *owned;  /* what the reading points to */
+    bool         shared; /* the program is another's */
     bool         graphs; /* a row is a graph's, and not a node's */
 } model;
 
@@ -27,7 +29,7 @@ typedef struct run {
     const cbx_view *view;
     cbx_runner     *runner;
     int32_t         rows, num_classes; /* of the answer */
-    double         *scores;            /* of one row */
+    double         *scores;            /* of one row, and their gradient */
     float          *logp;              /* of the last forward: rows x num_classes */
     void           *scores_grad;       /* a row for each that the program gives, in its type */
     int64_t         num_scores;        /* of all rows */
@@ -121,7 +123,7 @@ static cbx_status make_rows(run *r, cbx_arena *arena, cbx_error *err)
                         cbx_program_describe(r->model->program)->path, (long long)out->count,
                         (long long)given, r->model->graphs ? "graphs" : "nodes",
                         (long long)r->num_scores);
-    r->scores = CBX_NEW0(arena, double, r->model->reading.num_scores);
+    r->scores = CBX_NEW0(arena, double, 2 * (size_t)r->model->reading.num_scores);
     r->logp = CBX_NEW0(arena, float, (size_t)r->rows *(size_t)r->num_classes);
     r->scores_grad = CBX_NEW0(arena, double, r->num_scores);
     return r->scores && r->logp && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
@@ -205,7 +207,7 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
     for (int32_t i = 0; i < r->rows; i++) {
         for (int32_t c = 0; c < S; c++)
             r->scores[c] = real_at(out->data, out->type, (int64_t)i * S + c);
-        cbx_reading_forward(&r->model->reading, r->scores, log_probs + (int64_t)i * C);
+        cbx_reading_forward(&r->model->reading, r->view, i, r->scores, log_probs + (int64_t)i * C);
     }
     memcpy(r->logp, log_probs, (size_t)r->rows * (size_t)C * sizeof *r->logp);
 }
@@ -215,13 +217,16 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
 /* Of the scores, from that of their log-probabilities. */
 static void find_scores_grad(run *r, const float *dlogp)
 {
-    const int32_t C = r->num_classes, S = r->model->reading.num_scores;
-    cbx_type      type = cbx_runner_output(r->runner)->type;
+    const int32_t    C = r->num_classes, S = r->model->reading.num_scores;
+    const cbx_array *out = cbx_runner_output(r->runner);
     for (int32_t i = 0; i < r->rows; i++) {
-        cbx_reading_backward(&r->model->reading, r->logp + (int64_t)i * C, dlogp + (int64_t)i * C,
-                             r->scores);
+        double *by = r->scores + S;
         for (int32_t c = 0; c < S; c++)
-            put_real(r->scores_grad, type, (int64_t)i * S + c, r->scores[c]);
+            r->scores[c] = real_at(out->data, out->type, (int64_t)i * S + c);
+        cbx_reading_backward(&r->model->reading, r->view, i, r->scores, r->logp + (int64_t)i * C,
+                             dlogp + (int64_t)i * C, by);
+        for (int32_t c = 0; c < S; c++)
+            put_real(r->scores_grad, out->type, (int64_t)i * S + c, by[c]);
     }
 }
 
@@ -252,8 +257,27 @@ static void hash(const void *self, char hex[65])
 static void free_model(void *self)
 {
     model *m = self;
-    cbx_program_free(m->program);
+    if (!m->shared)
+        cbx_program_free(m->program);
+    free(m->owned);
     free(m);
+}
+
+static const cbx_reading *reading_of(const void *self)
+{
+    return &((const model *)self)->reading;
+}
+
+static void *read_as(const void *self, const cbx_reading *reading, void *owned)
+{
+    model *m = malloc(sizeof *m);
+    if (!m)
+        return NULL;
+    *m = *(const model *)self;
+    m->reading = *reading;
+    m->owned = owned;
+    m->shared = true;
+    return m;
 }
 
 static cbx_status refuse(const cbx_program_info *info, cbx_error *err, const char *input,
@@ -278,7 +302,10 @@ static cbx_status find_inputs(model *m, cbx_error *err)
         if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight)
             return refuse(
                 info, err, in->name,
-                "is none of x, edge_index, edge_weight and batch, or a second one of them");
+                "is none of x, edge_index, edge_weight and batch, or a second one of them: say "
+                "which "
+                "input is which, as inputs=x=NAME,edge_index=NAME (--inputs), or explain the model "
+                "by a callback (cx.explain takes any function)");
     }
     if (m->x < 0 || m->edges < 0)
         return cbx_fail(err, CBX_INVALID, "%s: there is no input '%s'", info->path,
@@ -289,7 +316,7 @@ static cbx_status find_inputs(model *m, cbx_error *err)
     return CBX_OK;
 }
 
-static cbx_status find_scores(model *m, cbx_error *err)
+static cbx_status find_scores(model *m, const cbx_open_options *said, cbx_error *err)
 {
     const cbx_program_info *info = cbx_program_describe(m->program);
     int64_t scores = info->output_rank == 2 ? info->output_size[1] : info->output_rank == 1;
@@ -298,19 +325,26 @@ static cbx_status find_scores(model *m, cbx_error *err)
                         "%s: the output must be a row of scores for each node or graph, or one "
                         "score",
                         info->path);
-    m->reading.num_scores = (int32_t)scores;
-    if (cbx_program_strip(m->program) == CBX_ACTIVATION_SIGMOID && scores > 1)
-        return cbx_fail(
-            err, CBX_INVALID,
-            "%s: a sigmoid of %lld scores is of as many labels, each for itself, and not "
-            "of one class among them; export a model of one of the labels",
-            info->path, (long long)scores);
     m->graphs = m->batch >= 0 || info->output_size[0] == 1;
-    return CBX_OK;
+    cbx_open_options as = said ? *said : (cbx_open_options){0};
+    cbx_meaning      seen = CBX_MEANS_AUTO;
+    if (as.scores != CBX_MEANS_NUMBERS) { /* of which a sigmoid would be a part */
+        cbx_activation last = cbx_program_strip(m->program);
+        bool           none = last == CBX_ACTIVATION_NONE;
+        seen = last == CBX_ACTIVATION_SIGMOID   ? CBX_MEANS_LABELS
+               : last == CBX_ACTIVATION_SOFTMAX ? CBX_MEANS_CLASSES
+                                                : CBX_MEANS_AUTO;
+        /* what was taken off made probabilities of scores */
+        if (!none && as.scores == CBX_MEANS_CHANCES)
+            as.scores = CBX_MEANS_LABELS;
+        if (!none && as.scores == CBX_MEANS_PROBABILITIES)
+            as.scores = CBX_MEANS_CLASSES;
+    }
+    return cbx_reading_make(&as, seen, (int32_t)scores, info->path, &m->reading, err);
 }
 
-cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], cbx_model **out,
-                                cbx_error *err)
+cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
+                                const cbx_open_options *said, cbx_model **out, cbx_error *err)
 {
     const cbx_program_info *info = cbx_program_describe(program);
     model                  *m = calloc(1, sizeof *m);
@@ -323,7 +357,7 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], 
     memcpy(m->hash, hash_text, 65);
     cbx_status status = find_inputs(m, err);
     if (!status)
-        status = find_scores(m, err);
+        status = find_scores(m, said, err);
     if (status) {
         free_model(m);
         return status;
@@ -338,6 +372,8 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], 
                          .open = open,
                          .forward = forward,
                          .backward = backward,
+                         .reading = reading_of,
+                         .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
     return cbx_model_run_by(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,

@@ -22,8 +22,11 @@ class TorchCaller(Caller):
 
     def __init__(self, function: Callable[..., Any], data: Any):
         self.function, self.data = function, data
-        self.is_module = isinstance(function, torch.nn.Module)
+        scripted = isinstance(function, torch.jit.ScriptModule)
+        self.is_module = isinstance(function, torch.nn.Module) and not scripted
         self.names = names_of(function.forward if self.is_module else function)
+        if scripted:
+            self.names = [argument.name for argument in function.forward.schema.arguments[1:]]
         self.dtype = data.x.dtype if data.x.is_floating_point() else torch.float32
         self.nodes, self.edges = data.x.shape[0], data.num_edges
         self.gradient, self.follows_weights = self._try_gradients()
@@ -51,7 +54,7 @@ class TorchCaller(Caller):
     def _run(self, question: Question, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         part = self._part(question, x, weight)
         if not self.is_module:
-            out = self.function(*[part if name == "data" else part[name] for name in self.names if name in part or name == "data"])
+            out = self.function(*[part if name == "data" else part[name] for name in self._given(part)])
         else:
             training = self.function.training
             self.function.eval()
@@ -62,6 +65,11 @@ class TorchCaller(Caller):
         if not isinstance(out, torch.Tensor):
             raise UnsupportedError(f"the model returns a {type(out).__name__}, expected one tensor of scores")
         return out
+
+    def _given(self, part: Any) -> list[str]:
+        """Names of what there is, up to the first that there is not."""
+        known = [name == "data" or name in part for name in self.names]
+        return self.names[: known.index(False)] if False in known else self.names
 
     def _tensors(self, question: Question, gradient: bool) -> tuple[torch.Tensor, torch.Tensor]:
         x = torch.from_numpy(question.x).to(self.data.x.device, self.dtype)
