@@ -355,9 +355,10 @@ CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *
 
 /* What the inputs and the outputs of an exported program are, where its file does not tell. */
 typedef struct cbx_open_options {
-    const char *inputs; /* "x=NAME,edge_index=NAME": which input is which; NULL: by their names */
-    int         scores; /* auto, classes, probabilities, labels, label-chances, number */
-    const char *label;  /* which of several labels or numbers, from 0; NULL: the only one */
+    const char *inputs;  /* "x=NAME,edge_index=NAME": which input is which; NULL: by their names */
+    int         scores;  /* auto, classes, probabilities, labels, label-chances, number */
+    const char *label;   /* which of several labels or numbers, from 0; NULL: the only one */
+    const char *classes; /* names of a label's two classes, such as "no,yes"; NULL: these */
 } cbx_open_options;
 
 CBX_API const cbx_option_table *cbx_open_table(void);
@@ -366,6 +367,10 @@ CBX_API const cbx_option_table *cbx_open_table(void);
  * numbers has none: cbx_predict writes a number for each row, and num_classes is 1. */
 CBX_API cbx_status cbx_model_open(const char *path, const cbx_open_options *options,
                                   cbx_model **out, cbx_error *err);
+
+/* The name of a class that is the model's own: of a label, or of a range (cbx_model_aim); NULL: its
+ * classes are the data's. */
+CBX_API const char *cbx_model_class_name(const cbx_model *model, int32_t class_number);
 
 /* Of a model of numbers, one of two classes: is the number in the range? `range` is ">=3.5", "<2",
  * "[2,3]", or, from what the model says of each row of this graph, "+10%" or "-0.5". `numbers`
@@ -539,11 +544,13 @@ typedef struct cbx_counterfactual {
     /* optimal and proved_none: among which edits there is none (cheaper), in words: the kinds of
      * edit and the rules; otherwise "" */
     const char *scope;
-    double      cost;         /* of the edits, by options.edge_cost and feature_cost */
-    double      margin;       /* log-probability by which the result leads the next class */
-    double      robustness;   /* share of small random changes that keep it; -1: not measured */
-    double      threshold;    /* probability that the class had to reach; 0: just the lead */
-    bool        reproducible; /* cbx_model_set_reproducible */
+    double      cost;        /* of the edits, by options.edge_cost and feature_cost */
+    double      margin;      /* log-probability by which the result leads the next class */
+    double      robustness;  /* share of small random changes that keep it; -1: not measured */
+    double      threshold;   /* probability that the class had to reach; 0: just the lead */
+    bool        has_numbers; /* of a model of cbx_model_aim: the number before and after; */
+    double      number_before, number_after; /* the same where nothing was found */
+    bool        reproducible;                /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 

@@ -35,6 +35,7 @@ typedef struct cbx_driver {
      * lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
     const struct cbx_reading *(*reading)(const void *model);
     void *(*read_as)(const void *model, const struct cbx_reading *reading, void *owned);
+    char class_names[2][64]; /* of a label's classes, or a range's; "": they are the data's */
     const struct cbx_model *numbers; /* of a model that was aimed: the one that tells numbers */
     /* 64 hexadecimal digits that tell this model from others. */
     void (*hash)(const void *model, char hex[65]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aim.c: of a model that gives numbers, one that says whether they are in a range. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,13 +55,16 @@ static cbx_status check(const cbx_model *numbers, cbx_error *err)
 }
 
 /* Takes over what it is aimed by. */
-static cbx_status aimed(const cbx_model *numbers, aim *a, cbx_model **out, cbx_error *err)
+static cbx_status aimed(const cbx_model *numbers, const char *range, aim *a, cbx_model **out,
+                        cbx_error *err)
 {
     const cbx_driver *from = numbers->oracle;
     cbx_driver        driver = *from;
     cbx_reading       reading = *from->reading(from->model);
     reading.aim = &a->range;
     driver.numbers = numbers;
+    (void)snprintf(driver.class_names[0], sizeof driver.class_names[0], "not %s", range);
+    (void)snprintf(driver.class_names[1], sizeof driver.class_names[1], "%s", range);
     driver.model = from->read_as(from->model, &reading, a);
     if (!driver.model) {
         free(a);
@@ -87,7 +91,7 @@ cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph, const
         status = measure(numbers, graph, a, err);
     a->range.base = a->base;
     if (!status)
-        return aimed(numbers, a, out, err);
+        return aimed(numbers, range, a, out, err);
     free(a);
     return status;
 }

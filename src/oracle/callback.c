@@ -371,6 +371,11 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
                          .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
+    status = cbx_reading_name(&reading, oracle->reading, "oracle", driver.class_names, err);
+    if (status) {
+        free_model(m);
+        return status;
+    }
     status = cbx_model_run_by(&driver, oracle->task, oracle->num_features,
                               cbx_reading_classes(&m->reading), out, err);
     if (!status)

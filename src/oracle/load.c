@@ -50,6 +50,8 @@ static const cbx_option options[] = {
      "log-odds (labels) or chances of labels that do not, or a number"},
     {"label", CBX_OPTION_TEXT, offsetof(cbx_open_options, label), NULL, 0, 0, NULL,
      "of a program that gives several labels or numbers: the one that is asked about"},
+    {"classes", CBX_OPTION_TEXT, offsetof(cbx_open_options, classes), NULL, 0, 0, NULL,
+     "of a program that gives labels: names of the two classes; default: no,yes"},
 };
 
 static const cbx_option_table table = {"Reading a program", options,
@@ -76,7 +78,7 @@ static void add_reading(const cbx_open_options *o, char hex[65])
 
 static cbx_status refuse_options(const char *path, const cbx_open_options *o, cbx_error *err)
 {
-    return !o || (!o->inputs && !o->scores && !o->label)
+    return !o || (!o->inputs && !o->scores && !o->label && !o->classes)
                ? CBX_OK
                : cbx_fail(
                      err, CBX_INVALID,
@@ -85,7 +87,8 @@ static cbx_status refuse_options(const char *path, const cbx_open_options *o, cb
                      path,
                      o->inputs   ? "inputs"
                      : o->scores ? "scores"
-                                 : "label");
+                     : o->label  ? "label"
+                                 : "classes");
 }
 
 cbx_status cbx_model_open(const char *path, const cbx_open_options *o, cbx_model **out,

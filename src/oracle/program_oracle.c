@@ -376,6 +376,11 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
                          .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
+    status = cbx_reading_name(&m->reading, said, info->path, oracle.class_names, err);
+    if (status) {
+        free_model(m);
+        return status;
+    }
     return cbx_model_run_by(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
                             (int32_t)info->inputs[m->x].size[1], cbx_reading_classes(&m->reading),
                             out, err);

@@ -53,6 +53,23 @@ cbx_status cbx_reading_make(const cbx_open_options *said, cbx_meaning seen, int3
         who, num_scores, means == CBX_MEANS_NUMBERS ? "number" : "label", num_scores - 1);
 }
 
+cbx_status cbx_reading_name(const cbx_reading *r, const cbx_open_options *said, const char *who,
+                            char names[2][64], cbx_error *err)
+{
+    const char *given = said && said->classes ? said->classes : "no,yes",
+               *comma = strchr(given, ',');
+    size_t first = comma ? (size_t)(comma - given) : 0, second = comma ? strlen(comma + 1) : 0;
+    bool   two = first > 0 && second > 0 && first < 64 && second < 64 && !strchr(comma + 1, ',');
+    if (!two)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: classes '%.80s': two names expected, such as \"no,yes\"", who, given);
+    if (r->means != CBX_MEANS_LABELS && r->means != CBX_MEANS_CHANCES)
+        return CBX_OK;
+    memcpy(names[0], given, first);
+    memcpy(names[1], comma + 1, second);
+    return CBX_OK;
+}
+
 int32_t cbx_reading_classes(const cbx_reading *r)
 {
     if (!is_one_of_many(r->means))

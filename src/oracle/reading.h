@@ -42,6 +42,10 @@ typedef struct cbx_reading {
 cbx_status cbx_reading_make(const cbx_open_options *said, cbx_meaning seen, int32_t num_scores,
                             const char *who, cbx_reading *reading, cbx_error *err);
 
+/* Of a label: the names of its classes, "no" and "yes" unless the caller said others. */
+cbx_status cbx_reading_name(const cbx_reading *reading, const cbx_open_options *said,
+                            const char *who, char names[2][64], cbx_error *err);
+
 /* 1: it tells a number. */
 int32_t cbx_reading_classes(const cbx_reading *reading);
 

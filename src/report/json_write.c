@@ -113,6 +113,10 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         put_side(w, "before", c->before, c->num_classes, c->prediction, d);
     if (c->after)
         put_side(w, "after", c->after, c->num_classes, c->result, d);
+    if (c->has_numbers) {
+        cbx_json_put_real(w, "number_before", c->number_before);
+        cbx_json_put_real(w, "number_after", c->number_after);
+    }
     cbx_json_put_edits(w, c, d);
     cbx_json_put_int(w, "edges_removed", c->num_edges_removed);
     cbx_json_put_int(w, "features_changed", c->num_features_changed);
