@@ -267,6 +267,32 @@ CBX_API cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *s
 
 /* Safetensors with PyG's parameter names (docs/formats.md). Nothing stays mapped. */
 CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err);
+
+/* What the inputs and the outputs of an exported program are, where its file does not tell. */
+typedef struct cbx_open_options {
+    const char *inputs;  /* "x=NAME,edge_index=NAME": which input is which; NULL: by their names */
+    int         scores;  /* auto, classes, probabilities, labels, label-chances, number */
+    const char *label;   /* which of several labels or numbers, from 0; NULL: the only one */
+    const char *classes; /* names of a label's two classes, such as "no,yes"; NULL: these */
+} cbx_open_options;
+
+CBX_API const cbx_option_table *cbx_open_table(void);
+
+/* The same with `options`, which may be NULL. A model of labels has two classes: no, yes. One of
+ * numbers has none: cbx_predict writes a number for each row, and num_classes is 1. */
+CBX_API cbx_status cbx_model_open(const char *path, const cbx_open_options *options,
+                                  cbx_model **out, cbx_error *err);
+
+/* The name of a class that is the model's own: of a label, or of a range (cbx_model_aim); NULL: its
+ * classes are the data's. */
+CBX_API const char *cbx_model_class_name(const cbx_model *model, int32_t class_number);
+
+/* Of a model of numbers, one of two classes: is the number in the range? `range` is ">=3.5", "<2",
+ * "[2,3]", or, from what the model says of each row of this graph, "+10%" or "-0.5". `numbers`
+ * must outlive it. */
+CBX_API cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph,
+                                 const char *range, cbx_model **out, cbx_error *err);
+
 CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 
 CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
@@ -446,7 +472,9 @@ typedef struct cbx_counterfactual {
     double      best_lead;    /* where nothing was found: the largest lead of the sought class that
                                * was met, in log-probability; NaN: not known */
     double      threshold;    /* probability that the class had to reach; 0: just the lead */
-    bool        reproducible; /* cbx_model_set_reproducible */
+    bool        has_numbers;  /* of a model of cbx_model_aim: the number before and after; */
+    double      number_before, number_after; /* the same where nothing was found */
+    bool        reproducible;                /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the Python package's view of the C interface out of the public headers.
 
-    generate.py combinex.h combinex/kit.h _header.py abi.c
+    generate.py combinex.h combinex/kit.h combinex/extend.h _header.py abi.c
 
 _header.py holds every constant, enumeration, struct, callback and function of the headers for ctypes. abi.c
 asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the headers that the
@@ -45,6 +45,7 @@ class Header:
         self.bases = {}  # name -> ctypes' base, of what has no name in C
         self.opaque = set()
         self.callbacks = {}  # name -> (result, [arguments])
+        self.order = []  # of structs and callbacks, which refer to earlier ones
         self.functions = {}  # name -> (result, [arguments])
         words = []
         for source in sources:
@@ -126,12 +127,14 @@ class Header:
             for item in match.group(2).split(","):
                 fields.append(self.declare(match.group(1), item.strip(), field=True))
         self.structs[name] = fields
+        self.order.append(name)
 
     def take_opaque(self, tag, name):
         self.opaque.add(name)
 
     def take_callback(self, result, name, arguments):
         self.callbacks[name] = (self.result(result), self.arguments(arguments))
+        self.order.append(name)
 
     def take_function(self, result, name, arguments):
         self.functions[name] = (self.result(result.strip()), self.arguments(arguments))
@@ -202,10 +205,12 @@ def python_of(h):
     out += [f"{name} = {value}" for name, value in h.constants.items()]
     for constants in h.enums.values():
         out += [f"{name} = {value}" for name, value in constants.items()]
-    for name, (result, arguments) in h.callbacks.items():
-        if not any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    for name, fields in h.structs.items():
+    for name in h.order:
+        if name in h.callbacks:
+            result, arguments = h.callbacks[name]
+            out += ["", "", f"{name} = CFUNCTYPE({', '.join([result, *arguments])})"]
+            continue
+        fields = h.structs[name]
         out += ["", "", f"class {name}({h.bases.get(name, 'Structure')}):"]
         unnamed = [field for field, kind in fields if field == kind]
         if unnamed:
@@ -213,11 +218,7 @@ def python_of(h):
         out.append("    _fields_ = [")
         out += [f'        ("{field}", {kind}),' for field, kind in fields]
         out += ["    ]"]
-    out += ["", ""]
-    for name, (result, arguments) in h.callbacks.items():
-        if any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    out += ["", "FUNCTIONS = {"]
+    out += ["", "", "FUNCTIONS = {"]
     for name, (result, arguments) in h.functions.items():
         out.append(f'    "{name}": ({result}, [{", ".join(arguments)}]),')
     out += ["}", f"STRUCTS = [{', '.join(name for name in h.structs if name not in h.bases)}]", ""]
@@ -231,6 +232,7 @@ def c_of(h, declarations):
         "/* Made from the public headers by generate.py. Not to be edited. */",
         "#include <stddef.h>",
         "",
+        '#include "combinex/extend.h"',
         '#include "combinex/kit.h"',
         "",
         "#define SAME(what, number) _Static_assert((what) == (number), #what)",

@@ -16,7 +16,7 @@ import numpy as np
 from ._arguments import instance, is_pyg, path_of
 from ._graph import Graph
 from ._lib import check, h, lib, make, shown, taken_text, text
-from ._model import Model
+from ._model import Model, Oracle
 from ._options import Options
 from .errors import InvalidError
 
@@ -135,6 +135,7 @@ class Counterfactual:
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
         parts["scope"] = source.scope or b""
+        parts["oracle"] = json.dumps([model.oracle, model.oracle.why]).encode()
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
             parts["text"] = _text_of(source, graph).encode()
@@ -170,6 +171,11 @@ class Counterfactual:
 
     def _model_hash(self) -> str:
         return self._model if isinstance(self._model, str) else self._model.hash()
+
+    @property
+    def oracle(self) -> Oracle:
+        """Who ran the model: "layers", "program" or "callback"; oracle.why: why nobody faster."""
+        return Oracle(*json.loads(self._parts["oracle"]))
 
     # ---- the answer
 

@@ -327,7 +327,9 @@ cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_m
             status = build_up(&F, effort, err);
     if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
         status = build_for_each_class(&F, err);
-    if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
+    bool descends = !s->model->oracle || !s->model->oracle->estimates;
+    if (!status && descends && !cbx_time_is_up() &&
+        (!F.best.count || s->options->start == CBX_START_BOTH))
         status = cbx_search_status(from_combinex(&F, err));
     /* A further answer is another way, not a long way round. */
     if (!status && !F.best.count && !forbidden->count && !cbx_time_is_up())

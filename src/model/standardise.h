@@ -31,7 +31,7 @@ cbx_status cbx_standard_find(cbx_standard *standard, const cbx_graph *graph, con
                              int mode, const cbx_layer *first, cbx_arena *arena, cbx_error *err);
 
 /* Can training on this graph differ from training with OFF? Not with AUTO where all is 0 or 1. */
-bool cbx_standard_applies(const cbx_graph *graph, int mode);
+CBX_INTERNAL bool cbx_standard_applies(const cbx_graph *graph, int mode);
 
 /* The graph with standardised features, to be freed before the original one and the arena. */
 cbx_status cbx_standard_graph(const cbx_standard *standard, const cbx_graph *graph,

@@ -112,6 +112,7 @@ typedef struct cbx_explainer {
      * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
+    bool descends;    /* along gradients: a model that has none is refused */
     bool knows_rules; /* otherwise a call with rules is refused */
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */

@@ -13,7 +13,7 @@ cbx_status cbx_result_pack(const struct cbx_search *s, cbx_outcome outcome, cons
                            cbx_error *err);
 
 /* Sets the numbers of its edits, by kind. */
-void cbx_result_count_edits(cbx_counterfactual *c);
+CBX_INTERNAL void cbx_result_count_edits(cbx_counterfactual *c);
 
 /* A copy in one block; NULL when memory runs out. */
 CBX_INTERNAL cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);

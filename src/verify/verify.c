@@ -259,7 +259,9 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
         status = cbx_blas_begin(err);
     if (status)
         return status;
-    bool before = cbx_order_fix(model->reproducible);
+    cbx_deadline deadline;
+    bool         alone = cbx_deadline_begin_alone(&deadline);
+    bool         before = cbx_order_fix(model->reproducible);
     if (!graphs && rows > moderate && has_cone(model)) {
         status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
     } else {
@@ -270,6 +272,8 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
             status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
     }
     (void)cbx_order_fix(before);
+    if (alone)
+        cbx_deadline_end(&deadline);
     cbx_arena_free(&arena);
     return status;
 }
