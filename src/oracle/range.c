@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* range.c: the ranges that a number is asked to be in, as people write them. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 static const char *skip(const char *text)
 {
-    while (isspace((unsigned char)*text))
+    while (*text == ' ' || *text == '\t')
         text++;
     return text;
 }
