@@ -175,10 +175,7 @@ static cbx_status rank_for_their_class(cbx_search *s, cbx_error *err)
         return cbx_fail_memory(err);
     cbx_status status =
         cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, logp, err);
-    int32_t reached = s->target;
-    if (!status && reached < 0)
-        reached = cbx_best_class(logp, s->model->num_classes, s->prediction);
-    return status ? status : cbx_rank_edits(s, reached, err);
+    return status ? status : cbx_rank_edits(s, cbx_search_aim(s, logp), err);
 }
 
 /* Sets that many moves fit in. */

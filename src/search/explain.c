@@ -9,6 +9,7 @@
 #include "error.h"
 #include "number.h"
 #include "order.h"
+#include "pairs.h"
 #include "rank.h"
 #include "receptive.h"
 #include "result.h"
@@ -52,7 +53,7 @@ static cbx_status count_removable(cbx_search *s, cbx_error *err)
     int64_t *pair_of = CBX_NEW(s->keep, int64_t, m), *slot_of = CBX_NEW(s->keep, int64_t, m);
     s->pair_of = pair_of;
     s->slot_of = slot_of;
-    s->num_removable = pair_of && slot_of ? cbx_number_pairs(s->view, pair_of, slot_of) : -1;
+    s->num_removable = pair_of && slot_of ? cbx_pairs_number(s->view, pair_of, slot_of) : -1;
     return s->num_removable < 0 ? cbx_fail_late(err) : CBX_OK;
 }
 

@@ -64,8 +64,14 @@ void cbx_result_count_edits(cbx_counterfactual *c)
 {
     c->num_edges_removed = c->num_features_changed = 0;
     for (int64_t k = 0; k < c->num_edits; k++) {
-        c->num_edges_removed += c->edits[k].op == CBX_REMOVE_EDGE;
-        c->num_features_changed += c->edits[k].op == CBX_SET_FEATURE;
+        switch (c->edits[k].op) {
+        case CBX_REMOVE_EDGE:
+            c->num_edges_removed++;
+            break;
+        case CBX_SET_FEATURE:
+            c->num_features_changed++;
+            break;
+        }
     }
 }
 

@@ -30,12 +30,10 @@ void cbx_trials_ask(cbx_trials *T, const cbx_matrix *X, const float *w)
 {
     cbx_search *s = T->s;
     cbx_epoch  *e = &T->now;
-    int32_t     C = s->model->num_classes;
     cbx_pass_forward(&T->pass, X, w, 0, 0);
     const float *logp = T->pass.logp;
-    int32_t      aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
     e->eta = 1;
-    e->ce = -(double)logp[aim];
+    e->ce = -(double)logp[cbx_search_aim(s, logp)];
     e->hit = cbx_search_hits(s, cbx_search_class(s, logp));
 }
 

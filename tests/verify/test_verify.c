@@ -135,6 +135,9 @@ TEST(an_edit_of_an_edge_that_is_not_there_is_an_error_in_a_cone_too)
     cbx_edit nobody = {.op = CBX_SET_FEATURE, .node = -1};
     CHECK_INT(cbx_check_edits_within(model, s.graph, 0, &nobody, 1, 0, logp, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "there is no node -1");
+    cbx_edit other = {.op = (cbx_edit_op)9};
+    CHECK_INT(cbx_check_edits_within(model, s.graph, 0, &other, 1, 0, logp, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "there is no kind of edit 9");
     cbx_model_free(model);
     cbx_graph_free(s.graph);
 }
