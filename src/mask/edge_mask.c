@@ -153,7 +153,8 @@ int64_t cbx_edge_mask_edits(const cbx_edge_mask *E, cbx_edit *edits)
     for (int64_t p = 0; p < E->pairs; p++) {
         int64_t slot = E->slot_of ? E->slot_of[p] : p;
         if (E->kept[p])
-            edits[count++] = cbx_edit_of_slot(E->s, E->target_of[slot], slot, E->pair_of != NULL);
+            edits[count++] =
+                cbx_search_edit_of_slot(E->s, E->target_of[slot], slot, E->pair_of != NULL);
     }
     return count;
 }

@@ -19,7 +19,6 @@
 #include "edge_mask.h"
 #include "error.h"
 #include "explainers.h"
-#include "trial.h"
 
 typedef struct state {
     cbx_search   *s;

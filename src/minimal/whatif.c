@@ -191,7 +191,7 @@ cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t
     if (!edits || !logp)
         return cbx_fail_memory(err);
     int64_t    n = cbx_moves_edits(W, moves, count, edits);
-    cbx_status status = cbx_try_edits(s->model, s->graph, s->row, edits, n, logp, err);
+    cbx_status status = cbx_verify_edits(s->model, s->graph, s->row, edits, n, logp, err);
     *score = status ? -INFINITY : cbx_whatif_score(W, logp);
     return cbx_search_status(status);
 }

@@ -208,7 +208,7 @@ static const char *reason_for_nothing(const cbx_search *s)
     if (s->certificate != CBX_PROVED_NONE)
         return "";
     static const char lead[] = "proved: nothing leads there, of all ";
-    const char       *scope = cbx_proof_scope(s);
+    const char       *scope = cbx_scope_of_proof(s);
     char             *text = scope ? CBX_NEW(s->arena, char, sizeof lead + strlen(scope)) : NULL;
     if (text) {
         memcpy(text, lead, sizeof lead - 1);
@@ -266,7 +266,7 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
     if (!after)
         return cbx_fail_memory(err);
     cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
+        cbx_verify_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     bool holds = !status && cbx_search_hits(s, cbx_search_class(s, after));
     if (holds)
         status = rank(s, cbx_search_class(s, after), &reason, err);
@@ -362,7 +362,7 @@ static cbx_status pack_unknown(cbx_search *s, double began, cbx_counterfactual *
     float  *before = CBX_NEW(s->keep, float, C);
     if (!before)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_check_row(s->graph, s->row, err);
+    cbx_status status = cbx_verify_row(s->graph, s->row, err);
     if (status)
         return status;
     for (int32_t c = 0; c < C; c++)

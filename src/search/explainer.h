@@ -173,6 +173,10 @@ static inline bool cbx_search_is_late(const cbx_search *s)
     return s->late || cbx_time_is_up();
 }
 
+/* A step is over: it goes to the trace. True: it hits, at a lower loss than any before,
+ * and the caller must remember its edits. */
+bool cbx_search_record(cbx_search *s, const cbx_epoch *step);
+
 /* Searching is over, and what is left of the time is for its answer. */
 void cbx_search_end(cbx_search *s);
 
@@ -183,10 +187,11 @@ cbx_status cbx_search_status(cbx_status status);
 bool cbx_search_gives_up(const cbx_search *s, int64_t t);
 
 /* The edit that gives feature `column` of the view's node `row` another value. */
-cbx_edit cbx_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
-                             float to);
+cbx_edit cbx_search_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
+                                    float to);
 
 /* The edit that removes the edge in this slot of the view. */
-cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);
+cbx_edit cbx_search_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot,
+                                 bool undirected);
 
 #endif

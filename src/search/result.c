@@ -80,7 +80,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                            cbx_error *err)
 {
     int32_t     C = s->model->num_classes;
-    const char *scope = cbx_proof_scope(s);
+    const char *scope = cbx_scope_of_proof(s);
     if (!scope)
         return cbx_fail_memory(err);
     cbx_counterfactual r = {.task = s->graph->data.task,

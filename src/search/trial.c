@@ -2,23 +2,7 @@
 /* trial.c: see trial.h. */
 #include "trial.h"
 
-#include <math.h>
-
 #include "deadline.h"
-
-bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
-{
-    int64_t t = s->epochs++;
-    if (s->trace)
-        s->trace[s->num_trace++] = *step;
-    if (!step->hit || !(step->loss < (s->found ? s->loss : INFINITY)))
-        return false;
-    s->found = true;
-    s->epoch = t;
-    s->loss = step->loss;
-    cbx_search_reserve(s, step->changed_features + step->removed_edges);
-    return true;
-}
 
 cbx_status cbx_trials_init(cbx_trials *T, cbx_search *s, const cbx_matrix *X, cbx_error *err)
 {

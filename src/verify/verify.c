@@ -250,7 +250,7 @@ static bool has_cone(const cbx_model *model)
            cbx_model_reach(model) > 0;
 }
 
-cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
+cbx_status cbx_verify_row(const cbx_graph *graph, int32_t row, cbx_error *err)
 {
     int32_t rows = cbx_graph_label_rows(graph);
     if (row >= 0 && row < rows)
@@ -259,9 +259,9 @@ cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
                     graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
 }
 
-cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                                  const cbx_edit *edits, int64_t count, int32_t moderate,
-                                  float *log_probs, cbx_error *err)
+cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                             const cbx_edit *edits, int64_t count, int32_t moderate,
+                             float *log_probs, cbx_error *err)
 {
     cbx_arena  arena = {0};
     cbx_view   view;
@@ -269,7 +269,7 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     bool       graphs = graph->data.task == CBX_GRAPH;
     cbx_status status = cbx_model_fits(model, graph, err);
     if (!status)
-        status = cbx_check_row(graph, row, err);
+        status = cbx_verify_row(graph, row, err);
     if (!status)
         status = cbx_blas_begin(err);
     if (status)
@@ -289,16 +289,16 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     return status;
 }
 
-cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                         const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
+cbx_status cbx_verify_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                            const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
 {
-    return cbx_check_edits_within(model, graph, row, edits, count, MODERATE, log_probs, err);
+    return cbx_verify_within(model, graph, row, edits, count, MODERATE, log_probs, err);
 }
 
 cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
                            const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
 {
-    cbx_status status = cbx_try_edits(model, graph, row, edits, count, log_probs, err);
+    cbx_status status = cbx_verify_edits(model, graph, row, edits, count, log_probs, err);
     return !status && isnan(log_probs[0]) ? cbx_fail_overflow(graph, row, err) : status;
 }
 
