@@ -59,11 +59,9 @@ cbx_status cbx_edits_mark(const cbx_graph *graph, const cbx_places *places, cons
     for (int64_t k = 0; k < count; k++) {
         if (cbx_out_of_time_at(k, EDIT))
             return cbx_fail_late(err);
-        if ((unsigned)edits[k].op >= CBX_EDIT_KINDS)
-            return cbx_fail(err, CBX_INVALID, "edit %lld: there is no kind of edit %d",
-                            (long long)k, (int)edits[k].op);
-        cbx_status status =
-            cbx_edit_kind_of(&edits[k])->mark(&edits[k], k, graph, places, drop, err);
+        cbx_status status = cbx_edit_kind_check(&edits[k], k, err);
+        if (!status)
+            status = cbx_edit_kind_of(&edits[k])->mark(&edits[k], k, graph, places, drop, err);
         if (status)
             return status;
     }

@@ -13,6 +13,14 @@ const cbx_edit_kind *const cbx_edit_kinds[CBX_EDIT_KINDS] = {
 #undef X
 };
 
+cbx_status cbx_edit_kind_check(const cbx_edit *e, int64_t k, cbx_error *err)
+{
+    return (unsigned)e->op < CBX_EDIT_KINDS
+               ? CBX_OK
+               : cbx_fail(err, CBX_INVALID, "edit %lld: there is no kind of edit %d", (long long)k,
+                          (int)e->op);
+}
+
 /* "remove_edge or set_feature" */
 static void list_names(char *text, size_t size)
 {

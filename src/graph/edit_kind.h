@@ -52,6 +52,9 @@ static inline const cbx_edit_kind *cbx_edit_kind_of(const cbx_edit *e)
     return cbx_edit_kinds[e->op];
 }
 
+/* Has edit k, which comes from a caller, a kind at all? */
+cbx_status cbx_edit_kind_check(const cbx_edit *e, int64_t k, cbx_error *err);
+
 /* The kind of this name; where there is none, or the name is NULL, an error that lists them. */
 CBX_INTERNAL cbx_status cbx_edit_kind_named(const char *name, cbx_edit_op *out, cbx_error *err);
 

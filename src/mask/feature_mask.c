@@ -518,7 +518,7 @@ int64_t cbx_feature_mask_edits(cbx_feature_mask *F, cbx_edit *edits)
         for (int32_t j = 0; j < F->f; j++) {
             int64_t k = (int64_t)i * F->f + j;
             if (F->kept[k] != x[k])
-                edits[count++] = cbx_edit_of_feature(F->s, i, j, x[k], F->kept[k]);
+                edits[count++] = cbx_search_edit_of_feature(F->s, i, j, x[k], F->kept[k]);
         }
     return count;
 }

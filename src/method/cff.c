@@ -21,7 +21,6 @@
 #include "explainers.h"
 #include "order.h"
 #include "rng.h"
-#include "trial.h"
 
 typedef struct state {
     cbx_search         *s;

@@ -133,7 +133,8 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
             if (cbx_out_of_time_at(k, EDIT))
                 return cbx_fail_late(err);
             if (st->kept[k] != st->x[k])
-                s->edits[s->num_edits++] = cbx_edit_of_feature(s, i, j, st->x[k], st->kept[k]);
+                s->edits[s->num_edits++] =
+                    cbx_search_edit_of_feature(s, i, j, st->x[k], st->kept[k]);
         }
     return CBX_OK;
 }

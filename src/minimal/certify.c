@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* certify.c: is every move needed, by the whole graph?
- *
- * One that is not, because the lead without it was too small to be sure of in the search, goes.
- * What was needed beside it may not be any more, so it takes a round without a change. */
+/* certify.c: see certify.h. */
+#include "certify.h"
+
 #include <string.h>
 
 #include "deadline.h"
 #include "error.h"
-#include "fewest.h"
 #include "verify.h"
 
 /* Does the whole graph say so of these edits, but for those from `begin` to `end`? `rest`:
@@ -23,13 +21,13 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
     memcpy(rest, edits, (size_t)begin * sizeof *rest);
     memcpy(rest + begin, edits + end, (size_t)(count - end) * sizeof *rest);
     cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
+        cbx_verify_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
     *out = !status && cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
                                   s->options->stopping_threshold);
     return status;
 }
 
-cbx_status cbx_fewest_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
+cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
 {
     *irreducible = false;
     if (F->best.count > CBX_FEWEST_HUGE)

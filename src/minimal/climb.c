@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* climb.c: a flip that is far away, by changing very many things at once.
- *
- * Some classes are only met deep inside the space of inputs, hundreds of changes from a row,
- * where a search that adds one change after the other sees no slope to follow. So every feature
- * and every pair has a wish, a number between its bounds, that follows the derivative of the
- * lead; the graph is edited to what the wishes come to: whole numbers for discrete
- * features, gone or not for pairs. The derivative is taken at the edited graph, so
- * what is met is what an answer would be, and no relaxation of it. */
+/* climb.c: see climb.h. */
+#include "climb.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "deadline.h"
 #include "error.h"
-#include "fewest.h"
 #include "rng.h"
+#include "take_first.h"
 
 /* Steps of a climb: as many as take about this many values together, within bounds. */
 static const double WORK = 1e8;
@@ -121,7 +116,7 @@ static void grant(climb *c)
         bool gone = c->pair[p].at < 0.5F;
         if (W->gone[p] && !gone)
             cbx_move_undo(W, &m);
-        else if (gone && cbx_move_may(W, &m) && !cbx_forbids(c->F->forbidden, &m))
+        else if (gone && cbx_move_may(W, &m) && !cbx_forbidden_has(c->F->forbidden, &m))
             cbx_move_do(W, &m);
     }
 }
@@ -246,7 +241,7 @@ static double go_up(climb *c, int64_t steps, float step, bool alike)
             return -INFINITY;
         grant(c);
         score = cbx_whatif_slopes(c->W);
-        c->F->s->reached = fmax(c->F->s->reached, score);
+        cbx_fewest_note_lead(c->F, score);
         if (score > CBX_FEWEST_SURE)
             return score;
         if (score > best + LARGER) {
@@ -258,7 +253,7 @@ static double go_up(climb *c, int64_t steps, float step, bool alike)
     return score;
 }
 
-cbx_status cbx_fewest_climb(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_climb(cbx_fewest *F, cbx_error *err)
 {
     climb        c = {.F = F,
                       .W = F->W,
@@ -277,7 +272,7 @@ cbx_status cbx_fewest_climb(cbx_fewest *F, cbx_error *err)
             status = cbx_fail_late(err);
         climb_down(&c);
         if (!status && moves)
-            status = cbx_fewest_take_first(F, moves, count, err);
+            status = cbx_take_first(F, moves, count, err);
         if (cbx_search_is_late(F->s))
             break;
     }

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fewest.c: few edits, by building up instead of cutting down.
- *
- * From the factual graph, step by step: the derivatives of the sought class's lead rank
- * all moves, the most promising are tried, and the best few sets of moves go on
- * together, until one flips. Where that leads nowhere, or both are asked for, the answer
- * of COMBINEX is taken, its edits in order of influence, and at last a climb (climb.c). What
- * flips is polished.
- *
- * What is returned has been verified on the whole graph, and so has that none of its
- * edits can be left out. */
+/* fewest.c: see fewest.h. */
 #include "fewest.h"
 
 #include <math.h>
@@ -16,13 +7,48 @@
 
 #include "deadline.h"
 #include "error.h"
-#include "explainers.h"
-#include "rank.h"
-#include "verify.h"
+#include "setup.h"
 
 /* Beyond DEEP moves only the best set goes on: an answer of that many is no answer to
  * polish. */
 enum { DEEP = 8 };
+
+/* ---- memory */
+
+int cbx_fewest_make_room(cbx_fewest *F, int64_t moves)
+{
+    cbx_move_set *all[] = {&F->here, &F->best, &F->work};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        cbx_move *larger = CBX_NEW(F->s->arena, cbx_move, moves + 1);
+        if (!larger)
+            return -1;
+        if (all[i]->count)
+            memcpy(larger, all[i]->moves, (size_t)all[i]->count * sizeof *larger);
+        all[i]->moves = larger;
+    }
+    return 0;
+}
+
+static int make_sets(cbx_fewest *F, cbx_arena *arena)
+{
+    const cbx_explain_options *o = F->s->options;
+    for (int64_t k = 0; k <= o->width * CBX_FEWEST_EFFORT && k <= CBX_FEWEST_WIDTH; k++)
+        for (int i = 0; i < 2; i++)
+            if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_FEWEST_MOVES + 1)))
+                return -1;
+    F->promising = CBX_NEW(arena, cbx_move, CBX_FEWEST_EFFORT * o->tried);
+    return F->promising ? cbx_fewest_make_room(F, CBX_FEWEST_MOVES) : -1;
+}
+
+int cbx_fewest_init(cbx_fewest *F, cbx_search *s, cbx_whatif *W, const cbx_forbidden *forbidden)
+{
+    *F = (cbx_fewest){.s = s, .W = W, .forbidden = forbidden};
+    F->best.cost = INFINITY;
+    F->cheapest = cbx_moves_cheapest(s->options);
+    return make_sets(F, s->arena);
+}
+
+/* ---- where it is */
 
 /* Where sets are so large that looking moves up in them takes longer than making them. */
 static const double MANY = 1e6;
@@ -60,13 +86,12 @@ cbx_status cbx_fewest_flips(cbx_fewest *F, const cbx_move_set *s, bool *out, cbx
     return status;
 }
 
-/* How near to a flip the search has come, should it find none. */
-static void note_lead(cbx_fewest *F, double score)
+void cbx_fewest_note_lead(cbx_fewest *F, double score)
 {
     F->s->reached = fmax(F->s->reached, score);
 }
 
-static cbx_status offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err)
+cbx_status cbx_fewest_offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err)
 {
     bool flipped = false;
     if (s->score <= CBX_FEWEST_SURE || !cbx_move_set_better(s, &F->best))
@@ -89,7 +114,7 @@ static int64_t promising(cbx_fewest *F, int64_t most)
 {
     int64_t count = cbx_moves_promising(F->W, F->promising, most), kept = 0;
     for (int64_t k = 0; k < count; k++)
-        if (!cbx_forbids(F->forbidden, &F->promising[k]))
+        if (!cbx_forbidden_has(F->forbidden, &F->promising[k]))
             F->promising[kept++] = F->promising[k];
     return kept;
 }
@@ -111,8 +136,8 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
         cbx_move_undo(F->W, m);
         if (cbx_time_is_up())
             return CBX_OK;
-        note_lead(F, F->work.score);
-        cbx_status status = offer(F, &F->work, err);
+        cbx_fewest_note_lead(F, F->work.score);
+        cbx_status status = cbx_fewest_offer(F, &F->work, err);
         if (status)
             return status;
         if (next && num_next)
@@ -128,12 +153,11 @@ bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step)
     return cbx_search_should_stop_at(s, step);
 }
 
-/* `effort` times as many moves are tried as the options say, and sets followed. */
-static cbx_status build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
+cbx_status cbx_fewest_build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
 {
     cbx_move_set empty = {.moves = F->sets[0][0].moves};
     empty.score = cbx_whatif_ask(F->W);
-    note_lead(F, empty.score);
+    cbx_fewest_note_lead(F, empty.score);
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;
@@ -161,9 +185,7 @@ static cbx_status build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
     return CBX_OK;
 }
 
-/* Where any other class will do, the first steps choose one, and another may be nearer. So a
- * large answer is sought once more, for the likeliest classes one by one. */
-static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_fewest_build_for_each_class(cbx_fewest *F, cbx_error *err)
 {
     enum { CLASSES = 8 };
     cbx_search *s = F->s;
@@ -176,185 +198,8 @@ static cbx_status build_for_each_class(cbx_fewest *F, cbx_error *err)
         if (last == s->prediction)
             continue;
         s->target = last;
-        status = build_up(F, 1, err);
+        status = cbx_fewest_build_up(F, 1, err);
         s->target = CBX_TARGET_ANY;
     }
     return status;
-}
-
-/* ---- starting from COMBINEX's answer */
-
-/* The class that the edits lead to, and the edits in order of their influence on it. */
-static cbx_status rank_for_their_class(cbx_search *s, cbx_error *err)
-{
-    float *logp = CBX_NEW(s->arena, float, s->model->num_classes);
-    if (!logp)
-        return cbx_fail_memory(err);
-    cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, logp, err);
-    int32_t reached = s->target;
-    if (!status && reached < 0)
-        reached = cbx_best_class(logp, s->model->num_classes, s->prediction);
-    return status ? status : cbx_rank_edits(s, reached, err);
-}
-
-/* Sets that many moves fit in. */
-static int make_room(cbx_fewest *F, int64_t moves)
-{
-    cbx_move_set *all[] = {&F->here, &F->best, &F->work};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        cbx_move *larger = CBX_NEW(F->s->arena, cbx_move, moves + 1);
-        if (!larger)
-            return -1;
-        if (all[i]->count)
-            memcpy(larger, all[i]->moves, (size_t)all[i]->count * sizeof *larger);
-        all[i]->moves = larger;
-    }
-    return 0;
-}
-
-cbx_status cbx_fewest_take_first(cbx_fewest *F, const cbx_move *moves, int64_t count,
-                                 cbx_error *err)
-{
-    int64_t      most = F->s->options->max_edits;
-    cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, count)};
-    if (!all.moves || (count > CBX_FEWEST_MOVES && make_room(F, count)))
-        return cbx_fail_memory(err);
-    cbx_fewest_go_to(F, &all);
-    for (int64_t k = 0, ask = 1; k < count; k++) {
-        bool flipped = false;
-        if (cbx_move_may(F->W, &moves[k]) && !cbx_forbids(F->forbidden, &moves[k])) {
-            cbx_move_set_add(&all, &moves[k]);
-            cbx_move_do(F->W, &moves[k]);
-            cbx_move_set_add(&F->here, &moves[k]);
-        }
-        if (all.count < ask && k + 1 < count)
-            continue;
-        ask = all.count + 1 + all.count / 8; /* reducing makes up for steps that are too long */
-        all.score = cbx_whatif_ask(F->W);
-        note_lead(F, all.score);
-        cbx_status status = cbx_fewest_flips(F, &all, &flipped, err);
-        if (!status && flipped)
-            status = cbx_fewest_reduce(F, &all, err);
-        if (!status && flipped && (most == 0 || all.edits <= most))
-            status = offer(F, &all, err);
-        if (status || flipped)
-            return status;
-    }
-    return CBX_OK;
-}
-
-/* The edits as moves, those that there are. */
-static cbx_status moves_of_edits(const cbx_fewest *F, const cbx_search *from, cbx_move *moves,
-                                 int64_t *count, cbx_error *err)
-{
-    cbx_places places;
-    *count = 0;
-    if (cbx_places_init(&places, F->s->view))
-        return cbx_fail_late(err);
-    for (int64_t k = 0; k < from->num_edits; k++)
-        *count += cbx_moves_of_edit(F->W, &from->edits[k], &places, &moves[*count]);
-    cbx_places_free(&places);
-    return CBX_OK;
-}
-
-static cbx_status from_combinex(cbx_fewest *F, cbx_error *err)
-{
-    cbx_search search = *F->s;
-    search.shared = F->shared->stretch;
-    search.found = false; /* that was an answer before this one */
-    search.edits = NULL;
-    search.num_edits = 0;
-    search.keep = search.arena; /* its edits are only a beginning */
-    cbx_status status = cbx_explainer_combinex.search(&search, err);
-    F->s->epochs = search.epochs;
-    if (status || !search.found)
-        return status;
-    cbx_move *moves = CBX_NEW(F->s->arena, cbx_move, search.num_edits);
-    int64_t   count;
-    if (!moves)
-        return cbx_fail_memory(err);
-    status = rank_for_their_class(&search, err);
-    if (!status)
-        status = moves_of_edits(F, &search, moves, &count, err);
-    return status ? status : cbx_fewest_take_first(F, moves, count, err);
-}
-
-/* ---- the whole of it */
-
-/* How much harder it is tried where nothing was found. */
-enum { EFFORT = 8 };
-
-static int make_sets(cbx_fewest *F, cbx_arena *arena)
-{
-    const cbx_explain_options *o = F->s->options;
-    for (int64_t k = 0; k <= o->width * EFFORT && k <= CBX_FEWEST_WIDTH; k++)
-        for (int i = 0; i < 2; i++)
-            if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_FEWEST_MOVES + 1)))
-                return -1;
-    F->promising = CBX_NEW(arena, cbx_move, EFFORT * o->tried);
-    return F->promising ? make_room(F, CBX_FEWEST_MOVES) : -1;
-}
-
-/* Time that is kept from polishing: that each edit is needed is worth more to know than that
- * there may be an answer with one less. Returns whether polishing was ended by it. */
-static bool polish_some(cbx_fewest *F, cbx_status *status, cbx_error *err)
-{
-    cbx_deadline *d = F->s->deadline;
-    if (d)
-        cbx_deadline_hold(d, 1.0 / 3);
-    *status = cbx_fewest_polish(F, err);
-    return d && cbx_deadline_release(d);
-}
-
-cbx_status cbx_minimal_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out,
-                            cbx_error *err)
-{
-    cbx_fewest F = {.s = s, .shared = s->shared, .forbidden = forbidden};
-    *out = (cbx_minimal){0};
-    F.W = out->whatif = CBX_NEW(s->arena, cbx_whatif, 1);
-    if (!F.W)
-        return cbx_fail_memory(err);
-    cbx_status status = cbx_whatif_init(F.W, s, &F.shared->rules, err);
-    if (status)
-        return cbx_search_status(status);
-    if (make_sets(&F, s->arena))
-        return cbx_fail_memory(err);
-    F.best.cost = INFINITY;
-    F.cheapest = cbx_moves_cheapest(s->options);
-    for (int64_t effort = 1; effort <= EFFORT && !status; effort *= EFFORT)
-        if (!F.best.count && !cbx_time_is_up())
-            status = build_up(&F, effort, err);
-    if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
-        status = build_for_each_class(&F, err);
-    bool descends = !s->model->oracle || !s->model->oracle->estimates;
-    if (!status && descends && !cbx_time_is_up() &&
-        (!F.best.count || s->options->start == CBX_START_BOTH))
-        status = cbx_search_status(from_combinex(&F, err));
-    /* A further answer is another way, not a long way round. */
-    if (!status && !F.best.count && !forbidden->count && !cbx_time_is_up())
-        status = cbx_search_status(cbx_fewest_climb(&F, err));
-    if (!status && F.best.count && !cbx_time_is_up())
-        s->late = polish_some(&F, &status, err);
-    if (!status && F.best.count && !cbx_time_is_up())
-        status = cbx_fewest_certify(&F, &out->irreducible, err);
-    if (status)
-        return status;
-    out->moves = F.best.moves;
-    out->count = F.best.count;
-    out->cost = F.best.count ? F.best.cost : INFINITY;
-    cbx_fewest_go_to(&F, &(cbx_move_set){.moves = F.sets[0][0].moves});
-    return CBX_OK;
-}
-
-bool cbx_forbids(const cbx_forbidden *forbidden, const cbx_move *m)
-{
-    for (int64_t k = 0; k < forbidden->count; k++) {
-        const cbx_move *f = &forbidden->moves[k];
-        bool            shared = forbidden->diverse && m->kind == f->kind && m->kind->overlaps &&
-                      m->kind->overlaps(f, m);
-        if (shared || cbx_move_same(f, m))
-            return true;
-    }
-    return false;
 }

@@ -72,8 +72,8 @@ static void undo(cbx_whatif *W, const cbx_move *m)
 
 static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
 {
-    edits[0] = cbx_edit_of_feature(W->s, m->row, m->column,
-                                   cbx_whatif_original(W, m->row, m->column), m->to);
+    edits[0] = cbx_search_edit_of_feature(W->s, m->row, m->column,
+                                          cbx_whatif_original(W, m->row, m->column), m->to);
     return 1;
 }
 

@@ -67,7 +67,8 @@ static void undo(cbx_whatif *W, const cbx_move *m)
 
 static cbx_edit edit_of(const cbx_whatif *W, int32_t row, int32_t column, float to)
 {
-    cbx_edit e = cbx_edit_of_feature(W->s, row, column, cbx_whatif_original(W, row, column), to);
+    cbx_edit e =
+        cbx_search_edit_of_feature(W->s, row, column, cbx_whatif_original(W, row, column), to);
     e.group = W->rules->group[column] + 1;
     return e;
 }

@@ -131,8 +131,8 @@ static void undo(cbx_whatif *W, const cbx_move *m)
 static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
 {
     int64_t e = W->slot_of[m->pair];
-    edits[0] =
-        cbx_edit_of_slot(W->s, W->target_of[e], e, W->s->options->edges == CBX_EDGES_UNDIRECTED);
+    edits[0] = cbx_search_edit_of_slot(W->s, W->target_of[e], e,
+                                       W->s->options->edges == CBX_EDGES_UNDIRECTED);
     return 1;
 }
 

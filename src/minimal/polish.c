@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* polish.c: makes a set of moves that flips smaller.
- *
- *   reduce    take back every move that is not needed, many at once and then each, until
- *             none is
- *   swap      take back two and look for one that does
- *   rebuild   take back some at random and build up again, otherwise or as far beyond
- *             the border as it goes
- *
- * and again from the start, whenever it got cheaper. */
+/* polish.c: see polish.h. */
+#include "polish.h"
+
 #include "deadline.h"
-#include "fewest.h"
 #include "rng.h"
 
 /* The moves from begin to end taken back, if what is left flips without them. */
@@ -36,7 +29,7 @@ static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t
     return status;
 }
 
-cbx_status cbx_fewest_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
+cbx_status cbx_polish_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
 {
     /* Above FEW, halves, quarters and so on are tried before single moves; of huge sets no parts
      * smaller than a SHARE-th. */
@@ -108,14 +101,14 @@ static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
  * covered well, that costs twice the time for one edit in a hundred. */
 enum { SWAP_MOST = 12 };
 
-cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_polish(cbx_fewest *F, cbx_error *err)
 {
     const cbx_explain_options *o = F->s->options;
     cbx_rng    rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
     double     before;
     cbx_status status;
     do {
-        status = cbx_fewest_reduce(F, &F->best, err);
+        status = cbx_polish_reduce(F, &F->best, err);
         before = F->best.cost;
         if (!status && F->best.count <= SWAP_MOST && !cbx_time_is_up())
             status = swap(F, err);
@@ -127,7 +120,7 @@ cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
         }
         /* One that costs the same and leads by more may have taken its place. */
         if (!status && F->best.cost == before && !cbx_time_is_up())
-            status = cbx_fewest_reduce(F, &F->best, err);
+            status = cbx_polish_reduce(F, &F->best, err);
     } while (!status && F->best.cost < before && !cbx_time_is_up());
     return status;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prove.c: is there nothing cheaper? By trying everything that is.
- *
- * Sets of moves are tried in order of size. A feature counts with every whole number in
- * its range; one that is continuous has more values than can be tried, and then
- * nothing is proved. */
+/* prove.c: see prove.h. */
+#include "prove.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "deadline.h"
 #include "error.h"
-#include "minimal.h"
 
 enum { MOST_SET = 64 };
 
@@ -90,8 +87,8 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
     return CBX_OK;
 }
 
-cbx_status cbx_minimal_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *proved,
-                             cbx_error *err)
+cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *proved,
+                     cbx_error *err)
 {
     proof p = {.s = s, .found = found, .W = found->whatif, .until = cbx_clock() + seconds};
     p.cheapest = cbx_moves_cheapest(s->options);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* robustness.c: how firmly an answer stands: does the class keep where more is changed? */
-#include "deadline.h"
-#include "minimal.h"
+/* robustness.c: see robustness.h. */
+#include "robustness.h"
 
-double cbx_minimal_robustness(cbx_search *s, cbx_minimal *found, int64_t samples)
+#include "deadline.h"
+
+double cbx_robustness(cbx_search *s, cbx_minimal *found, int64_t samples)
 {
     cbx_whatif *W = found->whatif;
     cbx_rng     rng = cbx_rng_stream((uint64_t)s->options->seed, 0x726f62, (uint64_t)s->row, 0);

@@ -10,13 +10,11 @@
 #include "error.h"
 #include "move.h"
 #include "order.h"
+#include "pairs.h"
 #include "verify.h"
 
 /* Changes after which products are multiplied anew. */
 enum { REFRESH = 2000 };
-
-/* Multiplications in the time of looking at an edge. */
-static const double EDGE = 30;
 
 /* ---- memory */
 
@@ -41,55 +39,19 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     return 0;
 }
 
-/* Which slots go together: the search's own numbers, where it has some. */
-static int number_pairs(cbx_whatif *W, cbx_arena *arena)
-{
-    const cbx_search *s = W->s;
-    int64_t           m = s->view->m;
-    bool              undirected = s->options->edges == CBX_EDGES_UNDIRECTED;
-    W->pairs = s->num_removable;
-    W->pair_of = s->pair_of;
-    W->slot_of = s->slot_of;
-    if (undirected && W->pair_of)
-        return 0;
-    int64_t *pair_of = CBX_NEW(arena, int64_t, m), *slot_of = CBX_NEW(arena, int64_t, m);
-    if (!pair_of || !slot_of)
-        return -1;
-    for (int64_t e = 0; e < m; e++)
-        pair_of[e] = slot_of[e] = e;
-    W->pairs = undirected ? cbx_number_pairs(s->view, pair_of, slot_of) : m;
-    W->pair_of = pair_of;
-    W->slot_of = slot_of;
-    return W->pairs < 0 ? -1 : 0;
-}
-
 static int make_pairs(cbx_whatif *W, cbx_arena *arena)
 {
     const cbx_view *v = W->s->view;
-    W->slots = CBX_NEW(arena, int64_t, v->m);
-    W->target_of = CBX_NEW(arena, int32_t, v->m);
-    if (!W->slots || !W->target_of || number_pairs(W, arena))
+    cbx_pairs       pairs;
+    W->target_of = cbx_pairs_targets(v, arena);
+    if (!W->target_of || cbx_pairs_removed_at_once(W->s, &pairs) ||
+        cbx_pairs_group(&pairs, v->m, arena, &W->slots_begin, &W->slots))
         return -1;
-    for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
-            W->target_of[e] = i;
-    W->slots_begin = CBX_NEW0(arena, int64_t, W->pairs + 2);
+    W->pairs = pairs.count;
+    W->pair_of = pairs.pair_of;
+    W->slot_of = pairs.slot_of;
     W->gone = CBX_NEW0(arena, uint8_t, W->pairs);
-    if (!W->slots_begin || !W->gone)
-        return -1;
-    /* counts two places up, so that filling leaves every begin where it belongs */
-    for (int64_t e = 0; e < v->m; e++) {
-        if (cbx_out_of_time_at(e, EDGE))
-            return -1;
-        W->slots_begin[W->pair_of[e] + 2]++;
-    }
-    for (int64_t p = 0; p < W->pairs; p++)
-        W->slots_begin[p + 2] += W->slots_begin[p + 1];
-    if (cbx_out_of_time((double)v->m * EDGE))
-        return -1;
-    for (int64_t e = 0; e < v->m; e++)
-        W->slots[W->slots_begin[W->pair_of[e] + 1]++] = e;
-    return 0;
+    return W->gone ? 0 : -1;
 }
 
 /* Weights, and degrees that are less by what is gone: a mean divides by their number. */
@@ -169,13 +131,17 @@ void cbx_whatif_set_pair(cbx_whatif *W, int64_t pair, bool gone)
 
 /* ---- asking */
 
+/* The class that the one that is sought has to overtake. */
+static int32_t rival_of(const cbx_search *s, const float *logp, int32_t aim)
+{
+    return s->target >= 0 ? cbx_best_class(logp, s->model->num_classes, aim) : s->prediction;
+}
+
 double cbx_whatif_score(const cbx_whatif *W, const float *logp)
 {
     const cbx_search *s = W->s;
-    int32_t           C = s->model->num_classes;
-    int32_t           aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
-    int32_t           rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
-    double            lead = (double)logp[aim] - logp[rival];
+    int32_t           C = s->model->num_classes, aim = cbx_search_aim(s, logp);
+    double            lead = (double)logp[aim] - logp[rival_of(s, logp, aim)];
     double            threshold = s->options->stopping_threshold;
     if (threshold > 0)
         lead = fmin(lead, logp[aim] - cbx_log(threshold));
@@ -205,13 +171,10 @@ double cbx_whatif_ask(cbx_whatif *W)
 
 double cbx_whatif_slopes(cbx_whatif *W)
 {
-    const cbx_search *s = W->s;
-    int32_t           C = s->model->num_classes;
-    cbx_matrix        X = cbx_matrix_dense(W->rows, W->f, W->x);
+    cbx_matrix X = cbx_matrix_dense(W->rows, W->f, W->x);
     cbx_pass_forward(&W->gradient, &X, W->w, 0, 0);
     const float *logp = W->gradient.logp;
-    int32_t      aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
-    int32_t      rival = s->target >= 0 ? cbx_best_class(logp, C, aim) : s->prediction;
+    int32_t      aim = cbx_search_aim(W->s, logp), rival = rival_of(W->s, logp, aim);
     W->dlogp[aim] = 1;
     W->dlogp[rival] = -1;
     cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
@@ -228,7 +191,7 @@ cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t
     if (!edits || !logp)
         return cbx_fail_memory(err);
     int64_t    n = cbx_moves_edits(W, moves, count, edits);
-    cbx_status status = cbx_try_edits(s->model, s->graph, s->row, edits, n, logp, err);
+    cbx_status status = cbx_verify_edits(s->model, s->graph, s->row, edits, n, logp, err);
     *score = status ? -INFINITY : cbx_whatif_score(W, logp);
     return cbx_search_status(status);
 }

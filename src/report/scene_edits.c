@@ -7,8 +7,13 @@
 
 int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
 {
-    return e->op == CBX_REMOVE_EDGE ? cbx_scene_edge_find(s, e->source, e->target)
-                                    : cbx_scene_find(s, e->node);
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
+        return cbx_scene_edge_find(s, e->source, e->target);
+    case CBX_SET_FEATURE:
+        return cbx_scene_find(s, e->node);
+    }
+    return -1;
 }
 
 int cbx_scene_removed(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
@@ -64,13 +69,11 @@ cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene
     for (size_t k = 0; k < r->count; k++)
         for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
             const cbx_edit *e = &r->answers[k]->edits[i];
-            if (e->op == CBX_SET_FEATURE) {
-                (void)add_node(s, e->node, true);
-                continue;
-            }
-            int32_t u = add_node(s, e->source, true), v = add_node(s, e->target, true);
-            cbx_scene_add_edge(s, u, v);
-            if (e->undirected)
+            int32_t         ends[2];
+            cbx_edit_kind_of(e)->nodes(e, ends);
+            int32_t u = add_node(s, ends[0], true), v = add_node(s, ends[1], true);
+            cbx_scene_add_edge(s, u, v); /* none from a node to itself */
+            if (e->op == CBX_REMOVE_EDGE && e->undirected)
                 cbx_scene_add_edge(s, v, u);
         }
     cbx_scene_merge(s);

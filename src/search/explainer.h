@@ -75,7 +75,7 @@ typedef struct cbx_search {
     int32_t                    target;     /* -1: any other class */
     const float               *before;     /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
-    const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
+    const int64_t             *pair_of;       /* undirected mode: see pairs.h */
     const int64_t             *slot_of;
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
@@ -138,6 +138,13 @@ static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
     return s->target < 0 ? class != s->prediction : class == s->target;
 }
 
+/* The class that the search leads to, by what the oracle says now: the target, or where any other
+ * class will do the likeliest of them. */
+static inline int32_t cbx_search_aim(const cbx_search *s, const float *logp)
+{
+    return s->target >= 0 ? s->target : cbx_best_class(logp, s->model->num_classes, s->prediction);
+}
+
 /* The class of the row that is searched for; where numbers overflowed, and nothing is
  * known, the prediction, which is never a hit. */
 int32_t cbx_search_class(const cbx_search *s, const float *logp);
@@ -168,6 +175,10 @@ static inline bool cbx_search_is_late(const cbx_search *s)
     return s->late || cbx_time_is_up();
 }
 
+/* A step is over: it goes to the trace. True: it hits, at a lower loss than any before,
+ * and the caller must remember its edits. */
+bool cbx_search_record(cbx_search *s, const cbx_epoch *step);
+
 /* Searching is over, and what is left of the time is for its answer. */
 void cbx_search_end(cbx_search *s);
 
@@ -177,16 +188,12 @@ cbx_status cbx_search_status(cbx_status status);
 /* After epoch t: has there been nothing better for as long as the user is patient? */
 bool cbx_search_gives_up(const cbx_search *s, int64_t t);
 
-/* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
- * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when memory or time
- * runs out. */
-int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of);
-
 /* The edit that gives feature `column` of the view's node `row` another value. */
-cbx_edit cbx_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
-                             float to);
+cbx_edit cbx_search_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
+                                    float to);
 
 /* The edit that removes the edge in this slot of the view. */
-cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);
+cbx_edit cbx_search_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot,
+                                 bool undirected);
 
 #endif

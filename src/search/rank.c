@@ -36,16 +36,23 @@ static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, i
 static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
                         int32_t rows, const float *dX, const float *dw)
 {
-    if (e->op == CBX_SET_FEATURE) {
-        int32_t i = cbx_places_find(places, e->node);
-        return dX && i < rows ? (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from)
-                              : 0;
+    int32_t a, b, i;
+    double  sum = 0;
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
+        a = cbx_places_find(places, e->source);
+        b = cbx_places_find(places, e->target);
+        sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
+        if (e->undirected && a != b)
+            sum += edge_gradient(s->view, b, a, -1, dw);
+        return -sum;
+    case CBX_SET_FEATURE:
+        i = cbx_places_find(places, e->node);
+        if (dX && i < rows)
+            sum = (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from);
+        break;
     }
-    int32_t a = cbx_places_find(places, e->source), b = cbx_places_find(places, e->target);
-    double  sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
-    if (e->undirected && a != b)
-        sum += edge_gradient(s->view, b, a, -1, dw);
-    return -sum;
+    return sum;
 }
 
 static bool sets_features(const cbx_search *s)

@@ -65,8 +65,14 @@ void cbx_result_count_edits(cbx_counterfactual *c)
 {
     c->num_edges_removed = c->num_features_changed = 0;
     for (int64_t k = 0; k < c->num_edits; k++) {
-        c->num_edges_removed += c->edits[k].op == CBX_REMOVE_EDGE;
-        c->num_features_changed += c->edits[k].op == CBX_SET_FEATURE;
+        switch (c->edits[k].op) {
+        case CBX_REMOVE_EDGE:
+            c->num_edges_removed++;
+            break;
+        case CBX_SET_FEATURE:
+            c->num_features_changed++;
+            break;
+        }
     }
 }
 
@@ -75,7 +81,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                            cbx_error *err)
 {
     int32_t     C = s->model->num_classes;
-    const char *scope = cbx_proof_scope(s);
+    const char *scope = cbx_scope_of_proof(s);
     if (!scope)
         return cbx_fail_memory(err);
     cbx_counterfactual r = {.task = s->graph->data.task,

@@ -2,7 +2,7 @@
 /* What is proved to be out of reach is not reached by any of many random tries. */
 #include <math.h>
 
-#include "minimal.h"
+#include "out_of_reach.h"
 #include "number.h"
 #include "../search/oracle.h"
 #include "test.h"
@@ -78,7 +78,7 @@ static bool is_out_of_reach(const oracle *o, int32_t row, const cbx_explain_opti
     oracle_must(cbx_view_around(o->graph, row, 3, &arena, &view, &err), &err);
     oracle_must(cbx_view_features(o->graph, &view, &arena, &s.X, &err), &err);
     oracle_must(cbx_whatif_init(&W, &s, &shared->rules, &err), &err);
-    oracle_must(cbx_minimal_out_of_reach(&s, &W, &proved, &err), &err);
+    oracle_must(cbx_out_of_reach(&s, &W, &proved, &err), &err);
     cbx_arena_free(&arena);
     cbx_setup_free(&setup);
     return proved;
