@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "combinex/kit.h"
 #include "blas.h"
 #include "explain.h"
 #include "kernel.h"

@@ -88,15 +88,38 @@ static cbx_status write_notes(cbx_model *model, const source *s, const train_arg
     return status;
 }
 
-static void print_text(const cbx_model_info *info, const train_args *a, const source *s,
+/* What is said of this kind of model only, where it is not the default. */
+static void print_settings(const cbx_model *model)
+{
+    const cbx_option *o;
+    const void       *values;
+    const char       *key;
+    for (size_t i = 0; (o = cbx_model_setting(model, i, &values, &key)); i++) {
+        const void *at = (const char *)values + o->offset;
+        if (cbx_option_is_default(o, values))
+            continue;
+        (void)printf(", %s", o->name);
+        if (o->type == CBX_OPTION_INT)
+            (void)printf(" %lld", (long long)*(const int64_t *)at);
+        if (o->type == CBX_OPTION_REAL)
+            (void)printf(" %.9g", *(const double *)at);
+        if (o->type == CBX_OPTION_CHOICE)
+            (void)printf(" %s", o->choices[*(const int *)at]);
+    }
+}
+
+static void print_text(const cbx_model *model, const train_args *a, const source *s,
                        const cbx_train_result *r)
 {
-    number_text n, best;
-    count_text  layers, rows;
+    number_text          n, best;
+    count_text           layers, rows;
+    const cbx_model_info info = cbx_model_describe(model);
     text_put(stdout, s->name, 0);
-    (void)printf(": %s, %s of %s units, %s parameters\n", info->conv,
-                 text_counted(layers, info->num_layers, "layer"), text_count(n, info->hidden),
-                 text_count(best, info->num_parameters));
+    (void)printf(": %s", info.conv);
+    print_settings(model);
+    (void)printf(", %s of %s units, %s parameters\n",
+                 text_counted(layers, info.num_layers, "layer"), text_count(n, info.hidden),
+                 text_count(best, info.num_parameters));
     (void)printf("  %-12s %s in %.2f s, loss %.4g", "epochs", text_count(n, r->epochs), r->seconds,
                  r->loss);
     if (r->num_val) /* without validation the last one is the best */
@@ -105,8 +128,8 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     if (r->num_standardised)
         (void)printf("  %-12s %s of %s, by the mean and deviation of training %s\n", "standardised",
                      text_count(n, r->num_standardised),
-                     text_counted(rows, info->num_features, "feature"),
-                     info->task == CBX_GRAPH ? "graphs' nodes" : "nodes");
+                     text_counted(rows, info.num_features, "feature"),
+                     info.task == CBX_GRAPH ? "graphs' nodes" : "nodes");
     (void)printf("  %-12s train %.3f on %s", "accuracy", r->train_accuracy,
                  text_counted(rows, r->num_train, source_row(s)));
     if (r->num_val)
@@ -118,12 +141,19 @@ static void print_text(const cbx_model_info *info, const train_args *a, const so
     (void)printf("\n");
 }
 
-static void print_json(const cbx_model_info *info, const train_args *a, const source *s,
+static void print_json(const cbx_model *model, const train_args *a, const source *s,
                        const cbx_train_result *r)
 {
-    json j = {.out = stdout};
+    json              j = {.out = stdout};
+    const cbx_option *o;
+    const void       *values;
+    const char       *key;
     json_open(&j, NULL, '{');
-    json_text(&j, "model", info->conv);
+    json_text(&j, "model", cbx_model_describe(model).conv);
+    json_open(&j, "settings", '{');
+    for (size_t i = 0; (o = cbx_model_setting(model, i, &values, &key)); i++)
+        json_option(&j, o, values);
+    json_close(&j, '}');
     json_text(&j, "data", s->name);
     json_int(&j, "epochs", r->epochs);
     json_int(&j, "best_epoch", r->best_epoch);
@@ -136,7 +166,7 @@ static void print_json(const cbx_model_info *info, const train_args *a, const so
     json_int(&j, "num_test", r->num_test);
     json_int(&j, "standardised", r->num_standardised);
     json_double(&j, "seconds", r->seconds);
-    json_int(&j, "parameters", info->num_parameters);
+    json_int(&j, "parameters", cbx_model_describe(model).num_parameters);
     json_text(&j, "file", a->output);
     json_close(&j, '}');
     json_line(&j);
@@ -159,19 +189,34 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
         status = cbx_model_save(model, a->output, &err);
     if (status)
         return fail_with(&err);
-    cbx_model_info info = cbx_model_describe(model);
     if (a->general.json)
-        print_json(&info, a, s, &result);
+        print_json(model, a, s, &result);
     else if (!a->general.quiet)
-        print_text(&info, a, s, &result);
+        print_text(model, a, s, &result);
     return EXIT_DONE;
 }
 
-/* What is said of one kind of model, task or split means nothing for another. */
+/* An option about some kinds of models that was given for another. */
+static int check_model_options(const cbx_model_spec *spec)
+{
+    const cbx_option_table *table = cbx_model_table();
+    const char *const      *kinds = table->options[0].choices;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *name = table->options[i].name;
+        if (cbx_model_takes(kinds[spec->conv], name) || !args_given(table, spec, name))
+            continue;
+        int takes = 0;
+        while (!cbx_model_takes(kinds[takes], name))
+            takes++;
+        return usage_error("train", "--%s is for --model %s", name, kinds[takes]);
+    }
+    return EXIT_DONE;
+}
+
+/* What is said of one kind of task or split means nothing for another. */
 static int check_options(const train_args *a, const source *s)
 {
     const cbx_option_table *model = cbx_model_table(), *train = cbx_train_table();
-    const char             *conv = model->options[0].choices[a->spec.conv];
     enum { RANDOM, KFOLD, PUBLIC };
     const struct {
         const char             *option;
@@ -180,8 +225,6 @@ static int check_options(const train_args *a, const source *s)
         bool                    applies;
         const char             *what;
     } checks[] = {
-        {"order", model, &a->spec, !strcmp(conv, "cheb"), "--model cheb"},
-        {"aggregation", model, &a->spec, !strcmp(conv, "graphconv"), "--model graphconv"},
         {"pool", model, &a->spec, s->view->task == CBX_GRAPH, "data with a class for each graph"},
         {"batch", train, &a->train, s->view->task == CBX_GRAPH, "data with a class for each graph"},
         {"train-share", train, &a->train, a->train.split == RANDOM, "--split random"},
@@ -192,7 +235,7 @@ static int check_options(const train_args *a, const source *s)
         if (!checks[i].applies && args_given(checks[i].table, checks[i].values, checks[i].option))
             return usage_error("train", "--%s is for %s", checks[i].option, checks[i].what);
     }
-    return EXIT_DONE;
+    return check_model_options(&a->spec);
 }
 
 static int run(void *args)
@@ -242,6 +285,8 @@ const command command_train = {
         (const example[]){
             {"the karate club, with the defaults",
              "combinex train karate -o karate.model.safetensors"},
+            {"graph attention with eight heads",
+             "combinex train karate --model gat --heads 8 -o gat.model.safetensors"},
             {"Chebyshev convolutions of order 3 on a file",
              "combinex train ./cora.safetensors --model cheb --order 3 -o cora.model.safetensors"},
             {.why = NULL}},

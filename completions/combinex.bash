@@ -80,11 +80,15 @@ _combinex() {
     "data generate --motifs") return ;;
     "data generate --seed") return ;;
     "data generate --output" | "data generate -o") _combinex_files ''; return ;;
-    "train --model") _combinex_words "gcn cheb graphconv"; return ;;
+    "train --model") _combinex_words "gcn cheb graphconv gin gat"; return ;;
     "train --layers") return ;;
     "train --hidden") return ;;
     "train --order") return ;;
     "train --aggregation") _combinex_words "add mean max"; return ;;
+    "train --heads") return ;;
+    "train --negative-slope") return ;;
+    "train --mlp-hidden") return ;;
+    "train --eps") return ;;
     "train --head") _combinex_words "auto last cat"; return ;;
     "train --pool") _combinex_words "mean sum max"; return ;;
     "train --dropout") return ;;
@@ -241,8 +245,8 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --sidecar -o --output "
+        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
         options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "

@@ -233,17 +233,28 @@ typedef struct cbx_model cbx_model;
 
 /* What a model looks like, apart from its sizes at both ends. */
 typedef struct cbx_model_spec {
-    int     conv;        /* gcn, cheb, graphconv: position in the table's choices */
-    int64_t layers;      /* convolutions */
-    int64_t hidden;      /* units a layer; 0: 128 for gcn, else 64 */
-    int64_t order;       /* cheb's K */
-    int     aggregation; /* graphconv's: add, mean, max */
-    int     head;        /* auto, last, cat: what the linear head sees */
-    int     pool;        /* graph tasks: mean, sum, max */
+    int     conv;           /* gcn, cheb, …: position in the table's choices */
+    int64_t layers;         /* convolutions */
+    int64_t hidden;         /* units a layer; 0: 128 for gcn, else 64 */
+    int64_t order;          /* cheb's K */
+    int     aggregation;    /* graphconv's: add, mean, max */
+    int64_t heads;          /* gat's */
+    bool    average_heads;  /* gat: PyG's concat=False */
+    double  negative_slope; /* gat's */
+    bool    no_self_loops;  /* gat: PyG's add_self_loops=False */
+    int64_t mlp_hidden;     /* gin's; 0: the layer's units */
+    double  eps;            /* gin's */
+    bool    train_eps;      /* gin's */
+    int     head;           /* auto, last, cat: what the linear head sees */
+    int     pool;           /* graph tasks: mean, sum, max */
     double  dropout;
 } cbx_model_spec;
 
 CBX_API const cbx_option_table *cbx_model_table(void);
+
+/* Does this option of the table mean something to models of that kind ("order" does to "cheb")?
+ * Those that are not about one kind do to all. */
+CBX_API bool cbx_model_takes(const char *conv, const char *option);
 
 typedef struct cbx_model_info {
     cbx_task    task;
@@ -297,6 +308,11 @@ CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_
 
 CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
 
+/* The i-th of the options that are about this kind of model only ("heads"), or NULL past the last.
+ * Its field in `values` is what the model has. `key`: its name in model files; NULL: not there. */
+CBX_API const cbx_option *cbx_model_setting(const cbx_model *model, size_t i, const void **values,
+                                            const char **key);
+
 /* Whatever is computed with this model from now on (training, predictions, explanations, checks,
  * measures) is computed in one fixed order, which gives the same bits on every x86-64 and arm64
  * processor, with any BLAS and C library. Otherwise bits are the same on one kind of processor.
@@ -314,6 +330,9 @@ CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const 
  * out x in). Returns false past the last. */
 CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
                                  int32_t *cols);
+
+/* The number of dimensions that PyG gives the i-th parameter, and their sizes; 0 past the last. */
+CBX_API int cbx_model_parameter_shape(const cbx_model *model, size_t i, int64_t shape[3]);
 
 /* Copies the i-th parameter out of or into the model. `count` is what `values` has room for or
  * holds: rows * cols. */

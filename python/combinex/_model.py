@@ -19,6 +19,7 @@ from ._arguments import MOST_THREADS, brief, encoded, instance, path_of, whole
 from ._graph import Graph
 from ._options import Options, open_table
 from ._lib import check, h, lib, make, owned, text, threads_here
+from ._options import option_value
 
 
 class Oracle(str):
@@ -115,7 +116,7 @@ class Model:
 
     @property
     def conv(self) -> str:
-        """ "gcn", "cheb" or "graphconv"; "program" or "callback" where it is no chain of layers."""
+        """The kind of its convolutions, as train's model; "program" or "callback" where it is no chain of layers."""
         return text(self._info.conv)
 
     @property
@@ -145,9 +146,23 @@ class Model:
             "pool": text(self._info.pool),
             "dropout": self._info.dropout,
         }
-        if self.conv == "graphconv":
-            out["aggr"] = text(self._info.aggregation)
+        out.update((key, value) for _, key, value in self._settings() if key)
         return out
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was said of its convolutions, by the names of train's options: {"heads": 4, …}."""
+        return {name: value for name, _, value in self._settings()}
+
+    def _settings(self) -> list[tuple[str, str | None, Any]]:
+        """The option, the key in a model file, if it has one, and the value of each."""
+        found: list[tuple[str, str | None, Any]] = []
+        values, key = ctypes.c_void_p(), ctypes.c_char_p()
+        while option := lib.cbx_model_setting(self._address, len(found), ctypes.byref(values), ctypes.byref(key)):
+            o = option.contents
+            name = text(o.name).replace("-", "_")
+            found.append((name, text(key.value) if key.value else None, option_value(o, values.value or 0)))
+        return found
 
     @property
     def parameters(self) -> dict[str, np.ndarray]:
@@ -157,8 +172,9 @@ class Model:
         while lib.cbx_model_parameter(
             self._address, len(out), ctypes.byref(name), ctypes.byref(rows), ctypes.byref(columns)
         ):
-            vector = text(name.value).endswith(("bias", ".mean"))
-            values = np.empty(rows.value if vector else (rows.value, columns.value), np.float32)
+            sizes = (ctypes.c_int64 * 3)()
+            rank = lib.cbx_model_parameter_shape(self._address, len(out), sizes)
+            values = np.empty(sizes[:rank], np.float32)
             check(lib.cbx_model_get, self._address, len(out), values.ctypes.data, values.size)
             out[text(name.value)] = values
         return out

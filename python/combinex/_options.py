@@ -51,6 +51,17 @@ def _option_text(name: str, value: Any) -> bytes:
         raise errors.InvalidError(f"{name}: {problem}") from None
 
 
+def option_value(option: Any, address: int) -> Any:
+    """What the struct at an address has for an option."""
+    at = address + option.offset
+    if option.type == h.CBX_OPTION_CHOICE:
+        return text(option.choices[ctypes.c_int.from_address(at).value])
+    if option.type == h.CBX_OPTION_TEXT:
+        return text(ctypes.c_char_p.from_address(at).value)
+    kinds = {h.CBX_OPTION_INT: ctypes.c_int64, h.CBX_OPTION_REAL: ctypes.c_double, h.CBX_OPTION_BOOL: ctypes.c_bool}
+    return kinds[option.type].from_address(at).value
+
+
 class Table:
     """One of the library's option tables, and the struct it fills in."""
 

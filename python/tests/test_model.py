@@ -64,8 +64,8 @@ def test_errors_have_the_library_s_words(club, small, karate, tmp_path):
         cx.Model.from_parameters({"task": "node", "conv": "gcn"}, {"layers.1.lin.weight": np.ones((2, 2))})
     with pytest.raises(cx.InvalidError, match="epochs: -1 is out of range"):
         cx.train(karate, epochs=-1)
-    with pytest.raises(cx.InvalidError, match="model: 'gat' is not one of gcn, cheb, graphconv"):
-        cx.train(karate, "gat")
+    with pytest.raises(cx.InvalidError, match="model: 'no layer' is not one of gcn, cheb, graphconv"):
+        cx.train(karate, "no layer")
     with pytest.raises(cx.InvalidError, match="did you mean 'epochs'"):
         cx.train(karate, epoch=3)
     (tmp_path / "bad").write_bytes(b"nonsense")
@@ -127,3 +127,19 @@ def test_reproducible_is_yes_or_no(club):
     with pytest.raises(cx.errors.InvalidError, match="reproducible"):
         club.reproducible = 2
     assert not club.reproducible
+
+
+@pytest.mark.parametrize("kind, settings", [("gat", {"heads": 4, "no_self_loops": True}), ("gin", {"eps": 0.25, "mlp_hidden": 5})])
+def test_settings_of_a_layer_are_kept_and_shown(karate, tmp_path, kind, settings):
+    model = cx.train(karate, kind, hidden=8, epochs=2, **settings)
+    model.save(tmp_path / "m.safetensors")
+    back = cx.load(tmp_path / "m.safetensors")
+    assert settings.items() <= model.settings.items() and back.settings == model.settings
+    assert back.hash() == model.hash() and settings.items() <= back.arch.items()
+    assert cx.Model.from_parameters(back.arch, back.parameters).hash() == model.hash()
+
+
+def test_parameters_have_pyg_s_shapes(karate):
+    shapes = {name: p.shape for name, p in cx.train(karate, "gat", hidden=8, heads=2, epochs=1).parameters.items()}
+    assert shapes["layers.0.lin.weight"] == (8, 34) and shapes["layers.0.att_src"] == (1, 2, 4)
+    assert shapes["layers.0.bias"] == (8,)

@@ -220,7 +220,7 @@ def test_explain_takes_a_module_that_is_no_chain_of_layers_and_says_why():
     module, data = MODULES["GAT, ELU"]().eval(), data_of()
     model, graph = cx.pyg.take(module, data)
     assert model.conv == "program"
-    assert model.oracle == "program" and "GATConv which is not known here" in model.oracle.why["layers"]
+    assert model.oracle == "program" and "is not ReLU of what" in model.oracle.why["layers"]
     cf = cx.explain(module, data, node=0, target="any")
     assert cf.status == "found"
     with torch.no_grad():

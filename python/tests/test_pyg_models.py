@@ -175,6 +175,77 @@ def test_random_models_agree_and_every_counterfactual_flips_the_module_too(seed)
     assert found, "none was found, so nothing was tested"
 
 
+class Pile(nn.Module):
+    """Convolutions with an activation between them, and perhaps a head."""
+
+    def __init__(self, convs, act=None, head=None):
+        super().__init__()
+        self.convs, self.act, self.head = nn.ModuleList(convs), act or nn.ReLU(), head
+
+    def forward(self, x, edge_index):
+        for i, conv in enumerate(self.convs):
+            x = conv(self.act(x) if i else x, edge_index)
+        return self.head(self.act(x)) if self.head else x
+
+
+def mlp(inputs, outputs, hidden=7, norm=False):
+    parts = [nn.Linear(inputs, hidden), nn.BatchNorm1d(hidden) if norm else nn.Identity(), nn.ReLU()]
+    return nn.Sequential(*parts, nn.Linear(hidden, outputs))
+
+
+GIN, GAT = gnn.GINConv, gnn.GATConv
+PILES = {
+    "gin": lambda: Pile([GIN(mlp(6, 8)), GIN(mlp(8, 3, 11), eps=0.3)]),
+    "gin, eps trained": lambda: Pile([GIN(mlp(6, 8), train_eps=True, eps=0.5), GIN(mlp(8, 3))]),
+    "gin, a head": lambda: Pile([GIN(mlp(6, 8)), GIN(mlp(8, 5))], nn.LeakyReLU(0.1), nn.Linear(5, 3)),
+    "gin, normalised inside": lambda: Pile([GIN(mlp(6, 8, norm=True)), GIN(mlp(8, 5))], head=nn.Linear(5, 3)),
+    "gin, one Linear": lambda: Pile([GIN(nn.Linear(6, 8)), GIN(nn.Linear(8, 3))]),
+    "models.GIN": lambda: models.GIN(6, 8, 2, 3),
+    "gat": lambda: Pile([GAT(6, 4, heads=2), GAT(8, 3)]),
+    "gat, a head": lambda: Pile([GAT(6, 4, heads=3), GAT(12, 5, concat=False)], head=nn.Linear(5, 3)),
+    "gat, leaky": lambda: Pile([GAT(6, 4, heads=3), GAT(12, 3)], nn.LeakyReLU(0.2)),
+    "gat, means": lambda: Pile([GAT(6, 4, 2, concat=False), GAT(4, 3, 3, concat=False)], nn.LeakyReLU(0.2)),
+    "gat, a mean at the end": lambda: Pile([GAT(6, 4, heads=4), GAT(16, 3, heads=2, concat=False)]),
+    "gat, no self-loops": lambda: Pile(
+        [GAT(6, 4, 2, add_self_loops=False, negative_slope=0.1), GAT(8, 3, add_self_loops=False, negative_slope=0.1)]
+    ),
+    "models.GAT": lambda: models.GAT(6, 8, 2, 3, heads=2),
+}
+
+
+def shaken(module, data):
+    """What starts at 0 or 1 shows nothing, and a class that all nodes have is not left."""
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm1d):
+            part.running_mean.normal_()
+            part.running_var.uniform_(0.5, 2)
+    for parameter in module.parameters():
+        if parameter.dim() == 1 and parameter.numel() > 1:
+            nn.init.uniform_(parameter, -0.5, 0.5)
+    module.eval()
+    with torch.no_grad():
+        scores = [p for p in module.parameters() if p.shape == (3,)][-1]
+        scores -= module(data.x, data.edge_index).mean(0)
+    return module
+
+
+@pytest.mark.parametrize("name", PILES)
+def test_gin_and_gat_agree_and_every_counterfactual_flips_the_module_too(name):
+    torch.manual_seed(3)
+    data = graph(seed=4)
+    module = shaken(PILES[name](), data)
+    model = agree(module, data)
+    assert model.conv == name.lower().replace("models.", "").split(",")[0]
+    native = cx.pyg.graph_from_pyg(data, task="node", num_classes=3)
+    for how in ({"preset": "paper", "epochs": 60}, {}):  # {}: minimal
+        found = cx.explain_all(model, native, target="any", nodes=[0, 7, 21], **how).found
+        for cf in found:
+            after = log_probs(module, cf.apply(data))[cf.row]
+            assert int(after.argmax()) == cf.result != cf.prediction
+            np.testing.assert_allclose(after.numpy(), cf.log_probabilities.after, atol=1e-4, rtol=1e-4)
+        assert found or how, "minimal found none, so nothing was tested"
+
+
 @pytest.mark.parametrize("jk", [None, "cat", "last"])
 @pytest.mark.parametrize("norm", [None, "batch_norm"])
 @pytest.mark.parametrize("act", ["relu", "leaky_relu"])
@@ -410,7 +481,16 @@ REFUSED = {
         lambda: Chain(nn.Sequential(nn.ReLU(), nn.BatchNorm1d(8))),
         "between.1 .BatchNorm1d. does not stand right behind a convolution",
     ),
-    "attention": (lambda: Chain(conv=gnn.GATConv), "first is GATConv which is not known here; supported are GCNConv"),
+    "attention": (lambda: Chain(conv=gnn.GATv2Conv), "first is GATv2Conv which is not known here; supported are GCNConv"),
+    "edge features": (lambda: Chain(conv=lambda a, b: gnn.GATConv(a, b, edge_dim=2)), "first is GATConv with .*edge"),
+    "tanh in an MLP": (
+        lambda: Chain(conv=lambda a, b: gnn.GINConv(nn.Sequential(nn.Linear(a, b), nn.Tanh(), nn.Linear(b, b)))),
+        "first is GINConv whose MLP has Tanh in it",
+    ),
+    "means of heads among others": (
+        lambda: Pile([gnn.GATConv(6, 4, 2), gnn.GATConv(8, 4, 2, concat=False), gnn.GATConv(4, 3)]),
+        "some, but not all, have an activation behind the mean of several heads",
+    ),
     "improved": (lambda: Chain(conv=lambda a, b: gnn.GCNConv(a, b, improved=True)), "with improved=True"),
     "no self-loops": (lambda: Chain(conv=lambda a, b: gnn.GCNConv(a, b, add_self_loops=False)), "add_self_loops=False"),
     "random walk": (lambda: Chain(conv=lambda a, b: gnn.ChebConv(a, b, 3, normalization="rw")), "normalization='rw'"),

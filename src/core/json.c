@@ -326,3 +326,35 @@ const cbx_json *cbx_json_at(const cbx_json *list, size_t i)
         m = m->next;
     return m;
 }
+
+cbx_json cbx_json_option(const cbx_option *o, const void *options)
+{
+    const void *at = (const char *)options + o->offset;
+    cbx_json value = {.kind = CBX_JSON_NULL};
+    switch (o->type) {
+    case CBX_OPTION_INT:
+        value.kind = CBX_JSON_INTEGER;
+        value.integer = *(const int64_t *)at;
+        value.number = (double)value.integer;
+        break;
+    case CBX_OPTION_REAL:
+        value.kind = CBX_JSON_REAL;
+        value.number = *(const double *)at;
+        break;
+    case CBX_OPTION_BOOL:
+        value.kind = CBX_JSON_BOOL;
+        value.integer = *(const bool *)at;
+        break;
+    case CBX_OPTION_CHOICE:
+        value.text = o->choices[*(const int *)at];
+        break;
+    case CBX_OPTION_TEXT:
+        value.text = *(const char *const *)at;
+        break;
+    }
+    if (value.text && !cbx_is_utf8(value.text))
+        value.text = NULL;
+    if (value.text)
+        value.kind = CBX_JSON_TEXT;
+    return value;
+}

@@ -48,4 +48,7 @@ CBX_INTERNAL const cbx_json *cbx_json_get(const cbx_json *object, const char *ke
 /* The i-th member, or NULL; also if `list` is NULL. */
 CBX_INTERNAL const cbx_json *cbx_json_at(const cbx_json *list, size_t i);
 
+/* What an option's field of `options` has; a text in it is the field's own. */
+CBX_INTERNAL cbx_json cbx_json_option(const cbx_option *option, const void *options);
+
 #endif

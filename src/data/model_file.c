@@ -33,6 +33,44 @@ static cbx_status read_choice(const cbx_tensor_file *f, const cbx_json *arch, co
                     key, text ? text : "(not a text)");
 }
 
+/* A setting that is there; false where it is of another type. */
+static bool take_setting(const cbx_json *value, const cbx_option *o, void *at)
+{
+    bool number = value->kind == CBX_JSON_INTEGER || value->kind == CBX_JSON_REAL;
+    if (o->type == CBX_OPTION_INT)
+        *(int64_t *)at = value->integer;
+    if (o->type == CBX_OPTION_REAL)
+        *(double *)at = value->number;
+    if (o->type == CBX_OPTION_BOOL)
+        *(bool *)at = value->integer;
+    return o->type == CBX_OPTION_INT    ? value->kind == CBX_JSON_INTEGER
+           : o->type == CBX_OPTION_REAL ? number
+                                        : value->kind == CBX_JSON_BOOL;
+}
+
+static cbx_status read_settings(const cbx_tensor_file *f, const cbx_json *arch,
+                                cbx_layer_settings *set, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    *set = cbx_settings_default();
+    for (size_t i = 0; i < cbx_settings_table.count && !status; i++) {
+        const cbx_option *o = &cbx_settings_table.options[i];
+        const char       *key = cbx_setting_keys[i];
+        const cbx_json   *value = key ? cbx_json_get(arch, key) : NULL;
+        void             *at = (char *)set + o->offset;
+        if (value && o->type == CBX_OPTION_CHOICE)
+            status = read_choice(f, arch, key, o->choices, at, err);
+        else if (value && !take_setting(value, o, at))
+            status = cbx_fail(err, CBX_INVALID, "%s: arch: %s is not %s", f->path, key,
+                              o->type == CBX_OPTION_BOOL  ? "true or false"
+                              : o->type == CBX_OPTION_INT ? "a whole number"
+                                                          : "a number");
+    }
+    if (!status && (status = cbx_options_check(&cbx_settings_table, set, err)))
+        cbx_error_prefix(err, f->path);
+    return status;
+}
+
 static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_architecture *a,
                             cbx_error *err)
 {
@@ -40,7 +78,7 @@ static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_
     static const char *const pools[] = {"mean", "sum", "max", "none", NULL};
     const cbx_json *named = cbx_json_get(arch, "conv"), *dropout = cbx_json_get(arch, "dropout");
     const char     *conv = named ? named->text : NULL;
-    int             task = -1, head = CBX_HEAD_LAST, pool = CBX_POOL_MEAN, aggregation = CBX_ADD;
+    int             task = -1, head = CBX_HEAD_LAST, pool = CBX_POOL_MEAN;
     a->conv = conv ? cbx_layer_find(conv) : NULL;
     if (!a->conv)
         return cbx_fail(err, CBX_INVALID, "%s: arch: conv is '%.40s', which is not a known layer",
@@ -53,7 +91,7 @@ static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_
     if (!status)
         status = read_choice(f, arch, "pool", pools, &pool, err);
     if (!status)
-        status = read_choice(f, arch, "aggr", cbx_aggregation_names, &aggregation, err);
+        status = read_settings(f, arch, &a->set, err);
     a->dropout = dropout ? dropout->number : 0;
     bool number = !dropout || dropout->kind == CBX_JSON_INTEGER || dropout->kind == CBX_JSON_REAL;
     if (!status && !(number && a->dropout >= 0 && a->dropout < 1))
@@ -65,45 +103,81 @@ static cbx_status read_arch(const cbx_tensor_file *f, const cbx_json *arch, cbx_
     a->task = (cbx_task)task;
     a->head = (cbx_head)head;
     a->pool = pool == 3 ? CBX_POOL_MEAN : (cbx_pool)pool;
-    a->aggregation = (cbx_aggregation)aggregation;
     return status;
+}
+
+/* The parameter that tells a layer's units: the first that has as many columns, however many
+ * these are. The layer's first parameter tells that it is there. */
+static void find_telling(const cbx_architecture *a, cbx_parameter *first, cbx_parameter *telling)
+{
+    const int32_t few = 1024 * 1024, many = 3 * few;
+    cbx_layer     small = {.ops = a->conv, .n_in = 1, .n_out = few, .set = a->set}, large = small;
+    cbx_parameter more;
+    large.n_out = many;
+    (void)a->conv->parameter(&small, 0, first);
+    for (int32_t i = 0; a->conv->parameter(&small, i, telling); i++)
+        if (telling->cols == few && a->conv->parameter(&large, i, &more) && more.cols == many)
+            return;
+    *telling = *first;
+}
+
+/* The tensor of that name, as long as the parameter's columns ask for; `in`: its second size, if
+ * it has one; -1: any. */
+static cbx_status sized_tensor(const cbx_tensor_file *f, int32_t layer, const cbx_parameter *p,
+                               int64_t in, const cbx_tensor **t, cbx_error *err)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "layers.%d.%s", layer, p->name);
+    cbx_status status =
+        cbx_tensors_get(f, name, CBX_F32, p->rows ? 2 : 1, (int64_t[]){-1, in}, t, err);
+    if (status || !*t)
+        return status;
+    int64_t cols = p->rows ? (*t)->shape[1] : 1;
+    if (layer == MOST_LAYERS || (*t)->shape[0] < 1 || cols < 1 || (*t)->shape[0] > INT32_MAX ||
+        cols > INT32_MAX)
+        return cbx_fail(err, CBX_INVALID,
+                        "%s: tensor '%s' has the shape [%lld, %lld], or more than %d layers",
+                        f->path, name, (long long)(*t)->shape[0], (long long)cols, MOST_LAYERS);
+    return CBX_OK;
 }
 
 /* Number of layers, their widths and the order, from names and shapes. */
 static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int32_t *widths,
                              cbx_error *err)
 {
-    char name[64];
-    a->order = 1;
-    for (;; a->order++) {
-        (void)snprintf(name, sizeof name, "layers.0.lins.%d.weight", a->order);
+    char          name[64];
+    cbx_parameter first, telling;
+    for (;; a->set.order++) {
+        (void)snprintf(name, sizeof name, "layers.0.lins.%lld.weight", (long long)a->set.order);
         if (!cbx_tensors_find(f, name))
             break;
     }
-    cbx_layer     probe = {.ops = a->conv, .order = a->order};
-    cbx_parameter first;
-    (void)a->conv->parameter(&probe, 0, &first);
+    find_telling(a, &first, &telling);
     for (a->num_layers = 0;; a->num_layers++) {
-        const cbx_tensor *t;
-        (void)snprintf(name, sizeof name, "layers.%d.%s", a->num_layers, first.name);
-        int64_t    in = a->num_layers ? widths[a->num_layers - 1] : -1;
-        cbx_status status = cbx_tensors_get(f, name, CBX_F32, 2, (int64_t[]){-1, in}, &t, err);
+        const cbx_tensor *t, *u = NULL;
+        int64_t           in = a->num_layers ? widths[a->num_layers - 1] : -1;
+        cbx_status        status = sized_tensor(f, a->num_layers, &first, in, &t, err);
+        if (!status && t)
+            status = sized_tensor(f, a->num_layers, &telling, -1, &u, err);
         if (status)
             return status;
         if (!t)
             break;
-        if (a->num_layers == MOST_LAYERS || t->shape[0] < 1 || t->shape[1] < 1 ||
-            t->shape[0] > INT32_MAX || t->shape[1] > INT32_MAX)
-            return cbx_fail(err, CBX_INVALID,
-                            "%s: tensor '%s' has the shape [%lld, %lld], or more than %d layers",
-                            f->path, name, (long long)t->shape[0], (long long)t->shape[1],
-                            MOST_LAYERS);
+        if (!u)
+            return cbx_fail(err, CBX_INVALID, "%s: tensor 'layers.%d.%s' is missing", f->path,
+                            a->num_layers, telling.name);
         if (a->num_layers == 0)
             a->num_features = (int32_t)t->shape[1];
-        widths[a->num_layers] = (int32_t)t->shape[0];
+        widths[a->num_layers] = (int32_t)u->shape[0];
+        cbx_layer l = {.ops = a->conv, .n_in = 1, .n_out = widths[a->num_layers], .set = a->set};
+        if ((status = cbx_layer_check(&l, err))) {
+            cbx_error_prefix(err, f->path);
+            return status;
+        }
     }
     if (a->num_layers == 0)
-        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path, name);
+        return cbx_fail(err, CBX_INVALID, "%s: tensor 'layers.0.%s' is missing", f->path,
+                        first.name);
     int64_t seen = widths[a->num_layers - 1];
     for (int32_t l = 0; a->head == CBX_HEAD_CAT && l < a->num_layers - 1; l++)
         seen += widths[l];
@@ -126,8 +200,10 @@ static cbx_status check_tensor(const cbx_tensor_file *f, int32_t layer, const cb
     char              name[64];
     const cbx_tensor *t;
     (void)snprintf(name, sizeof name, "layers.%d.%s", layer, p->name);
-    cbx_status status = cbx_tensors_get(f, layer < 0 ? p->name : name, CBX_F32, p->rows ? 2 : 1,
-                                        (int64_t[]){p->cols, p->rows}, &t, err);
+    int64_t    shape[3];
+    int        rank = cbx_parameter_shape(p, shape);
+    cbx_status status =
+        cbx_tensors_get(f, layer < 0 ? p->name : name, CBX_F32, rank, shape, &t, err);
     if (!status && !t)
         status = cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing", f->path,
                           layer < 0 ? p->name : name);
@@ -139,9 +215,9 @@ static cbx_status check_tensor(const cbx_tensor_file *f, int32_t layer, const cb
 static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture *a, cbx_error *err)
 {
     cbx_status    status = CBX_OK;
-    cbx_parameter p = {"output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO, false};
-    cbx_parameter mean = {"input.mean", 0, a->num_features, CBX_INIT_ZERO, false};
-    cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .order = a->order};
+    cbx_parameter p = {.name = "output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO};
+    cbx_parameter mean = {.name = "input.mean", 0, a->num_features, CBX_INIT_ZERO};
+    cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .set = a->set};
     for (int32_t l = 0; l < a->num_layers && !status; l++) {
         cbx_parameter own;
         layer.n_out = a->widths[l];
@@ -237,8 +313,14 @@ static char *arch_text(const cbx_model *model)
     cbx_json_put_text(&w, "jk", i.head);
     cbx_json_put_text(&w, "pool", i.pool);
     cbx_json_put_real(&w, "dropout", i.dropout);
-    if (model->layers[0].ops == &cbx_layer_graphconv) /* the other layers add */
-        cbx_json_put_text(&w, "aggr", i.aggregation);
+    const cbx_option *o;
+    const void       *values;
+    const char       *key;
+    for (size_t k = 0; (o = cbx_model_setting(model, k, &values, &key)); k++) {
+        cbx_json value = cbx_json_option(o, values);
+        if (key)
+            cbx_json_put(&w, key, &value);
+    }
     cbx_json_close(&w, '}');
     return cbx_json_take(&w);
 }
@@ -263,11 +345,8 @@ cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *e
     }
     for (size_t i = 0; i < count; i++) {
         const cbx_named_parameter *p = &model->parameters[i];
-        tensors[i] = (cbx_tensor){.name = p->name,
-                                  .dtype = CBX_F32,
-                                  .rank = p->shape.rows ? 2 : 1,
-                                  .shape = {p->shape.cols, p->shape.rows},
-                                  .data = values + p->offset};
+        tensors[i] = (cbx_tensor){.name = p->name, .dtype = CBX_F32, .data = values + p->offset};
+        tensors[i].rank = cbx_parameter_shape(&p->shape, tensors[i].shape);
         int64_t size = (int64_t)(p->shape.rows ? p->shape.rows : 1) * p->shape.cols;
         status = cbx_model_get(model, i, values + p->offset, size, err);
         if (status)

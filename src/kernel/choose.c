@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choose.c: which of the two variants of a kernel this thread computes with. */
+#include "attention.h"
 #include "order.h"
 #include "perturb.h"
 

@@ -2,29 +2,12 @@
 /* sparse.c: products with the adjacency and with sparse features.
  *
  * All are gathers: a row of the output is a weighted sum of rows of the input,
- * so rows are independent and every thread count gives the same bits. The row
- * loops are separate functions because run-time instruction-set selection and
- * OpenMP's outlining do not mix. */
+ * so rows are independent and every thread count gives the same bits. */
 #include "kernel.h"
 
 #include <string.h>
 
-#include "threads.h"
-
-enum { CHUNK = 64 }; /* rows a thread takes at a time */
-
-static inline void axpy(int32_t width, float a, const float *restrict x, float *restrict y)
-{
-    for (int32_t k = 0; k < width; k++)
-        y[k] += a * x[k];
-}
-
-/* `body` sees rows begin .. end - 1. */
-#define FOR_CHUNKS(rows, work, threads, body)                                              \
-    CBX_PARALLEL_FOR(threads, work, at_, rows, CHUNK, {                                    \
-        int32_t begin = (int32_t)at_, end = (rows)-begin < CHUNK ? (rows) : begin + CHUNK; \
-        body;                                                                              \
-    })
+#include "gather.h"
 
 CBX_HOT
 static void spmm_rows(const cbx_adjacency *A, int32_t begin, int32_t end, int32_t width,
@@ -73,24 +56,6 @@ void cbx_spmm_t(const cbx_adjacency *A, int32_t rows_out, int32_t rows_in, int32
     double work = rows_in ? (double)(A->out_offset[rows_in] + rows_in) * width : 0;
     FOR_CHUNKS(rows_in, work, threads,
                spmm_t_rows(A, rows_out, begin, end, width, scale, X, Y, add));
-}
-
-static inline float dot(int32_t width, const float *restrict a, const float *restrict b)
-{
-    /* Sixteen sums in a fixed order: the compiler may not reorder one. */
-    float   lane[16] = {0};
-    int32_t k = 0;
-    for (; k + 16 <= width; k += 16)
-        for (int32_t l = 0; l < 16; l++)
-            lane[l] += a[k + l] * b[k + l];
-    float sum = 0;
-    for (; k < width; k++)
-        sum += a[k] * b[k];
-    for (int32_t l = 0; l < 8; l++)
-        lane[l] += lane[l + 8];
-    for (int32_t l = 0; l < 4; l++)
-        lane[l] += lane[l + 4];
-    return sum + ((lane[0] + lane[2]) + (lane[1] + lane[3]));
 }
 
 CBX_HOT

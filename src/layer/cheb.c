@@ -31,7 +31,7 @@ static cbx_norm_kind norm(const cbx_layer *l)
 
 static cbx_sight sight(const cbx_layer *l)
 {
-    return l->order > 1 ? CBX_SIGHT_BOTH_WAYS : CBX_SIGHT_MESSAGES;
+    return l->set.order > 1 ? CBX_SIGHT_BOTH_WAYS : CBX_SIGHT_MESSAGES;
 }
 
 static cbx_entry entry(const cbx_layer *l)
@@ -42,18 +42,18 @@ static cbx_entry entry(const cbx_layer *l)
 
 static int32_t reach(const cbx_layer *l)
 {
-    return l->order - 1;
+    return (int32_t)l->set.order - 1;
 }
 
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 {
-    if (i > l->order)
+    if (i > l->set.order)
         return false;
-    if (i == l->order) {
-        *out = (cbx_parameter){"bias", 0, l->n_out, CBX_INIT_ZERO, false};
+    if (i == l->set.order) {
+        *out = (cbx_parameter){.name = "bias", 0, l->n_out, CBX_INIT_ZERO};
         return true;
     }
-    *out = (cbx_parameter){"", l->n_in, l->n_out, CBX_INIT_GLOROT, true};
+    *out = (cbx_parameter){.rows = l->n_in, l->n_out, CBX_INIT_GLOROT, .of_input = true};
     (void)snprintf(out->name, sizeof out->name, "lins.%d.weight", i);
     return true;
 }
@@ -67,7 +67,7 @@ static int32_t rows_at(const cbx_step *s, int32_t k)
 static size_t blocks(const cbx_layer *l, const cbx_step *s)
 {
     size_t total = 0;
-    for (int32_t k = 1; k < l->order; k++)
+    for (int32_t k = 1; k < l->set.order; k++)
         total += (size_t)rows_at(s, k) * (size_t)l->n_out;
     return total;
 }
@@ -94,19 +94,19 @@ static void subtract(int64_t count, const float *x, float *y)
 static void forward(const cbx_layer *l, const cbx_step *s)
 {
     size_t size = (size_t)l->n_in * (size_t)l->n_out;
-    for (int32_t k = l->order - 1; k >= 0; k--) {
+    for (int32_t k = (int32_t)l->set.order - 1; k >= 0; k--) {
         int32_t rows = rows_at(s, k);
         float  *B = k == 0 ? s->Y : block(l, s, s->saved, k);
         cbx_matrix_times(s->X, rows, l->n_out, l->theta + size * (size_t)k, B, false, s->threads);
         if (l->shift)
             cbx_add_bias(rows, l->n_out, l->shift + (size_t)k * (size_t)l->n_out, B, s->threads);
-        if (k + 1 < l->order)
+        if (k + 1 < l->set.order)
             cbx_spmm(&s->A, rows, l->n_out, coefficient(k), block(l, s, s->saved, k + 1), B, true,
                      s->threads);
-        if (k + 2 < l->order)
+        if (k + 2 < l->set.order)
             subtract((int64_t)rows * l->n_out, block(l, s, s->saved, k + 2), B);
     }
-    cbx_add_bias(s->rows_out, l->n_out, l->theta + size * (size_t)l->order, s->Y, s->threads);
+    cbx_add_bias(s->rows_out, l->n_out, l->theta + size * (size_t)l->set.order, s->Y, s->threads);
 }
 
 /* G_{k+1} and G_{k+2} from G_k; the former is complete then. */
@@ -116,7 +116,7 @@ static void backward_recurrence(const cbx_layer *l, const cbx_step *s, int32_t k
     float  *G1 = block(l, s, s->tmp, k + 1);
     /* G_1 is touched here first; later ones hold -G_{k-1} in their first rows. */
     cbx_spmm_t(&s->A, rows, next, l->n_out, coefficient(k), G, G1, k > 0, s->threads);
-    if (k + 2 < l->order) {
+    if (k + 2 < l->set.order) {
         float *G2 = block(l, s, s->tmp, k + 2);
         memset(G2, 0, (size_t)rows_at(s, k + 2) * (size_t)l->n_out * sizeof *G2);
         subtract((int64_t)rows * l->n_out, G, G2);
@@ -128,11 +128,11 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
     size_t size = (size_t)l->n_in * (size_t)l->n_out;
     if (g->dX) /* rows beyond a block's prefix get nothing from it */
         memset(g->dX, 0, (size_t)s->rows_in * (size_t)l->n_in * sizeof *g->dX);
-    for (int32_t k = 0; k < l->order; k++) {
+    for (int32_t k = 0; k < l->set.order; k++) {
         int32_t      rows = rows_at(s, k);
         const float *G = k == 0 ? g->dY : block(l, s, s->tmp, k);
         const float *W = l->theta + size * (size_t)k;
-        if (k + 1 < l->order) {
+        if (k + 1 < l->set.order) {
             if (g->dvalue)
                 cbx_sddmm(&s->A, rows, l->n_out, coefficient(k), G, block(l, s, s->saved, k + 1),
                           g->dvalue, NULL, s->threads);
@@ -144,7 +144,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
             cbx_matrix_t_times(s->X, rows, l->n_out, G, g->dtheta + size * (size_t)k, s->threads);
     }
     if (g->dtheta)
-        cbx_column_sums(s->rows_out, l->n_out, g->dY, g->dtheta + size * (size_t)l->order,
+        cbx_column_sums(s->rows_out, l->n_out, g->dY, g->dtheta + size * (size_t)l->set.order,
                         s->threads);
 }
 
@@ -152,11 +152,14 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 {
     for (int32_t i = 0; i < s->rows_out; i++)
-        y->out[i] = l->order == 1 ? y->stretch[0] * y->moved[i] : INFINITY;
+        y->out[i] = l->set.order == 1 ? y->stretch[0] * y->moved[i] : INFINITY;
 }
+
+static const char *const settings[] = {"order", NULL};
 
 const cbx_layer_ops cbx_layer_cheb = {
     .name = "cheb",
+    .settings = settings,
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,

@@ -35,8 +35,8 @@ static int32_t reach(const cbx_layer *l)
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 {
     const cbx_parameter all[] = {
-        {"lin.weight", l->n_in, l->n_out, CBX_INIT_GLOROT, true},
-        {"bias", 0, l->n_out, CBX_INIT_ZERO, false},
+        {.name = "lin.weight", l->n_in, l->n_out, CBX_INIT_GLOROT, .of_input = true},
+        {.name = "bias", 0, l->n_out, CBX_INIT_ZERO},
     };
     if (i >= 2)
         return false;

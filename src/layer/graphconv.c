@@ -13,7 +13,7 @@
 
 static cbx_norm_kind norm(const cbx_layer *l)
 {
-    return l->aggregation == CBX_MEAN ? CBX_NORM_MEAN : CBX_NORM_NONE;
+    return l->set.aggregation == CBX_MEAN ? CBX_NORM_MEAN : CBX_NORM_NONE;
 }
 
 static cbx_sight sight(const cbx_layer *l)
@@ -25,7 +25,7 @@ static cbx_sight sight(const cbx_layer *l)
 /* A maximum is taken of each column of X apart. */
 static cbx_entry entry(const cbx_layer *l)
 {
-    return l->aggregation == CBX_MAX ? CBX_ENTRY_COLUMNS : CBX_ENTRY_PRODUCTS;
+    return l->set.aggregation == CBX_MAX ? CBX_ENTRY_COLUMNS : CBX_ENTRY_PRODUCTS;
 }
 
 static int32_t reach(const cbx_layer *l)
@@ -37,9 +37,9 @@ static int32_t reach(const cbx_layer *l)
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 {
     const cbx_parameter all[] = {
-        {"lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, true},
-        {"lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR, false},
-        {"lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, true},
+        {.name = "lin_rel.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, .of_input = true},
+        {.name = "lin_rel.bias", 0, l->n_out, CBX_INIT_LINEAR},
+        {.name = "lin_root.weight", l->n_in, l->n_out, CBX_INIT_LINEAR, .of_input = true},
     };
     if (i >= 3)
         return false;
@@ -49,19 +49,19 @@ static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
 
 static size_t saved(const cbx_layer *l, const cbx_step *s)
 {
-    return l->aggregation == CBX_MAX ? cbx_max_saved(l, s) : cbx_propagate_saved(l, s);
+    return l->set.aggregation == CBX_MAX ? cbx_max_saved(l, s) : cbx_propagate_saved(l, s);
 }
 
 static size_t scratch(const cbx_layer *l, const cbx_step *s)
 {
-    return l->aggregation == CBX_MAX ? cbx_max_scratch(l, s) : cbx_propagate_scratch(l, s);
+    return l->set.aggregation == CBX_MAX ? cbx_max_scratch(l, s) : cbx_propagate_scratch(l, s);
 }
 
 static void forward(const cbx_layer *l, const cbx_step *s)
 {
     size_t       size = (size_t)l->n_in * (size_t)l->n_out;
     const float *rel = l->theta, *bias = rel + size, *root = bias + l->n_out;
-    if (l->aggregation == CBX_MAX)
+    if (l->set.aggregation == CBX_MAX)
         cbx_max_forward(l, s, rel);
     else
         cbx_propagate_forward(l, s, rel);
@@ -75,7 +75,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 {
     size_t       size = (size_t)l->n_in * (size_t)l->n_out;
     const float *rel = l->theta, *root = rel + size + l->n_out;
-    if (l->aggregation == CBX_MAX)
+    if (l->set.aggregation == CBX_MAX)
         cbx_max_backward(l, s, rel, g, g->dtheta);
     else
         cbx_propagate_backward(l, s, rel, g, g->dtheta);
@@ -97,8 +97,11 @@ static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
         y->out[i] += y->stretch[2] * y->moved[i];
 }
 
+static const char *const settings[] = {"aggregation", NULL};
+
 const cbx_layer_ops cbx_layer_graphconv = {
     .name = "graphconv",
+    .settings = settings,
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,

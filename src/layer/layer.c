@@ -10,8 +10,6 @@ const char *const cbx_layer_names[] = {
 #undef X
     NULL};
 
-const char *const cbx_aggregation_names[] = {"add", "mean", "max", NULL};
-
 static const cbx_layer_ops *const all[] = {
 #define X(name) &cbx_layer_##name,
 #include "layers.def"
@@ -29,6 +27,27 @@ const cbx_layer_ops *cbx_layer_find(const char *name)
         if (!strcmp(all[i]->name, name))
             return all[i];
     return NULL;
+}
+
+bool cbx_layer_has_setting(const cbx_layer_ops *ops, const char *option)
+{
+    for (int i = 0; ops->settings && ops->settings[i]; i++)
+        if (!strcmp(ops->settings[i], option))
+            return true;
+    return false;
+}
+
+cbx_status cbx_layer_check(const cbx_layer *l, cbx_error *err)
+{
+    return l->ops->check ? l->ops->check(l, err) : CBX_OK;
+}
+
+int cbx_parameter_shape(const cbx_parameter *p, int64_t shape[3])
+{
+    shape[0] = p->heads ? 1 : p->cols;
+    shape[1] = p->heads ? p->heads : p->rows;
+    shape[2] = p->heads ? p->cols / p->heads : 0;
+    return p->heads ? 3 : p->rows ? 2 : 1;
 }
 
 int64_t cbx_layer_size(const cbx_layer *l)

@@ -13,17 +13,15 @@
 
 #include "internal.h"
 #include "norm.h"
+#include "layer_settings.h"
 
 typedef struct cbx_layer_ops cbx_layer_ops;
-
-typedef enum cbx_aggregation { CBX_ADD, CBX_MEAN, CBX_MAX } cbx_aggregation;
 
 typedef struct cbx_layer {
     const cbx_layer_ops *ops;
     int32_t              n_in, n_out;
-    int32_t              order;       /* cheb's K */
-    cbx_aggregation      aggregation; /* graphconv's */
-    const float         *theta;       /* parameters, in the order of ops->parameter */
+    cbx_layer_settings   set;   /* those that ops->settings names mean something */
+    const float         *theta; /* parameters, in the order of ops->parameter */
     /* NULL, or for each parameter of_input, in their order, a row of its columns that is added to
      * every row of the input's product with it: what subtracting a constant from the input makes of
      * it. Only for layers that declare adds_shift; parameters have no gradient then. */
@@ -33,7 +31,7 @@ typedef struct cbx_layer {
 typedef enum cbx_init {
     CBX_INIT_GLOROT, /* uniform, ± sqrt(6 / (in + out)) */
     CBX_INIT_LINEAR, /* uniform, ± 1 / sqrt(in): torch.nn.Linear */
-    CBX_INIT_ZERO
+    CBX_INIT_ZERO    /* and nothing but `value` is left */
 } cbx_init;
 
 typedef struct cbx_parameter {
@@ -42,6 +40,8 @@ typedef struct cbx_parameter {
     int32_t  cols;     /* out */
     cbx_init init;
     bool     of_input; /* what the layer multiplies its input by: it has n_in rows */
+    int32_t  heads;    /* 0, or of a vector that PyG shapes 1 x heads x cols / heads */
+    float    value;    /* what is added to that which is drawn */
 } cbx_parameter;
 
 static inline int64_t cbx_parameter_size(const cbx_parameter *p)
@@ -103,6 +103,10 @@ typedef enum cbx_entry {
 
 struct cbx_layer_ops {
     const char *name;
+    /* options of layer_settings.def that it looks at, NULL behind the last; NULL: none */
+    const char *const *settings;
+    /* NULL: any sizes and settings will do */
+    cbx_status (*check)(const cbx_layer *l, cbx_error *err);
     cbx_norm_kind (*norm)(const cbx_layer *l);
     /* NULL: unknown, and then nothing is proved about models that have the layer */
     cbx_sight (*sight)(const cbx_layer *l);
@@ -131,11 +135,19 @@ struct cbx_layer_ops {
 
 /* NULL-terminated names, for option tables. */
 extern CBX_INTERNAL const char *const cbx_layer_names[];
-extern const char *const              cbx_aggregation_names[];
 
 /* By position in cbx_layer_names, or by name (NULL: unknown). */
 const cbx_layer_ops *cbx_layer_at(int i);
 const cbx_layer_ops *cbx_layer_find(const char *name);
+
+/* Does this setting mean something to the layer? */
+bool cbx_layer_has_setting(const cbx_layer_ops *ops, const char *option);
+
+/* CBX_OK, or why there is no layer of these sizes and settings. */
+cbx_status cbx_layer_check(const cbx_layer *l, cbx_error *err);
+
+/* As PyG and files have it: the number of dimensions and their sizes. */
+int cbx_parameter_shape(const cbx_parameter *p, int64_t shape[3]);
 
 /* Floats of all parameters together. */
 int64_t cbx_layer_size(const cbx_layer *l);

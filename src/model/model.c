@@ -24,10 +24,10 @@ static const cbx_option model_options[] = {
      "number of convolutions"},
     {"hidden", CBX_OPTION_INT, offsetof(cbx_model_spec, hidden), "0", 0, 65536, NULL,
      "units a layer; 0: 128 for gcn, 64 for the others"},
-    {"order", CBX_OPTION_INT, offsetof(cbx_model_spec, order), "1", 1, 64, NULL,
-     "cheb: the order K"},
-    {"aggregation", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, aggregation), "add", 0, 0,
-     cbx_aggregation_names, "graphconv: how messages are combined"},
+#define X(type, field, kind, name, key, fallback, min, max, choices, help) \
+    {name, kind, offsetof(cbx_model_spec, field), fallback, min, max, choices, help},
+#include "layer_settings.def"
+#undef X
     {"head", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, head), "auto", 0, 0, head_choices,
      "what the linear head sees: the last layer or all of them; auto: all for gcn on nodes"},
     {"pool", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, pool), "mean", 0, 0, cbx_pool_names,
@@ -53,11 +53,11 @@ static cbx_status add_layers(cbx_model *m, const cbx_architecture *a, cbx_error 
         return cbx_fail_memory(err);
     int32_t width = a->num_features, count = 3; /* the head's, and input.mean */
     for (int32_t l = 0; l < a->num_layers; l++) {
-        m->layers[l] = (cbx_layer){.ops = a->conv,
-                                   .n_in = width,
-                                   .n_out = a->widths[l],
-                                   .order = a->order,
-                                   .aggregation = a->aggregation};
+        m->layers[l] =
+            (cbx_layer){.ops = a->conv, .n_in = width, .n_out = a->widths[l], .set = a->set};
+        cbx_status status = cbx_layer_check(&m->layers[l], err);
+        if (status)
+            return status;
         width = a->widths[l];
         m->head_in = m->head == CBX_HEAD_CAT ? m->head_in + width : width;
         cbx_parameter p;
@@ -87,8 +87,8 @@ static void name_parameters(cbx_model *m)
             add_parameter(m, &p, prefix);
     }
     m->head_offset = m->size;
-    cbx_parameter weight = {"weight", m->head_in, m->num_classes, CBX_INIT_LINEAR, false};
-    cbx_parameter bias = {"bias", 0, m->num_classes, CBX_INIT_LINEAR, false};
+    cbx_parameter weight = {.name = "weight", m->head_in, m->num_classes, CBX_INIT_LINEAR};
+    cbx_parameter bias = {.name = "bias", 0, m->num_classes, CBX_INIT_LINEAR};
     add_parameter(m, &weight, "output_layer.");
     add_parameter(m, &bias, "output_layer.");
 }
@@ -111,7 +111,8 @@ static cbx_status add_mean(cbx_model *m, cbx_error *err)
         return cbx_fail(err, CBX_INVALID,
                         "a first layer of the kind '%s' with the aggregation '%s' cannot have an "
                         "input.mean",
-                        m->layers[0].ops->name, cbx_aggregation_names[m->layers[0].aggregation]);
+                        m->layers[0].ops->name,
+                        cbx_aggregation_names[m->layers[0].set.aggregation]);
     float *theta = CBX_NEW0(&m->arena, float, (size_t)before + (size_t)f);
     m->num_shifts = products * widest;
     m->first_shift = CBX_NEW0(&m->arena, float, m->num_shifts);
@@ -121,7 +122,7 @@ static cbx_status add_mean(cbx_model *m, cbx_error *err)
     m->theta = theta;
     m->mean = theta + before;
     m->layers[0].shift = m->first_shift;
-    add_parameter(m, &(cbx_parameter){"mean", 0, f, CBX_INIT_ZERO, false}, "input.");
+    add_parameter(m, &(cbx_parameter){.name = "mean", 0, f, CBX_INIT_ZERO}, "input.");
     place_layers(m);
     return CBX_OK;
 }
@@ -229,13 +230,15 @@ void cbx_model_init(cbx_model *m, int64_t seed)
          * the weight is the parameter before it. */
         int32_t fan_in = p->shape.rows ? p->shape.rows : (p - (i > 0))->shape.rows;
         double  bound = 0;
+        int64_t shape[3];
+        int     rank = cbx_parameter_shape(&p->shape, shape);
         if (p->shape.init == CBX_INIT_GLOROT)
-            bound = sqrt(6.0 / ((double)p->shape.rows + p->shape.cols));
+            bound = sqrt(6.0 / (double)(shape[rank - 2] + shape[rank - 1]));
         else if (p->shape.init == CBX_INIT_LINEAR)
             bound = 1 / sqrt((double)fan_in);
         cbx_rng rng = cbx_rng_stream((uint64_t)seed, 1, (uint64_t)i, 0);
         for (int64_t k = 0; k < count; k++)
-            v[k] = (float)((2 * cbx_rng_uniform(&rng) - 1) * bound);
+            v[k] = p->shape.value + (float)((2 * cbx_rng_uniform(&rng) - 1) * bound);
     }
 }
 
@@ -266,14 +269,13 @@ cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int
         head = (cbx_head)(spec->head - 1);
     cbx_architecture a = {.task = d->task,
                           .conv = conv,
-                          .aggregation = (cbx_aggregation)spec->aggregation,
+                          .set = cbx_settings_of(spec),
                           .head = head,
                           .pool = (cbx_pool)spec->pool,
                           .dropout = spec->dropout,
                           .num_features = d->num_features,
                           .num_classes = d->num_classes,
                           .num_layers = (int32_t)spec->layers,
-                          .order = (int32_t)spec->order,
                           .widths = widths};
     status = cbx_model_build(&a, out, err);
     if (!status)
@@ -361,12 +363,12 @@ cbx_model_info cbx_model_describe(const cbx_model *model)
         .conv = last->ops->name,
         .head = cbx_head_names[model->head],
         .pool = model->task == CBX_GRAPH ? cbx_pool_names[model->pool] : "none",
-        .aggregation = cbx_aggregation_names[last->aggregation],
+        .aggregation = cbx_aggregation_names[last->set.aggregation],
         .num_layers = model->num_layers,
         .num_features = model->num_features,
         .num_classes = model->num_classes,
         .hidden = last->n_out,
-        .order = last->order,
+        .order = (int32_t)last->set.order,
         .num_parameters = model->size,
         .dropout = model->dropout,
         .reproducible = model->reproducible,
@@ -379,6 +381,30 @@ const char *cbx_model_class_name(const cbx_model *model, int32_t class_number)
         return NULL;
     const char *name = model->oracle->class_names[class_number];
     return *name ? name : NULL;
+}
+
+bool cbx_model_takes(const char *conv, const char *option)
+{
+    const cbx_layer_ops *ops = cbx_layer_find(conv);
+    for (size_t i = 0; i < cbx_settings_table.count; i++)
+        if (!strcmp(cbx_settings_table.options[i].name, option))
+            return ops && cbx_layer_has_setting(ops, option);
+    return true;
+}
+
+const cbx_option *cbx_model_setting(const cbx_model *model, size_t i, const void **values,
+                                    const char **key)
+{
+    if (model->oracle)
+        return NULL;
+    *values = &model->layers[0].set;
+    for (size_t k = 0; k < cbx_settings_table.count; k++) {
+        const cbx_option *o = &cbx_settings_table.options[k];
+        *key = cbx_setting_keys[k];
+        if (cbx_layer_has_setting(model->layers[0].ops, o->name) && i-- == 0)
+            return o;
+    }
+    return NULL;
 }
 
 void cbx_model_set_reproducible(cbx_model *model, bool reproducible)
@@ -419,6 +445,13 @@ bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, in
     *rows = p->shape.cols;
     *cols = p->shape.rows ? p->shape.rows : 1;
     return true;
+}
+
+int cbx_model_parameter_shape(const cbx_model *model, size_t i, int64_t shape[3])
+{
+    return i < (size_t)model->num_parameters
+               ? cbx_parameter_shape(&model->parameters[i].shape, shape)
+               : 0;
 }
 
 static cbx_status check_parameter(const cbx_model *model, size_t i, int64_t count, cbx_error *err)

@@ -58,13 +58,12 @@ struct cbx_model {
 typedef struct cbx_architecture {
     cbx_task             task;
     const cbx_layer_ops *conv;
-    cbx_aggregation      aggregation;
+    cbx_layer_settings   set;
     cbx_head             head;
     cbx_pool             pool;
     double               dropout;
     int32_t              num_features, num_classes;
     int32_t              num_layers;
-    int32_t              order;
     const int32_t       *widths;
     bool                 centred; /* has a parameter input.mean */
 } cbx_architecture;

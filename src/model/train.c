@@ -368,8 +368,8 @@ static cbx_status find_standard(const cbx_model *model, const cbx_graph *graph,
 }
 
 static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
-                            const cbx_train_options *options, cbx_progress progress, void *user,
-                            cbx_train_result *result, cbx_error *err)
+                                const cbx_train_options *options, cbx_progress progress, void *user,
+                                cbx_train_result *result, cbx_error *err)
 {
     cbx_train_options fallback;
     cbx_train_result  mine = {0};

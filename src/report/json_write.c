@@ -31,40 +31,9 @@ static void put_side(cbx_json_writer *w, const char *key, const float *logp, int
     cbx_json_close(w, '}');
 }
 
-cbx_json cbx_json_option(const cbx_option *o, const void *at)
-{
-    cbx_json value = {.kind = CBX_JSON_NULL};
-    switch (o->type) {
-    case CBX_OPTION_INT:
-        value.kind = CBX_JSON_INTEGER;
-        value.integer = *(const int64_t *)at;
-        value.number = (double)value.integer;
-        break;
-    case CBX_OPTION_REAL:
-        value.kind = CBX_JSON_REAL;
-        value.number = *(const double *)at;
-        break;
-    case CBX_OPTION_BOOL:
-        value.kind = CBX_JSON_BOOL;
-        value.integer = *(const bool *)at;
-        break;
-    case CBX_OPTION_CHOICE:
-        value.text = o->choices[*(const int *)at];
-        break;
-    case CBX_OPTION_TEXT:
-        value.text = *(const char *const *)at;
-        break;
-    }
-    if (value.text && !cbx_is_utf8(value.text))
-        value.text = NULL;
-    if (value.text)
-        value.kind = CBX_JSON_TEXT;
-    return value;
-}
-
 static void put_option(cbx_json_writer *w, const cbx_option *o, const cbx_explain_options *options)
 {
-    cbx_json value = cbx_json_option(o, (const char *)options + o->offset);
+    cbx_json value = cbx_json_option(o, options);
     cbx_json_put(w, o->name, &value);
 }
 

@@ -39,8 +39,4 @@ void cbx_json_put_name(cbx_json_writer *w, const char *name);
 void cbx_json_put_edits(cbx_json_writer *w, const cbx_counterfactual *counterfactual,
                         const cbx_graph_data *data);
 
-/* The value of the field `at` that an option describes; a text in it is the field's own
- * (json_write.c). */
-cbx_json cbx_json_option(const cbx_option *option, const void *at);
-
 #endif

@@ -40,7 +40,7 @@ static const cbx_json *changed(const cbx_json *line, const cbx_option *option,
                                const cbx_explain_options *defaults)
 {
     const cbx_json *value = cbx_json_get(cbx_json_get(line, "options"), option->name);
-    cbx_json        usual = cbx_json_option(option, (const char *)defaults + option->offset);
+    cbx_json        usual = cbx_json_option(option, defaults);
     return value && !same(value, &usual) ? value : NULL;
 }
 
@@ -113,7 +113,7 @@ static void add_reading(cbx_buffer *w, const cbx_read_options *read)
     const cbx_option_table *table = cbx_read_table();
     for (size_t i = 0; i < table->count; i++) {
         const cbx_option *o = &table->options[i];
-        cbx_json          value = cbx_json_option(o, (const char *)read + o->offset);
+        cbx_json          value = cbx_json_option(o, read);
         if (!cbx_option_is_default(o, read))
             add_option(w, o, &value);
     }

@@ -83,14 +83,13 @@ static cbx_status make_model(cbx_used *u, const cbx_model *model, cbx_arena *are
         widths[l] = model->layers[l].n_out;
     cbx_architecture a = {.task = model->task,
                           .conv = first->ops,
-                          .aggregation = first->aggregation,
+                          .set = first->set,
                           .head = model->head,
                           .pool = model->pool,
                           .dropout = model->dropout,
                           .num_features = u->left,
                           .num_classes = model->num_classes,
                           .num_layers = model->num_layers,
-                          .order = first->order,
                           .widths = widths,
                           .centred = model->mean != NULL};
     cbx_status       status = cbx_model_build(&a, &u->model, err);

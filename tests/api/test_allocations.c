@@ -355,7 +355,12 @@ CALL(cbx_model_set)
     const char *name;
     int32_t     rows, cols;
     CHECK(cbx_model_parameter(the.model, 0, &name, &rows, &cols));
-    int64_t count = (int64_t)rows * cols;
+    int64_t     count = (int64_t)rows * cols, shape[3];
+    const void *values;
+    const char *key;
+    CHECK_INT(cbx_model_parameter_shape(the.model, 0, shape), 2);
+    CHECK(cbx_model_takes("cheb", "order") && !cbx_model_takes("gcn", "order"));
+    (void)cbx_model_setting(the.model, 0, &values, &key);
     CHECK((size_t)count <= sizeof the.values / sizeof *the.values);
     cbx_status status = cbx_model_get(the.model, 0, the.values, count, NULL);
     return (void)user, status ? status : cbx_model_set(the.model, 0, the.values, count, NULL);
@@ -495,7 +500,9 @@ static const entry entries[] = {
     {"cbx_graph_view cbx_graph_origin", call_cbx_graph_view, false},
     ALLOCATES_NOT(cbx_text_next),
     ALLOCATES_NOT(cbx_model_fits),
-    {"cbx_model_parameter cbx_model_get cbx_model_set", call_cbx_model_set, false},
+    {"cbx_model_parameter cbx_model_parameter_shape cbx_model_takes cbx_model_setting "
+     "cbx_model_get cbx_model_set",
+     call_cbx_model_set, false},
     {"cbx_read_table cbx_fetch_table cbx_generate_table cbx_model_table cbx_train_table "
      "cbx_explain_table cbx_bench_table cbx_format_name cbx_format_about cbx_remote_name "
      "cbx_remote_about cbx_builtin_name cbx_builtin_about cbx_export_name cbx_export_about "

@@ -27,12 +27,13 @@ offers train --
 check "options are offered" all out_has '^--model$' , out_has '^--epochs$' , out_has '^--output$'
 offers predict --
 check "each command has its own" all out_has '^--node$' , not out_has '^--epochs$'
+kinds=$(grep -c '^X(' "$CBX_SOURCE/src/layer/layers.def")
 offers train karate --model ''
-check "choices are offered" all out_has '^gcn$' , out_has '^cheb$' , out_lines 3
+check "choices are offered" all out_has '^gcn$' , out_has '^cheb$' , out_lines "$kinds"
 offers train karate --model = c
 check "also after an equals sign" all out_has '^cheb$' , out_lines 1
 offers train karate --model =
-check "also right after it" out_lines 3
+check "also right after it" out_lines "$kinds"
 offers train karate --epochs ''
 check "numbers are not guessed" not out_has .
 offers data generate ''

@@ -42,7 +42,7 @@ for command in 'data list' 'data info' 'data generate' train predict explain app
 done
 
 run train --help
-check "help shows choices and defaults" out_says 'gcn, cheb, graphconv; default gcn'
+check "help shows choices and defaults" out_says 'gcn, cheb, graphconv, gin, gat; default gcn'
 check "help shows what is required" out_says '-o, --output FILE [^)]*\(required\)'
 run train --bogus --help
 check "a mistake before --help is still a mistake" fails_with 2 'unknown option --bogus'

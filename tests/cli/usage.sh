@@ -76,6 +76,10 @@ ignored 1 "a random graph has no motifs" '--motifs: erdos-renyi has nothing of t
 wrong "the order is that of cheb" '--order is for --model cheb' train karate --order 3 -o m
 wrong "the aggregation is that of graphconv" '--aggregation is for --model graphconv' \
     train karate --aggregation max -o m
+wrong "heads are those of gat" '--heads is for --model gat' train karate --heads 2 -o m
+wrong "eps is gin's" '--train-eps is for --model gin' train karate --model gat --train-eps -o m
+ignored 1 "heads share a layer's units" '10 units cannot be shared out among 4 heads' \
+    train karate --model gat --heads 4 --hidden 10 -o m
 wrong "nodes are not pooled" '--pool is for data with a class for each graph' train karate --pool sum -o m
 wrong "nodes come in no batches" '--batch is for data with' train karate --batch 3 -o m
 wrong "a random split has no folds" '--folds is for --split kfold' train karate --folds 3 -o m

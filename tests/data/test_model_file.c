@@ -71,6 +71,10 @@ static void check_round_trip(cbx_model *m)
         CHECK(a.num_layers == b.num_layers && a.hidden == b.hidden && a.order == b.order);
         CHECK(a.num_features == b.num_features && a.num_classes == b.num_classes);
         CHECK(a.dropout == b.dropout);
+        cbx_layer_settings s = m->layers[0].set, t = back->layers[0].set;
+#define X(type, field, ...) CHECK(s.field == t.field);
+#include "layer_settings.def"
+#undef X
         if (CHECK_INT(a.num_parameters, b.num_parameters))
             CHECK(!memcmp(m->theta, back->theta, (size_t)m->size * sizeof *m->theta));
     }
@@ -87,6 +91,11 @@ TEST(every_kind_of_model_comes_back_bit_for_bit)
     check_round_trip(MODEL(CBX_NODE, "model", "graphconv", "layers", "1", "dropout", "0"));
     check_round_trip(MODEL(CBX_NODE, "model", "graphconv", "aggregation", "mean", "hidden", "6"));
     check_round_trip(MODEL(CBX_GRAPH, "model", "graphconv", "aggregation", "max", "pool", "sum"));
+    check_round_trip(MODEL(CBX_NODE, "model", "gin", "hidden", "5", "eps", "0.25"));
+    check_round_trip(MODEL(CBX_GRAPH, "model", "gin", "mlp-hidden", "7", "train-eps", "true"));
+    check_round_trip(MODEL(CBX_NODE, "model", "gat", "hidden", "6", "heads", "3"));
+    check_round_trip(MODEL(CBX_NODE, "model", "gat", "hidden", "5", "heads", "2", "average-heads",
+                           "true", "negative-slope", "0.3", "no-self-loops", "true"));
     check_round_trip(MODEL(CBX_GRAPH, "pool", "max", "hidden", "3", "layers", "2"));
     check_round_trip(MODEL(CBX_GRAPH, "layers", "64", "hidden", "1", "dropout", "0.99"));
 }
@@ -176,6 +185,20 @@ TEST(the_architecture_is_json)
     cbx_arena_free(&arena);
 }
 
+TEST(settings_of_a_layer_are_in_its_architecture)
+{
+    cbx_arena       arena = {0};
+    const cbx_json *a = saved_arch(&arena, MODEL(CBX_NODE, "model", "gat", "heads", "4"));
+    CHECK(number_of(cbx_json_get(a, "heads")) == 4);
+    CHECK(number_of(cbx_json_get(a, "negative_slope")) == 0.2);
+    CHECK(cbx_json_get(a, "average_heads") && cbx_json_get(a, "no_self_loops"));
+    CHECK(!cbx_json_get(a, "eps") && !cbx_json_get(a, "aggr"));
+    a = saved_arch(&arena, MODEL(CBX_NODE, "model", "gin", "eps", "0.5", "train-eps", "true"));
+    CHECK(number_of(cbx_json_get(a, "eps")) == 0.5 && !cbx_json_get(a, "heads"));
+    CHECK(cbx_json_get(a, "train_eps") && cbx_json_get(a, "train_eps")->integer == 1);
+    cbx_arena_free(&arena);
+}
+
 /* ---- wrong files */
 
 enum { MOST = 72 };
@@ -245,6 +268,46 @@ static void check_refused(const parts *p, ...)
     CHECK_INT(cbx_model_load(path, &m, NULL), CBX_INVALID);
 }
 
+/* A gat layer of 2 heads of 3 units. */
+static parts good_gat(const char *arch)
+{
+    parts      p = {.arch = arch};
+    cbx_tensor vector = {
+        .name = "layers.0.att_src", .dtype = CBX_F32, .rank = 3, .shape = {1, 2, 3}, .data = some};
+    put(&p, "layers.0.lin.weight", 2, 6, 3);
+    p.tensors[p.count++] = vector;
+    vector.name = "layers.0.att_dst";
+    p.tensors[p.count++] = vector;
+    put(&p, "layers.0.bias", 1, 6, 0);
+    put(&p, "output_layer.weight", 2, 2, 6);
+    put(&p, "output_layer.bias", 1, 2, 0);
+    return p;
+}
+
+#define GAT(more) "{\"task\":\"node\",\"conv\":\"gat\"" more "}"
+
+TEST(settings_that_are_not_right_are_refused)
+{
+    parts      p = good_gat(GAT(",\"heads\":2"));
+    cbx_model *m = NULL;
+    CHECK_INT(cbx_model_load(write_parts(&p), &m, NULL), CBX_OK);
+    cbx_model_free(m);
+    p = good_gat(GAT(",\"heads\":3"));
+    check_refused(&p, "layers.0.att_src", "[1, 2, 3]", "[1, 3, 2]", NULL);
+    p = good_gat(GAT(",\"heads\":4"));
+    check_refused(&p, "6 units", "4 heads", NULL);
+    p = good_gat(GAT(",\"heads\":0"));
+    check_refused(&p, "heads", "0", "out of range", NULL);
+    p = good_gat(GAT(",\"heads\":\"2\""));
+    check_refused(&p, "heads is not a whole number", NULL);
+    p = good_gat(GAT(",\"heads\":2,\"no_self_loops\":1"));
+    check_refused(&p, "no_self_loops is not true or false", NULL);
+    p = good_gat(GAT(",\"heads\":2,\"negative_slope\":true"));
+    check_refused(&p, "negative_slope is not a number", NULL);
+    p = good_gat(GAT(",\"heads\":2,\"average_heads\":true"));
+    check_refused(&p, "layers.0.lin.weight", "[6, 3]", "[12, 3]", NULL);
+}
+
 static cbx_model *load(const parts *p)
 {
     cbx_model *m = NULL;
@@ -289,7 +352,7 @@ TEST(an_architecture_that_is_not_supported_is_an_error_that_says_what)
     } bad[] = {
         {"{\"task\":\"node\"}", "conv", "missing"},
         {"{\"task\":\"node\",\"conv\":3}", "conv", "missing"},
-        {"{\"task\":\"node\",\"conv\":\"gat\"}", "conv", "'gat'"},
+        {"{\"task\":\"node\",\"conv\":\"no layer\"}", "conv", "'no layer'"},
         {"{\"conv\":\"gcn\"}", "task", "missing"},
         {"{\"conv\":\"gcn\",\"task\":\"link\"}", "task", "'link'"},
         {"{\"conv\":\"gcn\",\"task\":null}", "task", "not a text"},

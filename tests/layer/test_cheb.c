@@ -16,7 +16,7 @@ static void by_hand(cbx_graph_data *d, int32_t order, const double *expected)
     layer_case c;
     CHECK_INT(cbx_graph_new(d, &g, NULL), CBX_OK);
     cbx_view  v = layer_view(g, -1, 0, &arena);
-    cbx_layer l = {.ops = &cbx_layer_cheb, .n_in = 1, .n_out = 1, .order = order};
+    cbx_layer l = {.ops = &cbx_layer_cheb, .n_in = 1, .n_out = 1, .set.order = order};
     layer_open(&c, l, &v, 0, cbx_matrix_dense(d->num_nodes, 1, d->x), &rng);
     for (int32_t k = 0; k < order; k++)
         c.theta[k] = (float)(k + 1);
@@ -84,7 +84,7 @@ TEST(cheb_is_the_sum_of_its_polynomials)
         bag          b = {0};
         cbx_view     v = layer_view(r.graph, -1, 0, &arena);
         layer_case   c;
-        cbx_layer    l = {.ops = &cbx_layer_cheb, .n_in = IN, .n_out = OUT, .order = order};
+        cbx_layer    l = {.ops = &cbx_layer_cheb, .n_in = IN, .n_out = OUT, .set.order = order};
         layer_open(&c, l, &v, 0, layer_input(&b, &rng, l, &v, 0), &rng);
         double T[3][N * IN], Y[N * OUT];
         for (int i = 0; i < N * OUT; i++)
@@ -119,7 +119,7 @@ TEST(cheb_on_a_receptive_field_gives_the_rows_of_the_whole_graph)
     for (int32_t order = 1; order <= 4; order++)
         for (uint64_t seed = 0; seed < 4; seed++)
             for (int32_t hop = 0; hop < 2; hop++) {
-                cbx_layer   l = {.ops = &cbx_layer_cheb, .n_in = 6, .n_out = 4, .order = order};
+                cbx_layer   l = {.ops = &cbx_layer_cheb, .n_in = 6, .n_out = 4, .set.order = order};
                 graph_shape s = {90,
                                  130,
                                  6,

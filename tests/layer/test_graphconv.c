@@ -20,7 +20,8 @@ static void by_hand(cbx_aggregation aggregation, const float *x, const double *e
     layer_case     c;
     CHECK_INT(cbx_graph_new(&d, &g, NULL), CBX_OK);
     cbx_view  v = layer_view(g, -1, 0, &arena);
-    cbx_layer l = {.ops = &cbx_layer_graphconv, .n_in = 1, .n_out = 1, .aggregation = aggregation};
+    cbx_layer l = {
+        .ops = &cbx_layer_graphconv, .n_in = 1, .n_out = 1, .set.aggregation = aggregation};
     layer_open(&c, l, &v, 0, cbx_matrix_dense(3, 1, x), &rng);
     c.theta[0] = 2;
     c.theta[1] = 1;
@@ -67,7 +68,7 @@ TEST(graphconv_on_a_receptive_field_gives_the_rows_of_the_whole_graph)
                 cbx_layer   l = {.ops = &cbx_layer_graphconv,
                                  .n_in = 6,
                                  .n_out = 4,
-                                 .aggregation = (cbx_aggregation)aggregation};
+                                 .set.aggregation = aggregation};
                 graph_shape s = {60,
                                  130,
                                  6,

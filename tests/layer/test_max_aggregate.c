@@ -26,7 +26,7 @@ static const float   W[] = {0, 1, 2, 0};
 static void set_up(hand *h, const float *value, const float *x, int32_t rows_out)
 {
     *h = (hand){.view = {.n = 3, .m = 4}, .X = cbx_matrix_dense(3, 2, x)};
-    h->layer = (cbx_layer){.n_in = 2, .n_out = 2, .aggregation = CBX_MAX};
+    h->layer = (cbx_layer){.n_in = 2, .n_out = 2, .set.aggregation = CBX_MAX};
     h->step = (cbx_step){.view = &h->view,
                          .A = {offset, source, value, NULL, out_offset, out_target, out_slot},
                          .rows_out = rows_out,
@@ -122,8 +122,9 @@ TEST(maxima_of_random_graphs_agree_with_plain_loops)
     bag          b = {0};
     cbx_rng      rng = cbx_rng_stream(1, 0, 0, 0);
     cbx_view     v = layer_view(r.graph, -1, 0, &arena);
-    cbx_layer    l = {.ops = &cbx_layer_graphconv, .n_in = F, .n_out = OUT, .aggregation = CBX_MAX};
-    layer_case   c;
+    cbx_layer    l = {
+           .ops = &cbx_layer_graphconv, .n_in = F, .n_out = OUT, .set.aggregation = CBX_MAX};
+    layer_case c;
     layer_open(&c, l, &v, 0, layer_input(&b, &rng, l, &v, 0), &rng);
     for (int64_t e = 0; e < c.num_values; e++)
         c.value[e] = draw(&rng, -1, 1);

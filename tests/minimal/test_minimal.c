@@ -79,6 +79,8 @@ TEST(answers_flip_and_every_edit_is_needed)
         {.nodes = 60, .conv = "graphconv", .aggregation = "mean", .seed = 7},
         {.nodes = 60, .conv = "graphconv", .aggregation = "max", .seed = 8},
         {.nodes = 60, .conv = "cheb", .order = 1, .seed = 9},
+        {.nodes = 60, .conv = "gin", .seed = 10},
+        {.nodes = 60, .conv = "gat", .seed = 11},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         cbx_explain_options next = FEW("target", "next"), any = FEW("target", "any");

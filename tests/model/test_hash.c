@@ -88,6 +88,33 @@ TEST(aggregation_and_order_change_the_hash)
     cbx_graph_free(g);
 }
 
+/* Again with the same parameters. */
+TEST(every_setting_changes_the_hash)
+{
+    static const char *const settings[][3] = {{"gat", "negative-slope", "0.2"},
+                                              {"gat", "negative-slope", "0.3"},
+                                              {"gat", "no-self-loops", "true"},
+                                              {"gin", "eps", "0"},
+                                              {"gin", "eps", "0.25"}};
+    cbx_graph               *g = karate();
+    cbx_model               *m = NULL;
+    cbx_error                err = {0};
+    char                     hex[5][65];
+    for (int i = 0; i < 5; i++) {
+        const cbx_option_table *table = cbx_model_table();
+        cbx_model_spec          spec;
+        cbx_options_default(table, &spec);
+        CHECK_OK(cbx_options_set(table, &spec, "model", settings[i][0], &err), err);
+        CHECK_OK(cbx_options_set(table, &spec, settings[i][1], settings[i][2], &err), err);
+        CHECK_OK(cbx_model_new(g, &spec, 7, &m, &err), err);
+        cbx_model_hash(m, hex[i]);
+        cbx_model_free(m);
+        for (int k = 0; k < i; k++)
+            CHECK(strcmp(hex[i], hex[k]) != 0);
+    }
+    cbx_graph_free(g);
+}
+
 TEST(every_parameter_changes_the_hash)
 {
     cbx_graph  *g = karate();

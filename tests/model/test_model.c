@@ -120,7 +120,8 @@ TEST(a_spec_out_of_bounds_is_an_error_that_names_the_option)
                  {"--pool", good},   {"--dropout", good},     {"--dropout", good},
                  {"--dropout", good}};
     bad[0].spec.conv = -1;
-    bad[1].spec.conv = 3;
+    while (cbx_layer_names[bad[1].spec.conv])
+        bad[1].spec.conv++;
     bad[2].spec.layers = 0;
     bad[3].spec.layers = 65;
     bad[4].spec.hidden = -1;

@@ -132,6 +132,11 @@ static const char *const convs[][4] = {{"model", "gcn"},
                                        {"model", "cheb", "order", "3"},
                                        {"model", "graphconv", "aggregation", "add"},
                                        {"model", "graphconv", "aggregation", "mean"},
+                                       {"model", "gin", "mlp-hidden", "3"},
+                                       {"model", "gin", "train-eps", "true"},
+                                       {"model", "gat", "heads", "2"},
+                                       {"model", "gat", "no-self-loops", "true"},
+                                       {"model", "gat", "average-heads", "true"},
                                        {"model", "graphconv", "aggregation", "max"}};
 enum { CONVS = sizeof convs / sizeof *convs, MAX = CONVS - 1 };
 

@@ -13,7 +13,9 @@ static const char *const convs[][4] = {{"model", "gcn"},
                                        {"model", "cheb", "order", "3"},
                                        {"model", "graphconv", "aggregation", "add"},
                                        {"model", "graphconv", "aggregation", "mean"},
-                                       {"model", "graphconv", "aggregation", "max"}};
+                                       {"model", "graphconv", "aggregation", "max"},
+                                       {"model", "gin", "eps", "0.5"},
+                                       {"model", "gat", "heads", "2"}};
 enum { CONVS = sizeof convs / sizeof *convs };
 
 static cbx_model *model_of(const cbx_graph *g, int conv)

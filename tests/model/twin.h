@@ -89,7 +89,7 @@ static inline void twin_adjacency(const twin *t, const cbx_layer *l, double *A)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
             int32_t s = v->source[e];
             double  count =
-                l->aggregation == CBX_MEAN ? (double)(v->offset[i + 1] - v->offset[i]) : 1;
+                l->set.aggregation == CBX_MEAN ? (double)(v->offset[i + 1] - v->offset[i]) : 1;
             if (!gcn && !cheb) {
                 A[i * n + s] += t->w[e] / count;
             } else if (s != i) {
@@ -130,19 +130,92 @@ static inline void twin_chebyshev(int32_t n, int32_t f, int32_t k, const double 
         to[i] = 2 * to[i] - to[i - 2 * (int64_t)n * f];
 }
 
-/* Y (zeroed) = conv(H) */
-static inline void twin_conv(const twin *t, const cbx_layer *l, const double *H, double *Y)
+/* relu(((1 + eps) H + sums over edges) W1 + b1) W2 + b2 */
+static inline void twin_gin(const twin *t, const cbx_layer *l, const double *H, double *Y)
+{
+    const cbx_view *v = t->view;
+    int32_t         n = v->n, f = l->n_in, out = l->n_out;
+    int32_t         m = l->set.mlp_hidden ? (int32_t)l->set.mlp_hidden : out;
+    const double   *W1 = t->theta + (l->theta - t->model->theta), *b1 = W1 + f * m;
+    const double   *W2 = b1 + m, *b2 = W2 + m * out;
+    double          eps = l->set.train_eps ? b2[out] : l->set.eps;
+    double         *S = twin_array((int64_t)n * f), *T = twin_array((int64_t)n * m);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < f; k++) {
+            S[i * f + k] = (1 + eps) * H[i * f + k];
+            for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+                S[i * f + k] += t->w[e] * H[v->source[e] * f + k];
+        }
+    twin_add_product(n, f, m, S, W1, T);
+    for (int32_t i = 0; i < n * m; i++)
+        T[i] = fmax(T[i] + b1[i % m], 0);
+    twin_add_product(n, m, out, T, W2, Y);
+    for (int32_t i = 0; i < n * out; i++)
+        Y[i] += b2[i % out];
+    free(S);
+    free(T);
+}
+
+/* One head's sum for node i, from its columns Z of width c; scores not shifted by anything. */
+static inline void twin_attend(const twin *t, const cbx_layer *l, int32_t i, int32_t stride,
+                               int32_t c, const double *Z, const double *source,
+                               const double *target, double *sum)
+{
+    const cbx_view *v = t->view;
+    bool            own = !l->set.no_self_loops;
+    double          total = 0;
+    for (int64_t e = v->offset[i]; e < v->offset[i + 1] + own; e++) {
+        bool    last = e == v->offset[i + 1];
+        int32_t u = last ? i : v->source[e];
+        double  x = 0, w = last ? 1 : t->w[e];
+        if (own && !last && u == i)
+            continue;
+        for (int32_t k = 0; k < c; k++)
+            x += Z[u * stride + k] * source[k] + Z[i * stride + k] * target[k];
+        x = w * exp(x > 0 ? x : l->set.negative_slope * x);
+        total += x;
+        for (int32_t k = 0; k < c; k++)
+            sum[k] += x * Z[u * stride + k];
+    }
+    for (int32_t k = 0; k < c; k++)
+        sum[k] = total > 0 ? sum[k] / total : 0;
+}
+
+static inline void twin_gat(const twin *t, const cbx_layer *l, const double *H, double *Y)
+{
+    bool          mean = l->set.average_heads;
+    int32_t       n = t->view->n, f = l->n_in, out = l->n_out, heads = (int32_t)l->set.heads;
+    int32_t       wide = mean ? heads * out : out, c = wide / heads;
+    const double *W = t->theta + (l->theta - t->model->theta), *source = W + f * wide;
+    const double *target = source + wide, *bias = target + wide;
+    double       *Z = twin_array((int64_t)n * wide), *sum = twin_array(c);
+    twin_add_product(n, f, wide, H, W, Z);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t h = 0; h < heads; h++) {
+            memset(sum, 0, (size_t)c * sizeof *sum);
+            twin_attend(t, l, i, wide, c, Z + h * c, source + h * c, target + h * c, sum);
+            for (int32_t k = 0; k < c; k++)
+                Y[i * out + (mean ? k : h * c + k)] += mean ? sum[k] / heads : sum[k];
+        }
+    for (int32_t i = 0; i < n * out; i++)
+        Y[i] += bias[i % out];
+    free(Z);
+    free(sum);
+}
+
+/* Those that are sums of products of powers of an adjacency. */
+static inline void twin_polynomial(const twin *t, const cbx_layer *l, const double *H, double *Y)
 {
     int32_t       n = t->view->n, f = l->n_in, out = l->n_out, terms = 1;
     const double *W = t->theta + (l->theta - t->model->theta), *bias;
-    double       *A = twin_array((int64_t)n * n), *T = twin_array((int64_t)(l->order + 1) * n * f);
+    double *A = twin_array((int64_t)n * n), *T = twin_array((int64_t)(l->set.order + 1) * n * f);
     twin_adjacency(t, l, A);
     if (l->ops == &cbx_layer_cheb) {
         memcpy(T, H, (size_t)n * (size_t)f * sizeof *T);
-        for (int32_t k = 1; k < l->order; k++)
+        for (int32_t k = 1; k < l->set.order; k++)
             twin_chebyshev(n, f, k, A, T);
-        terms = l->order;
-    } else if (l->ops == &cbx_layer_graphconv && l->aggregation == CBX_MAX) {
+        terms = l->set.order;
+    } else if (l->ops == &cbx_layer_graphconv && l->set.aggregation == CBX_MAX) {
         twin_max(t, f, H, T);
     } else {
         twin_add_product(n, n, f, A, H, T);
@@ -156,6 +229,17 @@ static inline void twin_conv(const twin *t, const cbx_layer *l, const double *H,
         twin_add_product(n, f, out, H, bias + out, Y);
     free(A);
     free(T);
+}
+
+/* Y (zeroed) = conv(H) */
+static inline void twin_conv(const twin *t, const cbx_layer *l, const double *H, double *Y)
+{
+    if (l->ops == &cbx_layer_gin)
+        twin_gin(t, l, H, Y);
+    else if (l->ops == &cbx_layer_gat)
+        twin_gat(t, l, H, Y);
+    else
+        twin_polynomial(t, l, H, Y);
 }
 
 static inline void twin_relu_dropout(const twin *t, int32_t l, int32_t width, double *Y)

@@ -218,7 +218,7 @@ TEST(a_model_of_one_class_has_nothing_to_flip)
                             .num_features = 5,
                             .num_classes = 1,
                             .num_layers = 1,
-                            .order = 1,
+                            .set.order = 1,
                             .widths = widths};
     cbx_error        err = {0};
     o.data.y = NULL;

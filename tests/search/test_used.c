@@ -62,14 +62,13 @@ static void widen_model(pair *p)
         widths[l] = m->layers[l].n_out;
     cbx_architecture a = {.task = m->task,
                           .conv = m->layers[0].ops,
-                          .aggregation = m->layers[0].aggregation,
+                          .set = m->layers[0].set,
                           .head = m->head,
                           .pool = m->pool,
                           .dropout = m->dropout,
                           .num_features = WIDE,
                           .num_classes = m->num_classes,
                           .num_layers = m->num_layers,
-                          .order = m->layers[0].order,
                           .widths = widths};
     oracle_must(cbx_model_build(&a, &p->model, &err), &err);
     for (int64_t k = 0; k < p->model->size; k++)

@@ -31,11 +31,17 @@ NODE_TRAININGS = {
     "graphconv add": ["--model", "graphconv", "--aggregation", "add"],
     "graphconv mean": ["--model", "graphconv", "--aggregation", "mean"],
     "graphconv max": ["--model", "graphconv", "--aggregation", "max"],
+    "gin": ["--model", "gin", "--eps", "0.5"],
+    "gin, eps trained": ["--model", "gin", "--train-eps", "--mlp-hidden", "32"],
+    "gat": ["--model", "gat", "--heads", "4"],
+    "gat, mean of heads": ["--model", "gat", "--heads", "3", "--average-heads", "--no-self-loops"],
 }
 GRAPH_TRAININGS = {
     "gcn mean": ["--model", "gcn", "--pool", "mean"],
     "cheb order 3 sum": ["--model", "cheb", "--order", "3", "--pool", "sum"],
     "graphconv max": ["--model", "graphconv", "--pool", "max"],
+    "gin sum": ["--model", "gin", "--pool", "sum"],
+    "gat mean": ["--model", "gat", "--heads", "2", "--pool", "mean"],
 }
 
 
@@ -138,7 +144,7 @@ def from_torch(program, folder):
                     "pool": "none" if task == "node" else pools[number % 3],
                     "dropout": 0.5,
                 }
-                model = Oracle(arch, Sizes(7, [16, 9, 12], 4, order))
+                model = Oracle(arch, Sizes(7, [15, 9, 12], 4, order))
                 for name, parameter in model.named_parameters():
                     if name.endswith("bias"):  # PyG starts some at 0
                         torch.nn.init.uniform_(parameter, -0.5, 0.5)

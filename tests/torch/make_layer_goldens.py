@@ -139,7 +139,7 @@ def ties(rng, f, n=10, m=36):
 
 # ------------------------------------------------------------------- cases
 
-KINDS = {
+PRODUCTS = {
     "gcn": ({"conv": "gcn"}, 1),
     "cheb1": ({"conv": "cheb"}, 1),
     "cheb2": ({"conv": "cheb"}, 2),
@@ -149,6 +149,15 @@ KINDS = {
     "graphconv-mean": ({"conv": "graphconv", "aggr": "mean"}, 1),
     "graphconv-max": ({"conv": "graphconv", "aggr": "max"}, 1),
 }
+UNWEIGHTED = {  # in PyG: oracle.py has them with weights
+    "gin": ({"conv": "gin", "eps": 0.25}, 1),
+    "gin-wide": ({"conv": "gin", "mlp_hidden": 9, "eps": -0.5, "train_eps": True}, 1),
+    "gat1": ({"conv": "gat", "heads": 1}, 1),
+    "gat3": ({"conv": "gat", "heads": 3, "negative_slope": 0.1}, 1),
+    "gat2-mean": ({"conv": "gat", "heads": 2, "average_heads": True}, 1),
+    "gat2-mean-plain": ({"conv": "gat", "heads": 2, "average_heads": True, "no_self_loops": True}, 1),
+}
+KINDS = {**PRODUCTS, **UNWEIGHTED}
 
 
 def cases():
@@ -160,9 +169,12 @@ def cases():
         task = "node" if pool == "none" else "graph"
         arch = {"task": task, **conv, "jk": jk, "pool": pool, "dropout": 0.5}
         sizes = Sizes(f, hidden, classes, order)
-        made.append(Case(f"{kind}-{name}", about, make(rng, f), arch, sizes))
+        graph = make(rng, f)
+        if arch.get("no_self_loops"):  # what a sum of nothing but weights of 0 is has no derivative
+            graph = graph._replace(edge_weight=np.where(graph.edge_weight == 0, np.float32(0.5), graph.edge_weight))
+        made.append(Case(f"{kind}-{name}", about, graph, arch, sizes))
 
-    for kind in KINDS:
+    for kind in PRODUCTS:
         add(kind, "directed", "directed, weighted, self-loops, zero weights, isolated nodes",
             directed, f=4, hidden=[6, 5])
         add(kind, "undirected", "undirected, all weights 1, three layers, concatenated",
@@ -188,6 +200,16 @@ def cases():
         add(kind, "zero-degree", "weighted degrees of 0; no gradient by edge weights",
             zero_degrees, f=4, hidden=[5, 4])
     add("graphconv-max", "ties", "maxima shared by several messages", ties, f=4, hidden=[6])
+    for kind in UNWEIGHTED:
+        add(kind, "directed", "directed, weighted, self-loops, zero weights, isolated nodes",
+            directed, f=4, hidden=[6, 3])
+        add(kind, "undirected", "undirected, all weights 1, three layers, concatenated",
+            undirected, f=5, hidden=[3, 9, 6], jk="cat", classes=4)
+        add(kind, "duplicates", "directed, weighted, some edges twice, one layer",
+            duplicated, f=6, hidden=[6], classes=2)
+        add(kind, "graphs-mean", "four graphs, one of them a single node", several, f=3, hidden=[6, 3], pool="mean")
+        add(kind, "no-edges", "no edge at all", edgeless, f=3, hidden=[6, 3], jk="cat")
+        add(kind, "two-self-loops", "two nodes with two self-loops each", two_self_loops, f=4, hidden=[6, 3])
     return made
 
 
@@ -246,6 +268,19 @@ def evaluate(case, parameters, coef, dtype):
     return {name: value.double().numpy() for name, value in results.items()}
 
 
+def check_weights(case, parameters):
+    """Where weights are not PyG's own: 1 is PyG's edge, and 0 is PyG's graph without it."""
+    model = Oracle.from_tensors(case.arch, parameters).double()
+    graph = case.graph
+    x, edge_index = torch.tensor(graph.x).double(), torch.as_tensor(graph.edge_index)
+    pooling = () if graph.graph_ptr is None else (batch_of(graph.graph_ptr), len(graph.graph_ptr) - 1)
+    there = torch.arange(edge_index.shape[1]) % 3 > 0
+    for kept in (there | True, there):
+        plain = model(x, edge_index[:, kept], None, *pooling)
+        weighted = model(x, edge_index, kept.double(), *pooling)
+        assert torch.allclose(plain, weighted, 1e-9, 1e-10), f"{case.name}: not PyG's own output"
+
+
 def check_condition(case, exact, rough):
     """A good case is one where float32 arithmetic comes close: no NaN, and no activation or
     maximum so near to its edge that rounding decides."""
@@ -266,6 +301,8 @@ def make(case, seed):
     rows = len(graph.x) if graph.graph_ptr is None else len(graph.graph_ptr) - 1
     coef = rng.uniform(-1, 1, (rows, case.sizes.classes)).astype(np.float32)
 
+    if case.arch["conv"] in ("gin", "gat"):
+        check_weights(case, parameters)
     exact = evaluate(case, parameters, coef, torch.float64)
     check_condition(case, exact, evaluate(case, parameters, coef, torch.float32))
 

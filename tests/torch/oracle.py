@@ -11,17 +11,23 @@ import torch
 import torch.nn.functional as F
 from torch_geometric.nn import (
     ChebConv,
+    GATConv,
     GCNConv,
+    GINConv,
     GraphConv,
     global_add_pool,
     global_max_pool,
     global_mean_pool,
 )
+from torch_geometric.utils import scatter
 
 import stio
 
 POOLS = {"mean": global_mean_pool, "sum": global_add_pool, "max": global_max_pool}
-FIRST_WEIGHT = {"gcn": "lin.weight", "cheb": "lins.0.weight", "graphconv": "lin_rel.weight"}
+# of each convolution: a tensor that has a row for each of its inputs, and one that has one for each output
+FIRST_WEIGHT = {"gcn": "lin.weight", "cheb": "lins.0.weight", "graphconv": "lin_rel.weight", "gin": "nn.0.weight",
+                "gat": "lin.weight"}
+LAST_BIAS = {"gcn": "bias", "cheb": "bias", "graphconv": "lin_rel.bias", "gin": "nn.2.bias", "gat": "bias"}
 
 
 class Sizes(NamedTuple):
@@ -39,15 +45,53 @@ def sizes_of(arch, tensors):
     order = sum(name.startswith("layers.0.lins.") for name in tensors)
     return Sizes(
         features=weights[0].shape[1],
-        hidden=[weight.shape[0] for weight in weights],
+        hidden=[tensors[f"layers.{i}.{LAST_BIAS[arch['conv']]}"].shape[0] for i in range(len(weights))],
         classes=tensors["output_layer.weight"].shape[0],
         order=max(order, 1),
     )
 
 
+class WeightedGIN(GINConv):
+    """With weights on edges, which PyG's has not: messages are multiplied by them."""
+
+    def forward(self, x, edge_index, edge_weight=None):
+        self.weight = edge_weight
+        return super().forward(x, edge_index)
+
+    def message(self, x_j):
+        return x_j if self.weight is None else self.weight.view(-1, 1) * x_j
+
+
+class WeightedGAT(GATConv):
+    """With weights on edges, which PyG's has not: an edge's summand is multiplied by its weight, in the softmax's sum
+    and in that of the messages. Self-loops that are put in weigh 1."""
+
+    def forward(self, x, edge_index, edge_weight=None):
+        if edge_weight is None:
+            return super().forward(x, edge_index)
+        weight = edge_weight
+        if self.add_self_loops:
+            others = edge_index[0] != edge_index[1]
+            own = torch.arange(len(x)).expand(2, -1)
+            edge_index = torch.cat([edge_index[:, others], own], 1)
+            weight = torch.cat([weight[others], weight.new_ones(len(x))])
+        weight = weight.view(-1, 1)
+        h = self.lin(x).view(-1, self.heads, self.out_channels)
+        source, target = edge_index
+        score = F.leaky_relu((h * self.att_src).sum(-1)[source] + (h * self.att_dst).sum(-1)[target],
+                             self.negative_slope)
+        top = scatter(score.detach(), target, 0, len(x), reduce="max")
+        part = weight * (score - top[target]).exp()
+        total = scatter(part, target, 0, len(x), reduce="sum")
+        share = part / torch.where(total > 0, total, 1.0)[target]
+        out = scatter(share.unsqueeze(-1) * h[source], target, 0, len(x), reduce="sum")
+        return (out.flatten(1) if self.concat else out.mean(1)) + self.bias
+
+
 class Oracle(torch.nn.Module):
-    """arch: task (node|graph), conv (gcn|cheb|graphconv), jk (last|cat), pool
-    (none|mean|sum|max), dropout, and for graphconv aggr (add|mean|max)."""
+    """arch: task (node|graph), conv (gcn|cheb|graphconv|gin|gat), jk (last|cat), pool
+    (none|mean|sum|max), dropout, and the settings of the convolution: for graphconv aggr
+    (add|mean|max), for gin and gat those of a model file."""
 
     def __init__(self, arch, sizes):
         super().__init__()
@@ -67,7 +111,23 @@ class Oracle(torch.nn.Module):
             return ChebConv(inputs, outputs, self.sizes.order)
         if kind == "graphconv":
             return GraphConv(inputs, outputs, aggr=self.arch.get("aggr", "add"))
+        if kind == "gin":
+            return self._gin(inputs, outputs)
+        if kind == "gat":
+            heads, mean = self.arch["heads"], self.arch.get("average_heads", False)
+            return WeightedGAT(inputs, outputs if mean else outputs // heads, heads, concat=not mean,
+                               negative_slope=self.arch.get("negative_slope", 0.2),
+                               add_self_loops=not self.arch.get("no_self_loops", False))
         raise ValueError(f"unknown conv {kind!r}")
+
+    def _gin(self, inputs, outputs):
+        width = self.arch.get("mlp_hidden", 0) or outputs
+        linear = torch.nn.Linear
+        nn = torch.nn.Sequential(linear(inputs, width), torch.nn.ReLU(), linear(width, outputs))
+        layer = WeightedGIN(nn, self.arch.get("eps", 0.0), self.arch.get("train_eps", False))
+        if not layer.eps.requires_grad:  # a setting, and no tensor of the model
+            layer.register_buffer("eps", layer.eps, persistent=False)
+        return layer
 
     def forward(self, x, edge_index, edge_weight=None, batch=None, num_graphs=None):
         """Log-probabilities, one row per node or per graph; `batch` gives each node's graph."""

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch_geometric import nn as gnn
 
-from .._assemble import SUPPORTED, Layer
+from .._assemble import SUPPORTED, GatLayer, GinLayer, Layer
 from ..errors import UnsupportedError
 
 _AGGR = {"add": "add", "sum": "add", "mean": "mean", "max": "max"}
@@ -75,7 +75,65 @@ def _sage(name: str, m: Any) -> tuple[Layer, str]:
     return Layer("graphconv", [neighbours, root], _bias(m.lin_l.bias, len(root)), name=name), _aggregation(name, m)
 
 
-_CONVOLUTIONS = ((gnn.GCNConv, _gcn), (gnn.ChebConv, _cheb), (gnn.GraphConv, _graphconv), (gnn.SAGEConv, _sage))
+def _parts(module: Any) -> list[Any]:
+    """What an MLP does one after the other, in evaluation."""
+    if isinstance(module, gnn.MLP):
+        found: list[Any] = []
+        for i, lin in enumerate(module.lins):
+            last = module.plain_last and i == len(module.lins) - 1
+            found += [lin] if last else [lin, *module.norms[i : i + 1], module.act]
+            if not last and module.act_first and not isinstance(found[-2], (torch.nn.Linear, torch.nn.Identity)):
+                found[-2:] = [module.act, found[-2]]
+    elif isinstance(module, torch.nn.Sequential):
+        found = [part for child in module for part in _parts(child)]
+    else:
+        found = [module]
+    return [part for part in found if not isinstance(part, (torch.nn.Dropout, torch.nn.Identity, type(None)))]
+
+
+def _is_linear(part: Any) -> bool:
+    return isinstance(part, (torch.nn.Linear, gnn.Linear))
+
+
+def _gin(name: str, m: Any) -> tuple[Layer, str]:
+    """Linear, ReLU, Linear, each Linear perhaps with a batch normalisation behind it; a ReLU behind it all is one that
+    the layer has anyway, which the proof finds out if it has not."""
+    lines: list[Layer] = []
+    relus = 0
+    for part in _parts(m.nn):
+        norm = type(part).__name__ == "BatchNorm1d" or isinstance(part, gnn.BatchNorm)
+        if _is_linear(part) and relus == len(lines) < 2:
+            lines.append(linear_layer(name, part))
+        elif norm and len(lines) == relus + 1:
+            lines[-1] = fold_norm(lines[-1], getattr(part, "module", part))
+        elif (isinstance(part, torch.nn.ReLU) or part is torch.relu or part is torch.nn.functional.relu) and len(
+            lines
+        ) == relus + 1:
+            relus += 1
+        else:
+            raise _refuse(name, m, f"whose MLP has {type(part).__name__} in it")
+    if not lines or _aggregation(name, m) != "add":
+        raise _refuse(name, m, f"with aggr={m.aggr!r}")
+    if len(lines) == 1:  # z = relu(z) - relu(-z)
+        both, back = Layer("linear", lines[0].weights, lines[0].bias, 1.0).split()
+        lines = [both, Layer("linear", [np.float32(back)], np.zeros(len(back), np.float32))]
+    first, second = lines
+    weights = [first.weights[0], second.weights[0]]
+    return GinLayer("gin", weights, second.bias, name=name, hidden_bias=first.bias, eps=float(m.eps.detach())), "add"
+
+
+def _gat(name: str, m: Any) -> tuple[Layer, str]:
+    if m.lin is None or m.edge_dim is not None or getattr(m, "residual", False) or _aggregation(name, m) != "add":
+        raise _refuse(name, m, "with two kinds of nodes, edge features, residual or another aggregation")
+    vectors = {"source": array(m.att_src)[0], "target": array(m.att_dst)[0]}
+    weight = array(m.lin.weight)
+    bias = _bias(m.bias, len(weight) if m.concat else m.out_channels)
+    mean = not m.concat and m.heads > 1
+    settings = {"negative_slope": float(m.negative_slope), "self_loops": bool(m.add_self_loops)}
+    return GatLayer("gat", [weight], bias, name=name, mean=mean, **vectors, **settings), "add"
+
+
+_CONVOLUTIONS: tuple[tuple[Any, Any], ...] = ((gnn.GCNConv, _gcn), (gnn.ChebConv, _cheb), (gnn.GraphConv, _graphconv), (gnn.SAGEConv, _sage), (gnn.GINConv, _gin), (gnn.GATConv, _gat))
 
 
 def conv_layer(name: str, module: Any) -> tuple[Layer, str]:
@@ -89,13 +147,11 @@ def conv_layer(name: str, module: Any) -> tuple[Layer, str]:
 
 
 def fold_norm(layer: Layer, norm: Any) -> Layer:
-    """A convolution and the batch normalisation right behind it, as it is in evaluation: one affine map."""
+    """A convolution or a Linear and the batch normalisation right behind it, as it is in evaluation: one affine map."""
     if norm.running_mean is None:
         raise UnsupportedError(f"BatchNorm without running statistics depends on the whole batch; {SUPPORTED}")
     scale = torch.rsqrt(norm.running_var.detach().cpu().double() + norm.eps).numpy()
     if norm.weight is not None:
         scale = scale * norm.weight.detach().cpu().double().numpy()
     shift = np.zeros_like(scale) if norm.bias is None else norm.bias.detach().cpu().double().numpy()
-    shift = shift - norm.running_mean.detach().cpu().double().numpy() * scale
-    weights = [(weight * scale[:, None]).astype(np.float32) for weight in layer.weights]
-    return Layer(layer.kind, weights, (layer.bias * scale + shift).astype(np.float32), layer.slope, layer.name)
+    return layer.scaled(scale, shift - norm.running_mean.detach().cpu().double().numpy() * scale)

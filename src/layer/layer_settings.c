@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layer_settings.c: see layer_settings.h. */
+#include "layer_settings.h"
+
+#include <stddef.h>
+
+const char *const cbx_aggregation_names[] = {"add", "mean", "max", NULL};
+
+static const cbx_option options[] = {
+#define X(type, field, kind, name, key, fallback, min, max, choices, help) \
+    {name, kind, offsetof(cbx_layer_settings, field), fallback, min, max, choices, help},
+#include "layer_settings.def"
+#undef X
+};
+
+const cbx_option_table cbx_settings_table = {"Layers", options, sizeof options / sizeof *options,
+                                             sizeof(cbx_layer_settings)};
+
+const char *const cbx_setting_keys[] = {
+#define X(type, field, kind, name, key, ...) key,
+#include "layer_settings.def"
+#undef X
+};
+
+cbx_layer_settings cbx_settings_default(void)
+{
+    cbx_layer_settings settings;
+    cbx_options_default(&cbx_settings_table, &settings);
+    return settings;
+}
+
+cbx_layer_settings cbx_settings_of(const cbx_model_spec *spec)
+{
+    return (cbx_layer_settings){
+#define X(type, field, ...) .field = spec->field,
+#include "layer_settings.def"
+#undef X
+    };
+}
