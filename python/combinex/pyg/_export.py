@@ -72,6 +72,8 @@ def _arguments(module: Any, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     for name, parameter in inspect.signature(module.forward).parameters.items():
         if name in known:
             arguments[name], sizes[name] = known[name]
+        elif data.get(name) is not None and name not in ("y", "ptr"):  # it would be run without, and say something else
+            raise UnsupportedError(f"forward takes '{name}', which the data has and programs are not given here")
         elif parameter.default is inspect.Parameter.empty and parameter.kind not in (
             inspect.Parameter.VAR_POSITIONAL,
             inspect.Parameter.VAR_KEYWORD,
