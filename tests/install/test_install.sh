@@ -72,6 +72,6 @@ say "soname and exported symbols"
 header=$CBX_SOURCE/include/combinex.h
 soname=libcombinex.so.$(sed -n 's/^#define CBX_VERSION_M[AI][JN]OR //p' "$header" | paste -sd .)
 objdump -p "$lib/libcombinex.so" | grep "SONAME *${soname//./\\.}\$" > /dev/null || fail "soname"
-sed -n 's/^CBX_API .*\(cbx_[a-z0-9_]*\)(.*/\1/p' "$header" | sort > declared
+sed -n 's/^CBX_API .*\(cbx_[a-z0-9_]*\)(.*/\1/p' "$header" "${header%.h}/extend.h" | sort > declared
 nm -D --defined-only "$lib/libcombinex.so" | awk '{ print $3 }' | sort > exported
 diff declared exported || fail "declared in the header (<) and exported (>) differ"
