@@ -57,11 +57,11 @@ def from_callable(function: _Any, data: _Any, hops: "int | None" = None) -> Mode
     return of_function(function, data, hops)[0]
 
 
-def export(module: _Any, data: _Any, path: _Any) -> Model:
+def export(module: _Any, data: _Any, path: _Any, **how: _Any) -> Model:
     """Writes a module of PyTorch Geometric as a program that needs no Python: see combinex.pyg.export."""
     from .pyg import export as write
 
-    return write(module, data, path)
+    return write(module, data, path, **how)
 
 
 def __getattr__(name: str) -> _Any:

@@ -21,6 +21,8 @@ import numpy as np
 from ._arguments import brief
 from ._graph import Graph
 from ._lib import h, lib, make
+from ._options import Options, open_table
+from ._reading import Reading
 from .errors import InvalidError
 
 
@@ -145,8 +147,9 @@ def task_of(scores: np.ndarray, nodes: int, graphs: int) -> str:
 class Callback:
     """The functions that C calls, and what went wrong in them."""
 
-    def __init__(self, caller: Caller, task: str, num_scores: int, what: str):
-        self.caller, self.task, self.num_scores, self.what = caller, task, num_scores, what
+    def __init__(self, caller: Caller, task: str, num_scores: int, what: str, reading: Reading):
+        self.caller, self.task, self.num_scores = caller, task, num_scores
+        self.what, self.reading = f"{what} {reading}", reading
         self.lock = threading.Lock()  # functions of Python need not be prepared for several at once
         self.problem: BaseException | None = None
         self._functions = h.cbx_oracle_predict(self._predict), h.cbx_oracle_gradient(self._gradient)
@@ -162,6 +165,8 @@ class Callback:
             follows_weights=self.caller.follows_weights,
             predict=self._functions[0],
         )
+        meaning = Options(open_table, self.reading.options())
+        oracle.reading = ctypes.pointer(meaning.raw)
         if self.caller.gradient:
             oracle.gradient = self._functions[1]
         return make(lib.cbx_model_of_oracle, ctypes.byref(oracle))

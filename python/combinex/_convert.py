@@ -10,9 +10,10 @@ from typing import Any
 from . import _safetensors, errors
 from ._arguments import is_pyg, path_of, whole
 from ._callback import Callback, Caller, Question, identity_of, rows_of_scores, task_of
-from ._graph import Graph
+from ._graph import Graph, with_classes
 from ._lib import lib, text
 from ._model import Model
+from ._reading import Reading, range_of
 
 ENDING = ".safetensors"
 PROGRAM_ENDING = ".pt2"  # what torch.export.save is given
@@ -89,37 +90,55 @@ def graph_of(data: Any) -> Graph:
     )
 
 
-def both_of(model: Any, data: Any) -> tuple[Model, Graph]:
+def asked(model: Any, data: Any, reading: Reading, settings: Any) -> tuple[Model, Graph]:
+    """The model and the graph of a question, with the classes that it is about."""
+    own, graph = both_of(model, data, reading)
+    if own.gives_numbers:
+        own = own.aimed(graph, range_of(settings.given.get("target")))
+        settings.set("target", "1")
+    elif reading.scores == "auto" and reading.label is None and graph.num_classes == 2 and graph.class_names:
+        return own, graph  # two classes that the data has names for
+    return own, graph if own.class_names is None else with_classes(graph, own.class_names)
+
+
+def both_of(model: Any, data: Any, reading: Reading = Reading()) -> tuple[Model, Graph]:
     """The model and the graph of a question."""
     if isinstance(model, (str, os.PathLike)):
-        model = Model.load(model)
+        graph = graph_of(data)
+        reading = reading.named(graph.class_names)
+        return Model.load(model, None, reading.scores, reading.label, reading.classes), graph
     if isinstance(model, Model):
+        if reading.is_said:
+            raise errors.InvalidError("scores, label and classes are said where a model is made: Model.load has them, too")
         return model, graph_of(data)
     if any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__):
         from .pyg import take
 
-        return take(model, data)
+        return take(model, data, reading)
     if callable(model):
-        return of_function(model, data)
+        return of_function(model, data, reading=reading)
     raise TypeError(
         f"model is a {type(model).__name__}: expected a combinex.Model, a model file, a module of PyTorch Geometric, or "
         "a function of x and edge_index that gives scores"
     )
 
 
-def of_function(function: Any, data: Any, hops: int | None = None) -> tuple[Model, Graph]:
+def of_function(
+    function: Any, data: Any, hops: int | None = None, reading: Reading = Reading()
+) -> tuple[Model, Graph]:
     """A function that gives scores, and the data it is asked about."""
     if hops is not None:
         whole(hops, "hops", 0)
     if is_pyg(data):
         from .pyg import ask_in_torch
 
-        return ask_in_torch(function, data, hops)
+        return ask_in_torch(function, data, hops, reading)
     graph, caller = graph_of(data), Caller(function)
     scores = caller.scores(Question.whole(graph))
     task = task_of(scores, graph.num_nodes, graph.num_graphs)
     if task != graph.task:
         raise errors.InvalidError(f"the function gives scores for each {task}, the data has a class for each {graph.task}")
-    width = rows_of_scores(scores, graph.num_rows, task).shape[1]
-    callback = Callback(caller, task, width, identity_of(function))
+    found = rows_of_scores(scores, graph.num_rows, task)
+    reading = reading.named(graph.class_names).decided(found, None)
+    callback = Callback(caller, task, found.shape[1], identity_of(function), reading)
     return Model._of_callback(callback, graph.num_features, hops), graph

@@ -204,6 +204,12 @@ class Counterfactual:
         return self._raw.cost
 
     @property
+    def numbers(self) -> tuple[float, float] | None:
+        """Of a model that gives numbers: what it gives before and after; None of others."""
+        raw = self._raw
+        return (raw.number_before, raw.number_after) if raw.has_numbers else None
+
+    @property
     def margin(self) -> float:
         """Log-probability by which the new class leads the next."""
         return self._raw.margin

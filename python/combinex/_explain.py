@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Iterator
 
 from . import errors
 from ._counterfactual import Counterfactual, Counterfactuals
 from ._graph import rows_of
 from ._lib import check, h, lib, make
+from ._reading import Reading
 from ._options import Options, explain_table
 from ._watch import Progress, Watch
 
@@ -69,20 +70,25 @@ def explain(
     preset: str | None = None,
     reproducible: bool | None = None,
     progress: Progress = None,
+    scores: str = "auto",
+    label: int | str | None = None,
+    classes: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Counterfactual:
     """Why this class, and what would change it?
 
-    model: a Model, a model file, or a module of PyTorch Geometric. data: a Graph, a data set as combinex.load takes
+    model: a Model, a model file, a module of PyTorch Geometric, or any function of x and edge_index that gives scores.
+    scores, label, classes: what these mean, where that is not clear (Model.load). Of a model that gives numbers target
+    is a range, such as ">=3.5", "[2,3]" or "+10%". data: a Graph, a data set as combinex.load takes
     it, or a Data, Batch or list of Data. node or graph: which one; a lone graph needs no number. Options are those of
     `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
     `status`. reproducible: in place of what the model says of itself (Model.reproducible). progress(done, total, state)
     is called some times a second; what it returns as true stops the search.
     """
-    from ._convert import both_of
+    from ._convert import asked
 
     settings = _options(rules, preset, options)
-    own, native = both_of(model, data)
+    own, native = asked(model, data, Reading(scores, label, classes), settings)
     own = own._in_order(reproducible)
     row = _one_row(native, node, graph)
     with own._asking(), Watch(progress, "epoch") as watch:
@@ -127,16 +133,19 @@ def explain_all(
     reproducible: bool | None = None,
     threads: int = 0,
     progress: Progress = None,
+    scores: str = "auto",
+    label: int | str | None = None,
+    classes: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Counterfactuals:
     """Many targets, spread over threads (0: all cores). nodes or graphs: numbers or a mask; absent: all.
 
     Each answer is what explain would give. Interrupted, the exception's `partial` has the answers so far.
     """
-    from ._convert import both_of
+    from ._convert import asked
 
     settings = _options(rules, preset, {"threads": threads, **options})
-    own, native = both_of(model, data)
+    own, native = asked(model, data, Reading(scores, label, classes), settings)
     own = own._in_order(reproducible)
     word = native.task
     asked, other = (graphs, nodes) if word == "graph" else (nodes, graphs)

@@ -367,6 +367,13 @@ class Graph:
         return out
 
 
+def with_classes(graph: Graph, names: Sequence[str]) -> Graph:
+    """The same graph with other classes, and without labels and splits, which were of its own."""
+    drop = ("y", "train_mask", "val_mask", "test_mask", "num_classes", "class_names")
+    content = {key: value for key, value in graph._content().items() if key not in drop}
+    return _rebuild({**content, "class_names": names})
+
+
 def _rebuild(content: dict[str, Any]) -> Graph:
     csr = content.pop("csr", None)
     if csr is not None:

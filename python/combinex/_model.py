@@ -10,13 +10,14 @@ import os
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, ContextManager, Mapping
+from typing import Any, ContextManager, Mapping, Sequence
 
 import numpy as np
 
 from . import _safetensors, errors
 from ._arguments import MOST_THREADS, brief, encoded, instance, path_of, whole
 from ._graph import Graph
+from ._reading import Reading
 from ._options import Options, open_table
 from ._lib import check, h, lib, make, owned, text, threads_here
 from ._options import option_value
@@ -53,6 +54,7 @@ class Model:
         model._why = {}
         model._callback = None
         model._file = None
+        model._numbers = None
         owned(model, lib.cbx_model_free, address)
         return model
 
@@ -61,6 +63,7 @@ class Model:
     _digest: str | None
     _callback: Any  # what C calls, where the model is a function of the user's
     _why: dict[str, str]  # of a module: why it is run by nobody faster
+    _numbers: Any  # of a model that was aimed: the one that gives numbers, which must stay
     _file: Any  # of a program: () -> its file's content; and how it was opened
     training: dict[str, Any] | None  # of the model that combinex.train gives: epochs, loss, accuracies
 
@@ -76,18 +79,18 @@ class Model:
         path: str | os.PathLike[str],
         inputs: Mapping[str, str] | str | None = None,
         scores: str = "auto",
-        label: int | None = None,
+        label: int | str | None = None,
+        classes: Sequence[str] | str | None = None,
     ) -> "Model":
         """A model file. Of an exported program may be said which of its inputs is which (inputs={"x": "features"}), what
         it gives (scores: "classes", "probabilities", "labels", "label-chances" or "number"), and which of
-        several labels or numbers is asked about: see docs/models.md."""
+        several labels or numbers is asked about; classes: names of a label's, in place of "no" and "yes"."""
         if inputs is not None and not isinstance(inputs, str):
             inputs = ",".join(f"{role}={name}" for role, name in inputs.items())
-        given = {"inputs": inputs, "scores": scores, "label": label}
-        options = Options(open_table, {key: value for key, value in given.items() if value is not None})
+        options = Options(open_table, {"inputs": inputs, **Reading(scores, label, classes).options()})
         model = cls._of(make(lib.cbx_model_open, path_of(path), options.pointer))
         if model.conv == "program":
-            model._file = Path(os.fsdecode(path_of(path))).resolve(), inputs, scores, label
+            model._file = Path(os.fsdecode(path_of(path))).resolve(), inputs, scores, label, classes
         return model
 
     @classmethod
@@ -226,6 +229,25 @@ class Model:
             check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
         return out
 
+    @property
+    def gives_numbers(self) -> bool:
+        """It gives a number for each node or graph, and no class: predict has one column."""
+        return self._info.num_classes == 1
+
+    @property
+    def class_names(self) -> list[str] | None:
+        """Names of classes that are the model's own, of a label or a range; None: they are the data's."""
+        names = [lib.cbx_model_class_name(self._address, k) for k in range(2)]
+        return None if None in names else [text(name) for name in names]
+
+    def aimed(self, graph: Graph, target: str) -> "Model":
+        """Of a model that gives numbers: one that says whether they are in the range `target`, such as ">=3.5", "[2,3]"
+        or, from what each row of `graph` has, "+10%"."""
+        with self._asking():
+            model = Model._of(make(lib.cbx_model_aim, self._address, graph._address, encoded(target, "target")))
+        model._numbers, model._callback, model._why = self, self._callback, self._why
+        return model
+
     def _asking(self) -> ContextManager[None]:
         """Around whatever may ask the model: what a function of the user's raises comes out here."""
         return self._callback.asking() if self._callback else nullcontext()
@@ -253,6 +275,8 @@ class Model:
 
     def __reduce__(self) -> Any:
         if self.conv == "program":
+            if self._numbers is not None:
+                raise errors.UnsupportedError("a model that was aimed at a range is not pickled: hand on the one it is of")
             path, *how = self._file
             return _rebuild_program, (path if isinstance(path, bytes) else self._content(), how, self._why)
         if self.conv == "callback":

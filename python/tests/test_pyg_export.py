@@ -337,3 +337,43 @@ def test_a_module_that_caches_edges_is_an_error(make):
     module = Two(lambda i, o: make(i, o, cached=True))
     with pytest.raises(cx.UnsupportedError, match="cached=True"):
         cx.explain(module.eval(), data_of(), node=0, target="any")
+
+
+class Weighted(nn.Module):
+    """Two convolutions that are given something for each edge."""
+
+    def __init__(self, make, name):
+        super().__init__()
+        self.first, self.second, self.name = make(FEATURES, 8), make(8, CLASSES), name
+
+    def forward(self, x, edge_index, edge_weight=None, edge_attr=None):
+        each = {"edge_weight": edge_weight, "edge_attr": edge_attr}
+        given = {self.name: each[self.name]}
+        return self.second(self.first(x, edge_index, **given).tanh(), edge_index, **given)
+
+
+EDGES = {
+    "weights": ("program", gnn.GraphConv, "edge_weight", ()),
+    "attributes": ("callback", lambda i, o: gnn.GINEConv(mlp(i, o), edge_dim=2), "edge_attr", (2,)),
+}
+
+
+@pytest.mark.parametrize("kind", EDGES)
+def test_what_edges_have_goes_with_them(kind):
+    oracle, make, name, shape = EDGES[kind]
+    torch.manual_seed(11)
+    module, data = Weighted(make, name).eval(), data_of()
+    data[name] = torch.rand(120, *shape) + 0.5
+    found = 0
+    for node in range(3):
+        cf = cx.explain(module, data, node=node, target="any")
+        assert cf.oracle == oracle
+        after = cf.apply(data)
+        with torch.no_grad():
+            before = module(data.x, data.edge_index, **{name: data[name]})[node]
+            told = module(after.x, after.edge_index, **{name: after[name]})[node]
+        assert int(before.argmax()) == cf.prediction
+        if cf.status == "found":
+            found += 1
+            assert int(told.argmax()) == cf.result
+    assert found >= 2

@@ -31,7 +31,7 @@ typedef struct cbx_driver {
     /* Gradients of sum(dlogp * log_probs) at the last forward; dX (a row for each node) and dw may
      * be NULL, and are overwritten. */
     void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
-    /* What its numbers mean (src/oracle/reading.h), and the same model with another reading, which
+    /* What its numbers mean (src/oracle/model_output.h), and the same model with another reading, which
      * lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
     const struct cbx_model_output *(*reading)(const void *model);
     void *(*read_as)(const void *model, const struct cbx_model_output *reading, void *owned);

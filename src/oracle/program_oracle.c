@@ -382,7 +382,12 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
         free_model(m);
         return status;
     }
-    return cbx_model_run_by(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
-                            (int32_t)info->inputs[m->x].size[1],
-                            cbx_model_output_classes(&m->reading), out, err);
+    status = cbx_model_run_by(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
+                              (int32_t)info->inputs[m->x].size[1],
+                              cbx_model_output_classes(&m->reading), out, err);
+    if (!status && (status = cbx_hops_prove(*out, err))) {
+        cbx_model_free(*out);
+        *out = NULL;
+    }
+    return status;
 }

@@ -4,7 +4,8 @@
  * Graph tasks run on the whole graph, node tasks on the whole of it too while it
  * is of moderate size. For one node of a large graph that would be mostly idle
  * work: there the oracle runs on exactly what the node's class depends on
- * (cbx_view_cone), which gives the same numbers. It shares no code with the search
+ * (cbx_view_cone), which gives the same numbers; a model without layers, which may look along edges
+ * either way, on all that lies around it. It shares no code with the search
  * but the model itself. */
 #include "verify.h"
 
@@ -18,6 +19,7 @@
 #include "likely.h"
 #include "order.h"
 #include "pass.h"
+#include "receptive.h"
 #include "sort.h"
 
 /* Nodes up to which the whole graph is run. */
@@ -250,6 +252,66 @@ static bool has_cone(const cbx_model *model)
            cbx_model_reach(model) > 0;
 }
 
+/* Edges that go, as far as both their ends are in the view; the others must be there, too, but
+ * touch nothing that the class depends on. */
+static cbx_status keep_inside(const cbx_graph *g, const cbx_places *places, const cbx_edit *edits,
+                              int64_t count, cbx_edit *inside, int64_t *num_inside, cbx_error *err)
+{
+    int32_t n = g->data.num_nodes;
+    int64_t ignored = 0;
+    *num_inside = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const cbx_edit *e = &edits[k];
+        cbx_status      status = cbx_edit_kind_check(e, k, err);
+        if (!status && e->op == CBX_SET_FEATURE)
+            status = check_feature(g, e, k, err);
+        if (status)
+            return status;
+        if (e->op == CBX_SET_FEATURE)
+            continue;
+        bool known = e->source >= 0 && e->source < n && e->target >= 0 && e->target < n;
+        if (known && cbx_places_find(places, e->source) >= 0 &&
+            cbx_places_find(places, e->target) >= 0) {
+            inside[(*num_inside)++] = *e;
+            continue;
+        }
+        if (known && cbx_out_of_time(EDIT + SLOT * in_degree(g, e->target)))
+            return cbx_fail_late(err);
+        int64_t found = known ? find_slots(g, e, e->source, e->target, -1, NULL, &ignored) : 0;
+        if (known && e->undirected)
+            found += find_slots(g, e, e->target, e->source, -1, NULL, &ignored);
+        if (!found)
+            return cbx_fail(err, CBX_INVALID, "edit %lld: there is no edge from node %d to node %d",
+                            (long long)k, e->source, e->target);
+    }
+    return CBX_OK;
+}
+
+/* A model that somebody else runs: the part of the graph that the class depends on, whichever way
+ * edges lead, and one step more, so that all edges at its nodes are there. */
+static cbx_status check_part(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                             const cbx_edit *edits, int64_t count, cbx_arena *arena,
+                             float *log_probs, cbx_error *err)
+{
+    cbx_view   whole, part;
+    cbx_places places;
+    int64_t    num_inside = 0;
+    cbx_edit  *inside = CBX_NEW(arena, cbx_edit, count);
+    if (!inside)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_view_whole(graph, arena, &whole, err);
+    if (!status)
+        status = cbx_receptive_view(model, graph, &whole, row, INT32_MAX, arena, &part, err);
+    if (status)
+        return status;
+    if (cbx_places_init(&places, &part))
+        return cbx_fail_late(err);
+    status = keep_inside(graph, &places, edits, count, inside, &num_inside, err);
+    cbx_places_free(&places);
+    const edit_lists lists = {inside, edits, num_inside, count};
+    return status ? status : run(model, graph, &part, &lists, 0, arena, log_probs, err);
+}
+
 cbx_status cbx_verify_row(const cbx_graph *graph, int32_t row, cbx_error *err)
 {
     int32_t rows = cbx_graph_label_rows(graph);
@@ -279,6 +341,8 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
     bool         before = cbx_order_fix(model->reproducible);
     if (!graphs && rows > moderate && has_cone(model)) {
         status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
+    } else if (!graphs && rows > moderate && model->oracle && cbx_receptive_is_known(model)) {
+        status = check_part(model, graph, row, edits, count, &arena, log_probs, err);
     } else {
         status = graphs ? cbx_view_graphs(graph, &row, 1, &arena, &view, err)
                         : cbx_view_whole(graph, &arena, &view, err);

@@ -87,8 +87,8 @@ is_its_own() {
 }
 is_its_own libcombinex
 is_its_own libcombinex-kit
-diff <(declared CBX_API "$include/combinex.h") <(exported libcombinex "CBX_${abi/./_}") ||
-    fail "declared in combinex.h (<) and exported (>) differ"
+diff <(declared CBX_API "$include/combinex.h" "$include/combinex/extend.h") <(exported libcombinex "CBX_${abi/./_}") ||
+    fail "declared in combinex.h and extend.h (<) and exported (>) differ"
 diff <(declared CBX_API "$include/combinex/kit.h") <(exported libcombinex-kit "CBX_KIT_${abi/./_}") ||
     fail "declared in combinex/kit.h (<) and exported (>) differ"
 diff <(declared CBX_INTERNAL "$CBX_SOURCE"/src/*/*.h) <(exported libcombinex "CBX_${abi/./_}_PRIVATE") ||

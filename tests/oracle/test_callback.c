@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "combinex/extend.h"
+#include "program_oracle.h"
+#include "receptive.h"
 #include "test.h"
 
 typedef struct caller {
@@ -92,6 +94,23 @@ static void close_caller(caller *c)
 {
     cbx_model_free(c->layers);
     cbx_graph_free(c->graph);
+}
+
+/* The first feature, summed along edges twice. */
+static int ask_sum_of_sums(void *user, const cbx_asked_graph *g, float *scores)
+{
+    float *sum = calloc(2 * (size_t)g->num_nodes, sizeof *sum), *twice = sum + g->num_nodes;
+    (void)user;
+    for (int64_t e = 0; sum && e < g->num_edges; e++)
+        sum[g->edge_target[e]] += g->x[g->edge_source[e] * g->num_features];
+    for (int64_t e = 0; sum && e < g->num_edges; e++)
+        twice[g->edge_target[e]] += sum[g->edge_source[e]];
+    for (int32_t i = 0; sum && i < g->num_rows; i++)
+        for (int32_t c = 0; c < 4; c++)
+            scores[4 * (int64_t)i + c] = (float)c * twice[i];
+    bool failed = !sum;
+    free(sum);
+    return failed;
 }
 
 static cbx_explain_options options_for(const char *explainer)
@@ -273,6 +292,27 @@ TEST(memory_that_runs_out_is_an_error_of_a_callback_too)
         return;
     test_each_allocation(make_and_ask, &c);
     close_caller(&c);
+}
+
+TEST(hops_that_are_too_few_are_noticed_and_not_believed)
+{
+    for (int32_t hops = 1; hops <= 2; hops++) { /* it has two layers */
+        caller     c;
+        cbx_oracle oracle;
+        cbx_model *model = NULL;
+        cbx_error  err = {0};
+        if (!open_caller(&c, &oracle))
+            return;
+        static const cbx_graph_data any; /* its edges are made up here */
+        c.data = &any;
+        oracle.hops = hops;
+        oracle.predict = ask_sum_of_sums;
+        CHECK_OK(cbx_model_of_oracle(&oracle, &model, &err), err);
+        CHECK_OK(cbx_hops_prove(model, &err), err);
+        CHECK_INT(cbx_receptive_is_known(model), hops == 2);
+        cbx_model_free(model);
+        close_caller(&c);
+    }
 }
 
 /* ---- gradients of the caller's own: log-odds = sum over edges u -> v of w x_u, less 1 */

@@ -11,6 +11,7 @@
 #include "pass.h"
 #include "receptive.h"
 #include "safetensors.h"
+#include "setup.h"
 #include "test.h"
 
 /* ---- a program, a graph that its golden file has, and what is expected */
@@ -482,6 +483,54 @@ TEST(what_is_proved_of_removals_is_what_trying_all_of_them_shows)
     (void)everywhere(check_proof);
     printf("  %d proofs\n", proofs);
     CHECK(proofs > 0);
+}
+
+/* ---- verification on a part of the graph */
+
+static int parts;
+
+/* Removals all over the graph, and features, with the whole of it and with what is around a node.
+ */
+static void check_part(golden *g)
+{
+    const cbx_graph_data *d = cbx_graph_view(g->graph);
+    cbx_error             err = {0};
+    if (g->model->task != CBX_NODE || !cbx_receptive_is_known(g->model))
+        return;
+    for (int32_t row = 0; row < d->num_nodes; row += 3) {
+        cbx_edit edits[8];
+        float    part[64], whole[64];
+        for (int64_t k = 0; k < 6; k++) {
+            int64_t e = (row * 7 + k * 5) % d->num_edges;
+            edits[k] = (cbx_edit){.op = CBX_REMOVE_EDGE,
+                                  .source = (int32_t)d->edge_source[e],
+                                  .target = (int32_t)d->edge_target[e],
+                                  .edge = k % 2 ? e : -1,
+                                  .undirected = k % 2 == 0};
+        }
+        for (int64_t k = 6; k < 8; k++)
+            edits[k] = (cbx_edit){.op = CBX_SET_FEATURE,
+                                  .node = (int32_t)((row + k * 11) % d->num_nodes),
+                                  .to = 0.25F,
+                                  .edge = -1};
+        CHECK_OK(cbx_check_edits_within(g->model, g->graph, row, edits, 8, 0, part, &err), err);
+        CHECK_OK(cbx_check_edits_within(g->model, g->graph, row, edits, 8, INT32_MAX, whole, &err),
+                 err);
+        CHECK(test_difference(g->model->num_classes, part, whole) < 1e-4);
+        parts++;
+    }
+    cbx_edit none = {.op = CBX_REMOVE_EDGE, .source = 0, .target = d->num_nodes, .edge = -1};
+    float    logp[64];
+    CHECK_INT(cbx_check_edits_within(g->model, g->graph, 0, &none, 1, 0, logp, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "there is no edge from node 0");
+}
+
+TEST(what_is_around_a_node_says_what_the_whole_graph_says)
+{
+    parts = 0;
+    (void)everywhere(check_part);
+    printf("  %d nodes\n", parts);
+    CHECK(parts > 0);
 }
 
 /* ---- what such a model cannot do */

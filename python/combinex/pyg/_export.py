@@ -20,7 +20,14 @@ from ._match import log_probabilities
 TOLERANCE = 1e-4
 
 
-def export(module: Any, data: Any, path: str | os.PathLike[str]) -> Model:
+def export(
+    module: Any,
+    data: Any,
+    path: str | os.PathLike[str],
+    scores: str = "auto",
+    label: int | str | None = None,
+    classes: Any = None,
+) -> Model:
     """Writes `module` to `path` (.pt2) for data like `data` and of any size. `combinex explain DATA path` and
     combinex.load take it, and need no torch. The file is read back at once: what it says of `data` must be what the
     module says, to 1e-4 in every log-probability."""
@@ -34,8 +41,10 @@ def export(module: Any, data: Any, path: str | os.PathLike[str]) -> Model:
         program = _program(module, arguments, sizes)
     finally:
         module.train(training)
-    _write(program, Path(path), lambda made: _prove(Model.load(made), data, expected, path))
-    return Model.load(path)
+    how = (None, scores, label, classes)
+    column = int(label) if label is not None else 0
+    _write(program, Path(path), lambda made: _prove(Model.load(made, *how), data, expected, path, column))
+    return Model.load(path, *how)
 
 
 def _write(program: Any, path: Path, prove: Callable[[Path], None]) -> None:
@@ -63,6 +72,8 @@ def _arguments(module: Any, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     for name, parameter in inspect.signature(module.forward).parameters.items():
         if name in known:
             arguments[name], sizes[name] = known[name]
+        elif data.get(name) is not None and name not in ("y", "ptr"):  # it would be run without, and say something else
+            raise UnsupportedError(f"forward takes '{name}', which the data has and programs are not given here")
         elif parameter.default is inspect.Parameter.empty and parameter.kind not in (
             inspect.Parameter.VAR_POSITIONAL,
             inspect.Parameter.VAR_KEYWORD,
@@ -89,12 +100,16 @@ def _program(module: Any, arguments: dict[str, Any], sizes: dict[str, Any]) -> A
     raise UnsupportedError("torch.export cannot take the module: " + "; with strict=True: ".join(reasons))
 
 
-def _meanings(output: torch.Tensor) -> list[np.ndarray]:
-    """Log-probabilities: of scores; of one score, which is log-odds or, where all are, a probability."""
-    if output.dim() == 2 and output.shape[1] > 1:
+def _meanings(model: Model, output: torch.Tensor, column: int) -> list[np.ndarray]:
+    """What it may mean: numbers; log-probabilities of classes, or of a label, of which the log-odds are told or,
+    where all are, a probability."""
+    wide = output.dim() == 2 and output.shape[1] > 1
+    if wide and not model.gives_numbers and model.class_names is None:
         return [log_probabilities(output.float()).numpy()]
-    odds = [output.reshape(-1, 1)]
-    if bool(((output >= 0) & (output <= 1)).all()):
+    odds = [(output[:, column] if wide else output).reshape(-1, 1)]
+    if model.gives_numbers:
+        return [odds[0].numpy()]
+    if bool(((odds[0] >= 0) & (odds[0] <= 1)).all()):
         odds.append(torch.logit(odds[0]))
     return [torch.cat([torch.zeros_like(o), o], 1).log_softmax(1).numpy() for o in odds]
 
@@ -105,10 +120,11 @@ def _worst(told: np.ndarray, wanted: np.ndarray) -> float:
     return float(np.max(np.abs(told - wanted) / np.maximum(1.0, np.abs(wanted))))
 
 
-def _prove(model: Model, data: Any, expected: Any, path: Any) -> None:
-    graph = graph_from_pyg(data, task=model.task, num_classes=model.num_classes)
+def _prove(model: Model, data: Any, expected: Any, path: Any, column: int) -> None:
+    classes = 0 if model.gives_numbers else model.num_classes
+    graph = graph_from_pyg(data, task=model.task, num_classes=classes)
     told = model.predict(graph)
-    gap = min(_worst(told, meaning) for meaning in _meanings(expected.detach().cpu().double()))
+    gap = min(_worst(told, meaning) for meaning in _meanings(model, expected.detach().cpu().double(), column))
     if not gap <= TOLERANCE:
         raise UnsupportedError(
             f"{os.fspath(path)}: the program differs from the module by {gap:.3g} in a log-probability of this data"
