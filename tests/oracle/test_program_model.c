@@ -13,6 +13,7 @@
 #include "safetensors.h"
 #include "setup.h"
 #include "test.h"
+#include "verify.h"
 
 /* ---- a program, a graph that its golden file has, and what is expected */
 
@@ -513,15 +514,15 @@ static void check_part(golden *g)
                                   .node = (int32_t)((row + k * 11) % d->num_nodes),
                                   .to = 0.25F,
                                   .edge = -1};
-        CHECK_OK(cbx_check_edits_within(g->model, g->graph, row, edits, 8, 0, part, &err), err);
-        CHECK_OK(cbx_check_edits_within(g->model, g->graph, row, edits, 8, INT32_MAX, whole, &err),
+        CHECK_OK(cbx_verify_within(g->model, g->graph, row, edits, 8, 0, part, &err), err);
+        CHECK_OK(cbx_verify_within(g->model, g->graph, row, edits, 8, INT32_MAX, whole, &err),
                  err);
         CHECK(test_difference(g->model->num_classes, part, whole) < 1e-4);
         parts++;
     }
     cbx_edit none = {.op = CBX_REMOVE_EDGE, .source = 0, .target = d->num_nodes, .edge = -1};
     float    logp[64];
-    CHECK_INT(cbx_check_edits_within(g->model, g->graph, 0, &none, 1, 0, logp, &err), CBX_INVALID);
+    CHECK_INT(cbx_verify_within(g->model, g->graph, 0, &none, 1, 0, logp, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "there is no edge from node 0");
 }
 
