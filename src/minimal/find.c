@@ -22,12 +22,16 @@ static bool polish_some(cbx_fewest *F, cbx_status *status, cbx_error *err)
     return d && cbx_deadline_release(d);
 }
 
-/* A climb follows derivatives and makes many changes. A further answer is another way, not a long
- * way round. */
+/* COMBINEX and a climb descend along derivatives; differences of answers are none. */
+static bool may_descend(const cbx_search *s)
+{
+    return !s->model->oracle || !s->model->oracle->estimates;
+}
+
+/* A climb makes many changes; and a further answer is another way, not a long way round. */
 static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 {
-    bool has_slopes = !s->model->oracle || !s->model->oracle->estimates;
-    return has_slopes && s->options->max_edits == 0 && forbidden->count == 0;
+    return may_descend(s) && s->options->max_edits == 0 && forbidden->count == 0;
 }
 
 cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out, cbx_error *err)
@@ -47,7 +51,8 @@ cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *
             status = cbx_fewest_build_up(&F, effort, err);
     if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
         status = cbx_fewest_build_for_each_class(&F, err);
-    if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
+    if (!status && may_descend(s) && !cbx_time_is_up() &&
+        (!F.best.count || s->options->start == CBX_START_BOTH))
         status = cbx_search_status(cbx_from_combinex(&F, shared->stretch, err));
     if (!status && !F.best.count && may_climb(s, forbidden) && !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(&F, err));
