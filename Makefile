@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The short commands; CMakeLists.txt does the work.
 #
-#   make          build/combinex, build/libcombinex.so and .a
+#   make          build/combinex, build/libcombinex.so and libcombinex-kit.so, and .a of both
 #   make demo     train a model and use it
 #   make quick    the unit tests, for the inner loop: half a minute on two cores once it is built
 #   make check    all tests, then once more under the sanitizers
@@ -29,7 +29,7 @@ build = MAKEFLAGS=--no-print-directory cmake --build $(1) --parallel $(JOBS)
 ctest = cd $(1) && ctest --output-on-failure --parallel $(JOBS) --timeout 300
 
 all: bootstrap build/configured
-	@$(call build,build) --target combinex combinex_cli
+	@$(call build,build) --target combinex combinex_kit combinex_cli
 
 bootstrap:
 	@scripts/bootstrap.sh build
@@ -200,5 +200,5 @@ faults: all
 	@scripts/faults.sh long
 
 cross-arm64: bootstrap build-arm64/configured
-	@echo "== libcombinex.a for 64-bit ARM"
-	@$(call build,build-arm64) --target combinex_static
+	@echo "== libcombinex.a and libcombinex-kit.a for 64-bit ARM"
+	@$(call build,build-arm64) --target combinex_kit_static

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 
 enum { MOST = 64 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(text, values) __attribute__((format(printf, text, values)))

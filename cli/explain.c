@@ -85,7 +85,7 @@ static const char *const *explainers(void)
  * in a command that is run with every method. */
 static int check_search(const explain_args *a)
 {
-    static const char *const replayed[] = {"threads", NULL};
+    static const char *const replayed[] = {"threads", "target", NULL};
     /* what only minimal does, and nobody should believe of another's answers */
     static const char *const of_minimal[] = {"total-cfs", "diverse", "prove"};
     const cbx_option_table  *table = cbx_explain_table();
@@ -120,13 +120,12 @@ static int check_flags(const explain_args *a)
     return check_search(a);
 }
 
-static int prepare(explain_job *job)
+static int prepare(explain_job *job, explain_args *a)
 {
-    const explain_args *a = job->args;
-    cbx_error           err;
-    if (cbx_model_load(a->model, &job->model, &err) ||
-        cbx_model_fits(job->model, job->source.graph, &err))
-        return fail_with(&err);
+    int opened = model_open(&job->asked, a->model, &a->open, &job->source, &a->options.target);
+    job->model = job->asked.model;
+    if (opened)
+        return opened;
     cbx_model_set_reproducible(job->model, a->reproducible);
     if (a->general.json || a->replay || explain_pictures_wanted(a)) {
         cbx_graph_hash(job->source.graph, job->graph_hash);
@@ -192,12 +191,12 @@ static int run(void *args)
         return status;
     status = check_apart(a, &job.source);
     if (status == EXIT_DONE)
-        status = prepare(&job);
+        status = prepare(&job, a);
     a->options.trace = a->options.trace && job.count == 1;
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(&job) : explain_search(&job);
     free(job.rows);
-    cbx_model_free(job.model);
+    model_close(&job.asked);
     source_close(&job.source);
     return status;
 }
@@ -220,6 +219,7 @@ const command command_explain = {
             {.table = targets_table},
             {.table = cbx_explain_table, .offset = offsetof(explain_args, options)},
             {.table = cbx_read_table, .offset = offsetof(explain_args, read)},
+            {.table = cbx_open_table, .offset = offsetof(explain_args, open)},
             {.table = output_table},
             {.table = NULL}},
     .extras =

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 /* Start with {.out = file}. */
 typedef struct json {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct output {
     FILE *file;      /* NULL: it is complete, or the library writes it */

@@ -5,7 +5,7 @@
 #ifndef CBX_CLI_TEAM_H
 #define CBX_CLI_TEAM_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 /* Returns an exit status, after saying what is wrong. */
 int team_begin(cbx_bench_team *team);

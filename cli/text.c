@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 enum { LINE_END = 80, REPLACEMENT = 0xFFFD };
 

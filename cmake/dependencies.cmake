@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# What libcombinex needs, as the target combinex::dependencies. The build includes
-# this file, and so does the installed package, for whoever links the static
-# library. CBX_MISSING names what was not found; CBX_PC_LIBS are the same
-# dependencies for pkg-config.
+# What libcombinex needs, as the target combinex::dependencies, and what libcombinex-kit needs
+# beyond that, as combinex::kit_dependencies. The build includes this file, and so do the installed
+# packages, for whoever links the static libraries. CBX_MISSING and CBX_KIT_MISSING name what was
+# not found; CBX_PC_LIBS and CBX_KIT_PC_LIBS are the same dependencies for pkg-config.
 include(CheckSymbolExists)
 include(CMakePushCheckState)
 find_package(PkgConfig QUIET)
 set(CBX_MISSING "")
 set(CBX_PC_LIBS -lm)
 set(CBX_LIBRARIES m)
+set(CBX_KIT_MISSING "")
+set(CBX_KIT_PC_LIBS "")
+set(CBX_KIT_LIBRARIES "")
 
 # CBLAS: under one of these names, and only if it really has CBLAS in it.
 set(CBX_CBLAS "")
@@ -44,15 +47,20 @@ if(NOT CBX_CBLAS)
   endif()
 endif()
 
-# zlib and libzip unpack what readers are given; expat reads XML.
-foreach(module zlib libzip expat)
+# cbx_needs(prefix module): that module, for the library of that prefix.
+macro(cbx_needs prefix module)
   pkg_check_modules(CBX_${module} QUIET IMPORTED_TARGET ${module})
   if(CBX_${module}_FOUND)
-    list(APPEND CBX_LIBRARIES PkgConfig::CBX_${module})
-    list(APPEND CBX_PC_LIBS ${CBX_${module}_LDFLAGS})
+    list(APPEND ${prefix}_LIBRARIES PkgConfig::CBX_${module})
+    list(APPEND ${prefix}_PC_LIBS ${CBX_${module}_LDFLAGS})
   else()
-    list(APPEND CBX_MISSING "${module} (with pkg-config)")
+    list(APPEND ${prefix}_MISSING "${module} (with pkg-config)")
   endif()
+endmacro()
+# libzip unpacks exported models and, as zlib does, what readers are given; expat reads XML.
+cbx_needs(CBX libzip)
+foreach(module libzip zlib expat)
+  cbx_needs(CBX_KIT ${module})
 endforeach()
 
 # Optional in the build: without libcurl nothing is downloaded, without cairo no PNG is drawn. A package that was built with
@@ -67,8 +75,8 @@ foreach(optional "CURL;libcurl;libcurl" "CAIRO;cairo;cairo>=1.14")
     pkg_check_modules(CBX_${module} QUIET IMPORTED_TARGET ${version})
     if(CBX_${module}_FOUND)
       set(CBX_${name}_FOUND ON)
-      list(APPEND CBX_LIBRARIES PkgConfig::CBX_${module})
-      list(APPEND CBX_PC_LIBS ${CBX_${module}_LDFLAGS})
+      list(APPEND CBX_KIT_LIBRARIES PkgConfig::CBX_${module})
+      list(APPEND CBX_KIT_PC_LIBS ${CBX_${module}_LDFLAGS})
     endif()
   endif()
 endforeach()
@@ -81,8 +89,10 @@ if(CBX_OPENMP)
   set(CBX_OPENMP_FOUND ${OpenMP_C_FOUND})
   if(OpenMP_C_FOUND)
     list(APPEND CBX_LIBRARIES OpenMP::OpenMP_C)
+    list(APPEND CBX_KIT_LIBRARIES OpenMP::OpenMP_C)
     foreach(name ${OpenMP_C_LIB_NAMES})
       list(APPEND CBX_PC_LIBS -l${name})
+      list(APPEND CBX_KIT_PC_LIBS -l${name})
     endforeach()
   endif()
 endif()
@@ -90,4 +100,7 @@ endif()
 if(NOT TARGET combinex::dependencies)
   add_library(combinex::dependencies INTERFACE IMPORTED)
   set_property(TARGET combinex::dependencies PROPERTY INTERFACE_LINK_LIBRARIES "${CBX_LIBRARIES}")
+  add_library(combinex::kit_dependencies INTERFACE IMPORTED)
+  set_property(TARGET combinex::kit_dependencies PROPERTY
+               INTERFACE_LINK_LIBRARIES m "${CBX_KIT_LIBRARIES}")
 endif()

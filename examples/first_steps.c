@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* first_steps.c: train a small model on the karate club, then ask it. */
-#include <combinex.h>
+#include <combinex/kit.h>
 
 #include <stdio.h>
 #include <stdlib.h>

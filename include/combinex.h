@@ -227,91 +227,6 @@ CBX_API cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int
 
 CBX_API void cbx_graph_free(cbx_graph *graph);
 
-/* ---- other formats */
-
-/* How files that are not native are read. */
-typedef struct cbx_read_options {
-    int         format;    /* auto, or a reader: position in the table's choices */
-    int         task;      /* auto, node, graph: for files that serve both */
-    bool        symmetric; /* adds the reverse of every edge that lacks it */
-    const char *sidecar;   /* JSON with kinds, bounds, names; NULL: the one beside the data */
-    bool        copy;      /* native files: into memory, not mapped */
-} cbx_read_options;
-
-CBX_API const cbx_option_table *cbx_read_table(void);
-
-/* The i-th format's name, or NULL past the last; and the files it stands for. */
-CBX_API const char *cbx_format_name(size_t i);
-CBX_API const char *cbx_format_about(size_t i);
-
-/* The format of a file or folder, by its content. */
-CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_error *err);
-
-/* Reads a file, a folder or a zip archive of any format (docs/formats.md).
- * `options` may be NULL for the defaults. Native files are mapped, unless options.copy. */
-CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
-                                  cbx_graph **out, cbx_error *err);
-
-/* The i-th file that cbx_graph_read took the graph from, the sidecar included, or NULL past
- * the last: what must not be written to in the same breath. */
-CBX_API const char *cbx_graph_origin(const cbx_graph *graph, size_t i);
-
-typedef enum cbx_problem_kind {
-    CBX_PROBLEM_ERROR,  /* the data cannot be used like this */
-    CBX_PROBLEM_WARNING /* it can, but is it meant? */
-} cbx_problem_kind;
-
-typedef void (*cbx_on_problem)(void *user, cbx_problem_kind kind, const char *message);
-
-/* Reads it and tells of all problems, not only the first. What cannot be read any
- * further is the last error told. Fails only when that could not be found out. */
-CBX_API cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
-                                   cbx_on_problem on_problem, void *user, cbx_error *err);
-
-/* ---- downloads */
-
-typedef struct cbx_fetch_options {
-    const char *from;    /* another address that has the files; NULL: the official one */
-    const char *sha256;  /* of a set of one file; NULL: the published one, if any */
-    double      timeout; /* seconds without a byte */
-    bool        again;   /* what is there already, too */
-} cbx_fetch_options;
-
-CBX_API const cbx_option_table *cbx_fetch_table(void);
-
-/* The i-th data set that is known to download, or NULL past the last; and one line
- * about it, or NULL. */
-CBX_API const char *cbx_remote_name(size_t i);
-CBX_API const char *cbx_remote_about(const char *name);
-
-/* Downloads a data set into `folder`, which is made; *path, to be freed, is what
- * cbx_graph_read opens. What was broken off goes on where it stopped. Only https is
- * spoken, but for this machine itself. `progress` counts the bytes of a file. */
-CBX_API cbx_status cbx_dataset_fetch(const char *name, const char *folder,
-                                     const cbx_fetch_options *options, cbx_progress progress,
-                                     void *user, char **path, cbx_error *err);
-
-/* Built-in data: "karate", and the generators below, which give the same bits
- * for the same options on every machine. */
-typedef struct cbx_generate_options {
-    int64_t nodes;    /* erdos-renyi, barabasi-albert */
-    double  degree;   /* mean number of neighbours there */
-    int64_t features; /* 0: the generator's own */
-    int64_t classes;  /* erdos-renyi, barabasi-albert */
-    int64_t motifs;   /* houses, cycles or grids attached; 0: the literature's */
-    int64_t seed;
-} cbx_generate_options;
-
-CBX_API const cbx_option_table *cbx_generate_table(void);
-
-/* The i-th built-in's name and one line about it, or NULL past the last. */
-CBX_API const char *cbx_builtin_name(size_t i);
-CBX_API const char *cbx_builtin_about(const char *name);
-
-/* `options` may be NULL for the defaults. */
-CBX_API cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *options,
-                                     cbx_graph **out, cbx_error *err);
-
 /* ------------------------------------------------------------------ models */
 
 typedef struct cbx_model cbx_model;
@@ -352,6 +267,32 @@ CBX_API cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *s
 
 /* Safetensors with PyG's parameter names (docs/formats.md). Nothing stays mapped. */
 CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err);
+
+/* What the inputs and the outputs of an exported program are, where its file does not tell. */
+typedef struct cbx_open_options {
+    const char *inputs;  /* "x=NAME,edge_index=NAME": which input is which; NULL: by their names */
+    int         scores;  /* auto, classes, probabilities, labels, label-chances, number */
+    const char *label;   /* which of several labels or numbers, from 0; NULL: the only one */
+    const char *classes; /* names of a label's two classes, such as "no,yes"; NULL: these */
+} cbx_open_options;
+
+CBX_API const cbx_option_table *cbx_open_table(void);
+
+/* The same with `options`, which may be NULL. A model of labels has two classes: no, yes. One of
+ * numbers has none: cbx_predict writes a number for each row, and num_classes is 1. */
+CBX_API cbx_status cbx_model_open(const char *path, const cbx_open_options *options,
+                                  cbx_model **out, cbx_error *err);
+
+/* The name of a class that is the model's own: of a label, or of a range (cbx_model_aim); NULL: its
+ * classes are the data's. */
+CBX_API const char *cbx_model_class_name(const cbx_model *model, int32_t class_number);
+
+/* Of a model of numbers, one of two classes: is the number in the range? `range` is ">=3.5", "<2",
+ * "[2,3]", or, from what the model says of each row of this graph, "+10%" or "-0.5". `numbers`
+ * must outlive it. */
+CBX_API cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph,
+                                 const char *range, cbx_model **out, cbx_error *err);
+
 CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 
 CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
@@ -528,8 +469,12 @@ typedef struct cbx_counterfactual {
     double      cost;         /* of the edits, by options.edge_cost and feature_cost */
     double      margin;       /* log-probability by which the result leads the next class */
     double      robustness;   /* share of small random changes that keep it; -1: not measured */
+    double      best_lead;    /* where nothing was found: the largest lead of the sought class that
+                               * was met, in log-probability; NaN: not known */
     double      threshold;    /* probability that the class had to reach; 0: just the lead */
-    bool        reproducible; /* cbx_model_set_reproducible */
+    bool        has_numbers;  /* of a model of cbx_model_aim: the number before and after; */
+    double      number_before, number_after; /* the same where nothing was found */
+    bool        reproducible;                /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next; /* another answer, where options.total_cfs asks for more */
 } cbx_counterfactual;
 
@@ -640,208 +585,9 @@ CBX_API bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t pr
 CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                    cbx_graph **out, cbx_error *err);
 
-/* Writes a graph for other programs. `format` is one of the names below. With edits
- * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
- * edges and mark them and what changed; safetensors and npz hold the edited graph.
- * csv makes a folder of `path`, or replaces one that holds its two tables and nothing else. */
-CBX_API cbx_status cbx_graph_export(const cbx_graph *graph, const char *format,
-                                    const cbx_edit *edits, int64_t count, const char *path,
-                                    cbx_error *err);
-
-/* The i-th format's name, or NULL past the last; one line about it; and the format
- * that the ending of a path tells, or NULL. */
-CBX_API const char *cbx_export_name(size_t i);
-CBX_API const char *cbx_export_about(size_t i);
-CBX_API const char *cbx_export_of(const char *path);
-
 /* SHA-256 of what decides a prediction, as 64 hexadecimal digits and a 0. */
 CBX_API void cbx_graph_hash(const cbx_graph *graph, char hex[65]);
 CBX_API void cbx_model_hash(const cbx_model *model, char hex[65]);
-
-/* One line of JSON (docs/formats.md), malloc'ed; NULL when memory runs out. The
- * hashes may be NULL. */
-CBX_API char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual,
-                                      const cbx_graph *graph, const cbx_explain_options *options,
-                                      const char *graph_hash, const char *model_hash);
-
-/* Such a line again, for checking: outcome, row, classes, probabilities and edits. */
-CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out,
-                                            char graph_hash[65], char model_hash[65],
-                                            cbx_error *err);
-
-/* ------------------------------------------------ what many have in common */
-
-typedef struct cbx_common_feature {
-    int32_t feature;
-    int64_t flips;           /* that set it, at one node or more */
-    int64_t raised, lowered; /* values, over all of them */
-} cbx_common_feature;
-
-typedef struct cbx_common_edge {
-    int32_t source, target;
-    bool    undirected;
-    int64_t flips; /* that remove it */
-} cbx_common_edge;
-
-/* Those that take part in most flips first. The core are features taken one after the other,
- * each the one in most of the flips without an earlier one, until four flips in five have one;
- * it is not known where an answer has more than 100 edits. */
-typedef struct cbx_common {
-    int64_t                   flips;
-    const cbx_common_feature *features;
-    const cbx_common_edge    *edges;
-    const int32_t            *core;
-    const int64_t            *core_flips; /* that have no earlier one */
-    int64_t                   num_features, num_edges, num_core;
-    int64_t                   covered; /* flips that have one of the core */
-    bool                      core_known;
-} cbx_common;
-
-typedef struct cbx_recurring cbx_recurring;
-
-CBX_API cbx_status cbx_recurring_new(cbx_recurring **out, cbx_error *err);
-/* Takes note of an answer. Want of memory shows in cbx_recurring_find. */
-CBX_API void cbx_recurring_add(cbx_recurring *recurring, const cbx_counterfactual *answer);
-/* What `out` holds is there until the next call with this `recurring`. */
-CBX_API cbx_status cbx_recurring_find(cbx_recurring *recurring, const cbx_common **out,
-                                      cbx_error *err);
-CBX_API void       cbx_recurring_free(cbx_recurring *recurring);
-
-/* ---------------------------------------------------------------- pictures */
-
-/* What goes with results when they are shown. Every field may be NULL or 0. */
-typedef struct cbx_report_source {
-    const cbx_model *model; /* with both of these the graph and what undoing edits does are */
-    const cbx_graph *graph; /* shown; without, what the results themselves say */
-    const char      *data, *model_file; /* their names in commands; NULL: DATA, MODEL */
-    const cbx_read_options *read;       /* how the data was read */
-    const cbx_epoch        *trace;      /* of the search, where there is one target */
-    int64_t                 num_trace;
-    const cbx_common       *common; /* of many targets; NULL: counted from the results */
-} cbx_report_source;
-
-/* One HTML file about `results`, lines of cbx_counterfactual_json, that needs nothing
- * else (docs/reports.md): of one target, an explanation; of more, a table of them and what they
- * have in common, for which results may have their first 100 edits only. Written atomically. */
-CBX_API cbx_status cbx_report_write(const char *results, const cbx_report_source *source,
-                                    const char *path, cbx_error *err);
-
-/* The same target before and after the first answer, side by side, for papers.
- * `format` is "svg", or "png" where the library was built with cairo. */
-CBX_API cbx_status cbx_picture_write(const char *results, const cbx_report_source *source,
-                                     const char *format, const char *path, cbx_error *err);
-
-/* --------------------------------------------------------------- measuring */
-
-/* How good a counterfactual is. NaN: not defined, because none was found or the
- * row has no label. */
-typedef struct cbx_measures {
-    double  fidelity;              /* 1[prediction is the label] - 1[result is the label] */
-    double  node_sparsity;         /* changed feature values / those of the factual graph */
-    double  edge_sparsity;         /* directed edges gone / those of the factual graph */
-    double  distribution_distance; /* of mean features: edited factual graph to data set */
-    double  embedding_distance;    /* the same of the oracle's last hidden layer */
-    int64_t features_changed, edges_removed; /* edits; 0 where none was found */
-} cbx_measures;
-
-/* The data set's means that distances are taken from. Borrows both; may be shared
- * by threads. */
-typedef struct cbx_yardstick cbx_yardstick;
-
-CBX_API cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph,
-                                     int64_t threads, cbx_yardstick **out, cbx_error *err);
-CBX_API void       cbx_yardstick_free(cbx_yardstick *yardstick);
-CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counterfactual *answer,
-                               cbx_measures *out, cbx_error *err);
-
-/* ------------------------------------------------------------ benchmarking */
-
-/* A benchmark trains an oracle for every data set, model and fold, asks every method
- * about the same test rows, and measures. All of it lies in one folder: the oracles,
- * rows.csv.gz (a line an answer) and tables made from that (docs/reproduction.md). */
-typedef struct cbx_bench_options {
-    const char *models;     /* "gcn,cheb" or "all" */
-    const char *explainers; /* "combinex-lin,ego", … or "all" */
-    int64_t     folds;
-    int64_t     samples;      /* test rows asked about in each fold, at most */
-    int         protocol;     /* published, meant: whose masks, and what is standardised */
-    int         preset;       /* paper, none: settings of the searches */
-    int64_t     epochs;       /* of a search */
-    int64_t     train_epochs; /* of an oracle */
-    double      time_limit;   /* seconds for one answer; 0: none */
-    int64_t     unr_rollouts;
-    const char *published_faults; /* "rounding,shift", …, "all" or "none" */
-    int64_t     seed;
-    int64_t     jobs;         /* threads; 0: all cores */
-    bool        reproducible; /* the same bits on every processor: cbx_model_set_reproducible */
-} cbx_bench_options;
-
-CBX_API const cbx_option_table *cbx_bench_table(void);
-
-typedef struct cbx_bench_data {
-    const char      *name; /* of its cells; neither commas nor quotes */
-    const cbx_graph *graph;
-} cbx_bench_data;
-
-/* The i-th data set of the paper, by the name of its file; NULL past the last. */
-CBX_API const char *cbx_bench_paper_data(size_t i);
-
-/* Processes that share the work on one folder. `take` gives the numbers 0, 1, 2, …
- * of a phase, each to one process; `meet` returns when all have called it. */
-typedef struct cbx_bench_team {
-    int rank, size;
-    int64_t (*take)(void *user, int phase);
-    void (*meet)(void *user);
-    void *user;
-} cbx_bench_team;
-
-/* Who won a cell, a data set with a model: the highest validity, to three digits, and among
- * equals the fewest edits in the mean. Methods that are asked for another target than the
- * rest do not compete. Names last as long as the data's do. */
-typedef struct cbx_bench_winner {
-    const char *data, *model;
-    const char *method, *second;           /* NULL: no method, or no other, found anything */
-    double      validity, second_validity; /* mean over folds */
-    double      edits, second_edits;       /* mean over what was found */
-} cbx_bench_winner;
-
-/* What the caller hears; each may be NULL. `failed` is told of work that failed
- * while the rest goes on; `won`, at the end, of each cell, where the process is the first of
- * its team. */
-typedef struct cbx_bench_hooks {
-    cbx_progress progress;
-    void (*failed)(void *user, const char *message);
-    void (*won)(void *user, const cbx_bench_winner *cell);
-    void *user;
-} cbx_bench_hooks;
-
-typedef struct cbx_bench_result {
-    int64_t oracles, answers; /* there now, in the folder */
-    int64_t asked;            /* of the answers: by this call and process */
-    int64_t failures;         /* oracles and methods, in this call and process */
-} cbx_bench_result;
-
-/* `resume`: goes on with what the folder has, which must have been begun with the
- * same settings. `team` may be NULL. Cancelling keeps what is there. */
-CBX_API cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data *data,
-                                 size_t num_data, const char *folder, bool resume,
-                                 const cbx_bench_team *team, const cbx_bench_hooks *hooks,
-                                 cbx_bench_result *result, cbx_error *err);
-
-/* One data set with one model: what is to be done, and about how long that takes on one
- * thread, from a few short trials. */
-typedef struct cbx_bench_estimate {
-    const char *data, *model;
-    int64_t     oracles, answers;
-    double      seconds;
-    double      training; /* of these, for the oracles */
-} cbx_bench_estimate;
-
-typedef int (*cbx_on_estimate)(void *user, const cbx_bench_estimate *cell);
-
-CBX_API cbx_status cbx_bench_dry_run(const cbx_bench_options *options, const cbx_bench_data *data,
-                                     size_t num_data, cbx_on_estimate each, void *user,
-                                     cbx_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the Python package's view of the C interface out of include/combinex.h.
+"""Makes the Python package's view of the C interface out of the public headers.
 
-    generate.py combinex.h _header.py abi.c
+    generate.py combinex.h combinex/kit.h combinex/extend.h _header.py abi.c
 
-_header.py holds every constant, enumeration, struct, callback and function of the header for ctypes. abi.c
-asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the header that the
+_header.py holds every constant, enumeration, struct, callback and function of the headers for ctypes. abi.c
+asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the headers that the
 package was made from; the package compares it with the one in _header.py when it is imported. Whatever in
-the header is not understood here is an error, and ends the build.
+the headers is not understood here is an error, and ends the build.
 """
 
 import ctypes
@@ -36,23 +36,30 @@ class HeaderError(Exception):
 
 
 class Header:
-    """What the header declares; `text` is Python for the declarations so far."""
+    """What the headers declare, one after the other; `text` is Python for the declarations so far."""
 
-    def __init__(self, source):
-        source = re.sub(r"/\*.*?\*/", " ", source, flags=re.S)
+    def __init__(self, sources):
         self.constants = {}
         self.enums = {}  # name -> {constant: value}
         self.structs = {}  # name -> [(field, Python type)]
         self.bases = {}  # name -> ctypes' base, of what has no name in C
         self.opaque = set()
         self.callbacks = {}  # name -> (result, [arguments])
+        self.order = []  # of structs and callbacks, which refer to earlier ones
         self.functions = {}  # name -> (result, [arguments])
+        words = []
+        for source in sources:
+            source = re.sub(r"/\*.*?\*/", " ", source, flags=re.S)
+            words += source.split()
+            self.read(source)
+        self.fingerprint = hashlib.sha256(" ".join(words).encode()).hexdigest()
+
+    def read(self, source):
         for line in re.findall(r"^#define\s+(CBX_\w+)\s+(-?\d+)\s*$", source, flags=re.M):
             self.constants[line[0]] = int(line[1])
         body = re.sub(r"^#.*(?:\\\n.*)*$", "", source, flags=re.M)
         body = body.replace('extern "C" {', "").strip()
         body = re.sub(r"\}\s*$", "", body) if body.count("{") < body.count("}") else body
-        self.fingerprint = hashlib.sha256(" ".join(source.split()).encode()).hexdigest()
         for declaration in self.split(body):
             self.take(declaration)
 
@@ -120,12 +127,14 @@ class Header:
             for item in match.group(2).split(","):
                 fields.append(self.declare(match.group(1), item.strip(), field=True))
         self.structs[name] = fields
+        self.order.append(name)
 
     def take_opaque(self, tag, name):
         self.opaque.add(name)
 
     def take_callback(self, result, name, arguments):
         self.callbacks[name] = (self.result(result), self.arguments(arguments))
+        self.order.append(name)
 
     def take_function(self, result, name, arguments):
         self.functions[name] = (self.result(result.strip()), self.arguments(arguments))
@@ -186,7 +195,7 @@ def python_of(h):
     """The declarations for ctypes."""
     out = [
         "# SPDX-License-Identifier: Apache-2.0",
-        '"""The C interface, made from combinex.h by generate.py. Not to be edited."""',
+        '"""The C interface, made from the public headers by generate.py. Not to be edited."""',
         "# mypy: ignore-errors",
         "from ctypes import *",
         "",
@@ -196,10 +205,12 @@ def python_of(h):
     out += [f"{name} = {value}" for name, value in h.constants.items()]
     for constants in h.enums.values():
         out += [f"{name} = {value}" for name, value in constants.items()]
-    for name, (result, arguments) in h.callbacks.items():
-        if not any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    for name, fields in h.structs.items():
+    for name in h.order:
+        if name in h.callbacks:
+            result, arguments = h.callbacks[name]
+            out += ["", "", f"{name} = CFUNCTYPE({', '.join([result, *arguments])})"]
+            continue
+        fields = h.structs[name]
         out += ["", "", f"class {name}({h.bases.get(name, 'Structure')}):"]
         unnamed = [field for field, kind in fields if field == kind]
         if unnamed:
@@ -207,11 +218,7 @@ def python_of(h):
         out.append("    _fields_ = [")
         out += [f'        ("{field}", {kind}),' for field, kind in fields]
         out += ["    ]"]
-    out += ["", ""]
-    for name, (result, arguments) in h.callbacks.items():
-        if any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    out += ["", "FUNCTIONS = {"]
+    out += ["", "", "FUNCTIONS = {"]
     for name, (result, arguments) in h.functions.items():
         out.append(f'    "{name}": ({result}, [{", ".join(arguments)}]),')
     out += ["}", f"STRUCTS = [{', '.join(name for name in h.structs if name not in h.bases)}]", ""]
@@ -222,10 +229,11 @@ def c_of(h, declarations):
     """Questions to the compiler: it answers by compiling, or not."""
     out = [
         "/* SPDX-License-Identifier: Apache-2.0 */",
-        "/* Made from combinex.h by generate.py. Not to be edited. */",
+        "/* Made from the public headers by generate.py. Not to be edited. */",
         "#include <stddef.h>",
         "",
-        '#include "combinex.h"',
+        '#include "combinex/extend.h"',
+        '#include "combinex/kit.h"',
         "",
         "#define SAME(what, number) _Static_assert((what) == (number), #what)",
         "",
@@ -257,11 +265,11 @@ def c_of(h, declarations):
 
 
 def main():
-    source, python, c = map(Path, sys.argv[1:])
+    *sources, python, c = map(Path, sys.argv[1:])
     try:
-        header = Header(source.read_text(encoding="utf-8"))
+        header = Header(source.read_text(encoding="utf-8") for source in sources)
     except HeaderError as problem:
-        return f"{source}: {problem}; python/generate.py has to learn it"
+        return f"{', '.join(map(str, sources))}: {problem}; python/generate.py has to learn it"
     text = python_of(header)
     declarations = {}
     exec(compile(text, str(python), "exec"), declarations)  # our own text, a line above

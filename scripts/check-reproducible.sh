@@ -39,13 +39,13 @@ if [ "$(uname -m)" = x86_64 ] && has qemu-x86_64; then
         -cpu Haswell,-rtm,-hle,-pcid,-x2apic,-tsc-deadline,-invpcid # what qemu has not
 fi
 if [ "$(uname -m)" = x86_64 ] && has qemu-aarch64 && has aarch64-linux-gnu-gcc; then
-    build build-arm64 combinex_static
+    build build-arm64 combinex_kit_static
     # no library for ARM is installed, and of a BLAS nothing but the names is needed
     for name in cblas_sgemm cblas_dgemm; do
         echo "void $name(void); void $name(void) { __builtin_trap(); }"
     done > build-arm64/blas.c
     aarch64-linux-gnu-gcc -O2 -std=c17 -static -D_POSIX_C_SOURCE=200809L -Iinclude tests/reproducible/answers.c \
-        build-arm64/blas.c build-arm64/libcombinex.a -o build-arm64/answers -fopenmp -lm 2> build-arm64/link.log ||
+        build-arm64/blas.c build-arm64/libcombinex-kit.a build-arm64/libcombinex.a -o build-arm64/answers -fopenmp -lm 2> build-arm64/link.log ||
         { cat build-arm64/link.log && exit 1; } # it warns of a dlopen that is not called
     try "64-bit ARM" build-arm64/answers qemu-aarch64
 fi

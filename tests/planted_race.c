@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 static int loop(bool racy)
 {

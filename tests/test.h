@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct test_case {
     const char *name;

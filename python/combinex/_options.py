@@ -147,8 +147,9 @@ explain_table = Table(lib.cbx_explain_table(), h.cbx_explain_options)
 train_table = Table(lib.cbx_train_table(), h.cbx_train_options)
 model_table = Table(lib.cbx_model_table(), h.cbx_model_spec)
 generate_table = Table(lib.cbx_generate_table(), h.cbx_generate_options)
+open_table = Table(lib.cbx_open_table(), h.cbx_open_options)
 
 
 def _again(struct: str, given: dict[str, Any]) -> Options:
-    tables = (explain_table, train_table, model_table, generate_table)
+    tables = (explain_table, train_table, model_table, generate_table, open_table)
     return Options(next(table for table in tables if table.struct.__name__ == struct), given)

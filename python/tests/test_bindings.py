@@ -16,6 +16,7 @@ from combinex import _header as h
 from combinex._lib import lib
 
 PACKAGE = Path(combinex.__file__).parent
+HEADERS = ("combinex.h", "combinex/kit.h", "combinex/extend.h")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,12 @@ def generate(root):
 @pytest.fixture(scope="module")
 def header_text(root):
     return (root / "include" / "combinex.h").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def other_headers(root):
+    """What comes after it, with its name."""
+    return {name: (root / "include" / name).read_text(encoding="utf-8") for name in HEADERS[1:]}
 
 
 def import_copy(folder):
@@ -62,15 +69,18 @@ def test_a_missing_library_ends_the_import(tmp_path):
     assert done.returncode != 0 and "is missing" in done.stderr
 
 
-def test_any_change_of_the_header_changes_its_fingerprint(generate, header_text):
-    first = generate.Header(header_text)
+def test_any_change_of_the_header_changes_its_fingerprint(generate, header_text, other_headers):
+    def read(text):
+        return generate.Header([text, *other_headers.values()])
+
+    first = read(header_text)
     assert first.fingerprint == h.FINGERPRINT, "the package was built from another header"
     changed = header_text.replace("int32_t      row;", "int64_t      row;")
     assert changed != header_text
-    assert generate.Header(changed).fingerprint != first.fingerprint
+    assert read(changed).fingerprint != first.fingerprint
     commented = header_text.replace("/* one per label row", "/* one for each label row")
     assert commented != header_text
-    assert generate.Header(commented).fingerprint == first.fingerprint
+    assert read(commented).fingerprint == first.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -81,17 +91,19 @@ def test_any_change_of_the_header_changes_its_fingerprint(generate, header_text)
         ("CBX_IO,        /*", "CBX_MORE, CBX_IO,  /*"),  # another number
     ],
 )
-def test_structs_that_the_compiler_lays_out_otherwise_end_the_build(generate, header_text, tmp_path, change):
+def test_structs_that_the_compiler_lays_out_otherwise_end_the_build(generate, header_text, other_headers, tmp_path, change):
     compiler = shutil.which("cc")
     if not compiler:
         pytest.skip("no C compiler")
     assert change[0] in header_text
-    header = generate.Header(header_text)
+    header = generate.Header([header_text, *other_headers.values()])
     names = {}
     exec(generate.python_of(header), names)
     (tmp_path / "abi.c").write_text(generate.c_of(header, names))
     build = [compiler, "-std=c17", "-fsyntax-only", f"-I{tmp_path}", str(tmp_path / "abi.c")]
-    (tmp_path / "combinex.h").write_text(header_text)
+    (tmp_path / "combinex").mkdir()
+    for name, text in {"combinex.h": header_text, **other_headers}.items():
+        (tmp_path / name).write_text(text)
     assert subprocess.run(build, capture_output=True).returncode == 0
     (tmp_path / "combinex.h").write_text(header_text.replace(*change))
     done = subprocess.run(build, capture_output=True, text=True)
@@ -110,11 +122,12 @@ def test_structs_that_the_compiler_lays_out_otherwise_end_the_build(generate, he
 def test_what_the_generator_does_not_understand_ends_the_build(generate, header_text, line):
     end = header_text.index("#ifdef __cplusplus\n}")
     with pytest.raises(generate.HeaderError):
-        generate.Header(header_text[:end] + line + "\n" + header_text[end:])
+        generate.Header([header_text[:end] + line + "\n" + header_text[end:]])
 
 
-def test_every_public_function_is_bound(header_text):
-    public = set(re.findall(r"^CBX_API .*?\b(cbx_\w+)\(", header_text, flags=re.M))
+def test_every_public_function_is_bound(header_text, other_headers):
+    text = header_text + "".join(other_headers.values())
+    public = set(re.findall(r"^CBX_API .*?\b(cbx_\w+)\(", text, flags=re.M))
     assert public and public == set(h.FUNCTIONS)
     for name in public:
         assert getattr(lib, name).argtypes is not None

@@ -11,6 +11,7 @@
 
 #include "edit.h"
 #include "blas.h"
+#include "combinex/kit.h"
 #include "error.h"
 #include "kernel.h"
 #include "order.h"

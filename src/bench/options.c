@@ -2,7 +2,7 @@
 /* options.c: the options of a benchmark, and the data sets of the paper. */
 #include <stddef.h>
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 static const char *const presets[] = {"paper", "none", NULL};
 static const char *const protocols[] = {"published", "meant", NULL};

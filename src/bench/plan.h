@@ -7,7 +7,7 @@
 #define CBX_BENCH_PLAN_H
 
 #include "arena.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 
 /* A row of the tables. */
 typedef struct cbx_bench_method {

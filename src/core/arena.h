@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "internal.h"
+
 typedef struct cbx_arena_block cbx_arena_block;
 typedef struct cbx_deferred    cbx_deferred;
 
@@ -21,21 +23,21 @@ typedef struct cbx_arena {
 /* `count` objects of `size` bytes, 64-byte aligned, not cleared; NULL when
  * memory runs out or count * size overflows. Asking for 0 objects gives a
  * valid pointer. */
-void *cbx_arena_alloc(cbx_arena *arena, size_t count, size_t size);
+CBX_INTERNAL void *cbx_arena_alloc(cbx_arena *arena, size_t count, size_t size);
 
 /* The same, cleared. */
-void *cbx_arena_zalloc(cbx_arena *arena, size_t count, size_t size);
+CBX_INTERNAL void *cbx_arena_zalloc(cbx_arena *arena, size_t count, size_t size);
 
-char *cbx_arena_strdup(cbx_arena *arena, const char *text);
+CBX_INTERNAL char *cbx_arena_strdup(cbx_arena *arena, const char *text);
 
 /* For what lives as long as the arena's memory and is not memory of it: `done` gets `what` when the
  * arena is reset or freed, the newest first. -1: no memory, and it is done already. */
 int cbx_arena_defer(cbx_arena *arena, void (*done)(void *what), void *what);
 
 /* Forgets all allocations and keeps the memory, as one block, for the next round. */
-void cbx_arena_reset(cbx_arena *arena);
+CBX_INTERNAL void cbx_arena_reset(cbx_arena *arena);
 
-void cbx_arena_free(cbx_arena *arena);
+CBX_INTERNAL void cbx_arena_free(cbx_arena *arena);
 
 /* Makes room for later allocations of `bytes` in all: 0 on success. */
 int cbx_arena_reserve(cbx_arena *arena, size_t bytes);

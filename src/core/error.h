@@ -6,26 +6,28 @@
 #include <stdarg.h>
 
 #include "combinex.h"
+#include "internal.h"
 
 /* Writes the message, if anybody wants it, and returns `status`, so that a
  * failing function can say: return cbx_fail(err, CBX_INVALID, "…", …). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-cbx_status
+CBX_INTERNAL cbx_status
 cbx_fail(cbx_error *err, cbx_status status, const char *format, ...);
 
-cbx_status cbx_fail_memory(cbx_error *err);
+CBX_INTERNAL cbx_status cbx_fail_memory(cbx_error *err);
 
 /* Every message is made here: formatted, and shown as cbx_text_next does, because it may quote
  * a file. What is too long is cut. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 0)))
 #endif
-void cbx_message(char message[CBX_MESSAGE_SIZE], const char *format, va_list args);
+CBX_INTERNAL void
+cbx_message(char message[CBX_MESSAGE_SIZE], const char *format, va_list args);
 
 /* "PATH: cannot DO: strerror(errno)", status CBX_IO. */
-cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what);
+CBX_INTERNAL cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what);
 
 /* An analyzer sees one file at a time: what is returned is said where it is called. */
 #ifdef CBX_ANALYZE
@@ -35,10 +37,10 @@ cbx_status cbx_fail_errno(cbx_error *err, const char *path, const char *what);
 #endif
 
 /* Puts "PREFIX: " in front of the message that is there. */
-void cbx_error_prefix(cbx_error *err, const char *prefix);
+CBX_INTERNAL void cbx_error_prefix(cbx_error *err, const char *prefix);
 
 /* The word among a NULL-terminated list nearest to `word`, or NULL if none is
  * near enough to be worth suggesting. */
-const char *cbx_nearest(const char *word, const char *const *words);
+CBX_INTERNAL const char *cbx_nearest(const char *word, const char *const *words);
 
 #endif

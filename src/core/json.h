@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "combinex.h"
+#include "internal.h"
 
 typedef enum cbx_json_kind {
     CBX_JSON_NULL,
@@ -38,13 +39,13 @@ typedef struct cbx_json_error {
 
 /* CBX_OK, CBX_NO_MEMORY, or CBX_INVALID and then the reason in `why`. What comes
  * out lives in the arena and does not need the text any more. */
-cbx_status cbx_json_parse(const char *text, size_t length, cbx_arena *arena, const cbx_json **out,
-                          cbx_json_error *why);
+CBX_INTERNAL cbx_status cbx_json_parse(const char *text, size_t length, cbx_arena *arena,
+                                       const cbx_json **out, cbx_json_error *why);
 
 /* The member of that name, or NULL; also if `object` is NULL or no object. */
-const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
+CBX_INTERNAL const cbx_json *cbx_json_get(const cbx_json *object, const char *key);
 
 /* The i-th member, or NULL; also if `list` is NULL. */
-const cbx_json *cbx_json_at(const cbx_json *list, size_t i);
+CBX_INTERNAL const cbx_json *cbx_json_at(const cbx_json *list, size_t i);
 
 #endif

@@ -10,19 +10,19 @@
 enum { CBX_JSON_REQUIRED = -2 };
 
 /* A whole number from 0 to `most`; `missing`, which is -1 or more, where there is none. */
-cbx_status cbx_json_whole(const cbx_json *object, const char *key, int64_t most, int64_t missing,
+CBX_INTERNAL cbx_status cbx_json_whole(const cbx_json *object, const char *key, int64_t most, int64_t missing,
                           int64_t *out, cbx_error *err);
 
 /* A finite number. */
-cbx_status cbx_json_float(const cbx_json *object, const char *key, float *out, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_json_float(const cbx_json *object, const char *key, float *out, cbx_error *err);
 
 /* Absent is false. */
-cbx_status cbx_json_bool(const cbx_json *object, const char *key, bool *out, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_json_bool(const cbx_json *object, const char *key, bool *out, cbx_error *err);
 
 /* NULL: it is absent, or no text. */
-const char *cbx_json_text(const cbx_json *object, const char *key);
+CBX_INTERNAL const char *cbx_json_text(const cbx_json *object, const char *key);
 
 /* Is it there, and a number? */
-bool cbx_json_is_number(const cbx_json *value);
+CBX_INTERNAL bool cbx_json_is_number(const cbx_json *value);
 
 #endif

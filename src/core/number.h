@@ -17,6 +17,8 @@
 #include <xlocale.h>
 #endif
 
+#include "internal.h"
+
 #if defined(__GNUC__)
 #define CBX_FORMAT(at, first) __attribute__((format(printf, at, first)))
 #else
@@ -24,19 +26,19 @@
 #endif
 
 /* strtod: the nearest double to the number that `text` begins with, and where it ends. */
-double cbx_read_number(const char *text, char **end);
+CBX_INTERNAL double cbx_read_number(const char *text, char **end);
 
 /* snprintf, vsnprintf and fprintf. */
 CBX_FORMAT(3, 4)
-int cbx_print(char *text, size_t size, const char *format, ...);
+CBX_INTERNAL int cbx_print(char *text, size_t size, const char *format, ...);
 CBX_FORMAT(3, 0)
-int cbx_vprint(char *text, size_t size, const char *format, va_list values);
+CBX_INTERNAL int cbx_vprint(char *text, size_t size, const char *format, va_list values);
 CBX_FORMAT(2, 3)
-int cbx_fprint(FILE *out, const char *format, ...);
+CBX_INTERNAL int cbx_fprint(FILE *out, const char *format, ...);
 
 enum { CBX_NUMBER_SIZE = 32 };
 /* With as few digits as read back as the same float, from six on. Returns `text`. */
-const char *cbx_print_float(char text[CBX_NUMBER_SIZE], float value);
+CBX_INTERNAL const char *cbx_print_float(char text[CBX_NUMBER_SIZE], float value);
 
 /* For libraries that read and write numbers as the locale has it: between begin and end
  * the calling thread's is "C". */

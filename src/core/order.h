@@ -15,16 +15,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "internal.h"
+
 bool cbx_order_is_fixed(void);
 
 /* From now on, in this thread. Returns what was, to be put back. */
-bool cbx_order_fix(bool fixed);
+CBX_INTERNAL bool cbx_order_fix(bool fixed);
 
 /* ---- elementary functions: the C library's, or in the fixed order our own. C libraries differ,
  * and one of them may differ from processor to processor. */
-double cbx_exp(double x);
-double cbx_log(double x);
-double cbx_cos_pi(double share); /* cos(pi share), share in [0, 1] */
+CBX_INTERNAL double cbx_exp(double x);
+double              cbx_log(double x);
+double              cbx_cos_pi(double share); /* cos(pi share), share in [0, 1] */
 
 /* Our own, whatever the order; to two units in the last place, but for powers, which lose up to
  * `times` of them. */

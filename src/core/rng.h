@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "internal.h"
+
 typedef struct cbx_rng {
     uint64_t state;
 } cbx_rng;
@@ -42,12 +44,12 @@ static inline double cbx_rng_uniform(cbx_rng *rng)
 }
 
 /* [0, bound), without bias; bound > 0 */
-uint64_t cbx_rng_below(cbx_rng *rng, uint64_t bound);
+CBX_INTERNAL uint64_t cbx_rng_below(cbx_rng *rng, uint64_t bound);
 
 /* standard normal */
 double cbx_rng_normal(cbx_rng *rng);
 
 /* Fisher–Yates. */
-void cbx_rng_shuffle(cbx_rng *rng, int32_t *items, int64_t count);
+CBX_INTERNAL void cbx_rng_shuffle(cbx_rng *rng, int32_t *items, int64_t count);
 
 #endif

@@ -6,15 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "internal.h"
+
 typedef struct cbx_sha256 {
     uint32_t      state[8];
     uint64_t      length; /* bytes so far */
     unsigned char block[64];
 } cbx_sha256;
 
-void cbx_sha256_init(cbx_sha256 *sha);
-void cbx_sha256_add(cbx_sha256 *sha, const void *data, size_t size);
+CBX_INTERNAL void cbx_sha256_init(cbx_sha256 *sha);
+CBX_INTERNAL void cbx_sha256_add(cbx_sha256 *sha, const void *data, size_t size);
 /* 64 hexadecimal digits and a 0; the state is used up. */
-void cbx_sha256_hex(cbx_sha256 *sha, char hex[65]);
+CBX_INTERNAL void cbx_sha256_hex(cbx_sha256 *sha, char hex[65]);
 
 #endif

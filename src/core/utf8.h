@@ -4,16 +4,17 @@
 #define CBX_UTF8_H
 
 #include "combinex.h"
+#include "internal.h"
 
 /* Bytes of the UTF-8 character at `at`; 0 if there is none. */
-int  cbx_utf8_length(const char *at);
-bool cbx_is_utf8(const char *text);
+CBX_INTERNAL int  cbx_utf8_length(const char *at);
+CBX_INTERNAL bool cbx_is_utf8(const char *text);
 
 /* The whole of `text` as cbx_text_next shows it, as far as `size` bytes with the 0 allow: a
  * character is there or not. Returns the length. */
-size_t cbx_text_show(char *shown, size_t size, const char *text);
+CBX_INTERNAL size_t cbx_text_show(char *shown, size_t size, const char *text);
 
 /* Writes a character, of up to 4 bytes; returns what is behind it. */
-char *cbx_utf8_put(char *to, uint32_t code);
+CBX_INTERNAL char *cbx_utf8_put(char *to, uint32_t code);
 
 #endif

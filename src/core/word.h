@@ -7,12 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Without regard to case. */
-bool cbx_same_word(const char *a, const char *b);
-/* Of the first `count` characters. */
-bool cbx_same_start(const char *a, const char *b, size_t count);
+#include "internal.h"
 
-char cbx_lower(char c);
+/* Without regard to case. */
+CBX_INTERNAL bool cbx_same_word(const char *a, const char *b);
+/* Of the first `count` characters. */
+CBX_INTERNAL bool cbx_same_start(const char *a, const char *b, size_t count);
+
+CBX_INTERNAL char cbx_lower(char c);
 
 static inline bool cbx_is_digit(char c)
 {

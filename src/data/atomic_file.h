@@ -9,6 +9,7 @@
 #define CBX_ATOMIC_FILE_H
 
 #include "combinex.h"
+#include "internal.h"
 
 typedef struct cbx_atomic_file {
     char *path;      /* the target, symbolic links followed */
@@ -18,7 +19,7 @@ typedef struct cbx_atomic_file {
 } cbx_atomic_file;
 
 /* Symbolic links are followed, also one to a file that is not there yet, which is then made. */
-cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_atomic_open(cbx_atomic_file *file, const char *path, cbx_error *err);
 
 /* The same with a name from the start, as where there are no files without. */
 cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_error *err);
@@ -27,15 +28,16 @@ cbx_status cbx_atomic_open_named(cbx_atomic_file *file, const char *path, cbx_er
 cbx_status cbx_atomic_open_beside(cbx_atomic_file *file, const char *path, const char *beside,
                                   cbx_error *err);
 
-cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_atomic_write(cbx_atomic_file *file, const void *data, size_t size,
+                                         cbx_error *err);
 
 /* Puts the file in place, and in any case frees what cbx_atomic_open took. */
-cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_atomic_commit(cbx_atomic_file *file, cbx_error *err);
 
 /* The same, to another place on that disk. */
 cbx_status cbx_atomic_commit_to(cbx_atomic_file *file, const char *to, cbx_error *err);
 
 /* Gives up: removes the temporary file. */
-void cbx_atomic_abandon(cbx_atomic_file *file);
+CBX_INTERNAL void cbx_atomic_abandon(cbx_atomic_file *file);
 
 #endif

@@ -12,6 +12,7 @@
 #define CBX_ATOMIC_FOLDER_H
 
 #include "atomic_file.h"
+#include "internal.h"
 
 enum { CBX_FOLDER_FILES = 4 };
 
@@ -24,19 +25,19 @@ typedef struct cbx_atomic_folder {
     bool               stepwise; /* set by tests: as where folders cannot change places */
 } cbx_atomic_folder;
 
-cbx_status cbx_atomic_folder_open(cbx_atomic_folder *folder, const char *path,
-                                  const char *const *names, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_atomic_folder_open(cbx_atomic_folder *folder, const char *path,
+                                               const char *const *names, cbx_error *err);
 
 /* One of its files, to be written; and handed over when that is done. */
-cbx_status cbx_atomic_folder_file(const cbx_atomic_folder *folder, const char *name,
-                                  cbx_atomic_file *file, cbx_error *err);
-void       cbx_atomic_folder_add(cbx_atomic_folder *folder, const char *name,
-                                 const cbx_atomic_file *file);
+CBX_INTERNAL cbx_status cbx_atomic_folder_file(const cbx_atomic_folder *folder, const char *name,
+                                               cbx_atomic_file *file, cbx_error *err);
+CBX_INTERNAL void       cbx_atomic_folder_add(cbx_atomic_folder *folder, const char *name,
+                                              const cbx_atomic_file *file);
 
 /* Puts the folder in place, and in any case frees what cbx_atomic_folder_open took. */
-cbx_status cbx_atomic_folder_commit(cbx_atomic_folder *folder, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_atomic_folder_commit(cbx_atomic_folder *folder, cbx_error *err);
 
 /* Gives up. */
-void cbx_atomic_folder_abandon(cbx_atomic_folder *folder);
+CBX_INTERNAL void cbx_atomic_folder_abandon(cbx_atomic_folder *folder);
 
 #endif

@@ -4,12 +4,13 @@
 #define CBX_GRAPH_FILE_H
 
 #include "combinex.h"
+#include "internal.h"
 
 /* The arrays of a graph file, with types and shapes checked but no values: only for
  * finding out what is wrong with them. cbx_graph_load does the rest. */
-cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_graph_file_map(const char *path, cbx_graph **out, cbx_error *err);
 
 /* cbx_graph_load, but in memory: the file may change afterwards. */
-cbx_status cbx_graph_file_copy(const char *path, cbx_graph **out, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_graph_file_copy(const char *path, cbx_graph **out, cbx_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #define CBX_NEIGHBOUR_H
 
 #include "combinex.h"
+#include "internal.h"
 
 /* The folder that a path names something in, with a slash behind; NULL: no memory. */
 char *cbx_folder_of(const char *path);
@@ -23,6 +24,6 @@ void cbx_sync_folder(const char *folder);
 void cbx_sync_folder_of(const char *path);
 
 /* Is this a name (without its folder) that a killed process may have left? */
-bool cbx_neighbour_is(const char *name);
+CBX_INTERNAL bool cbx_neighbour_is(const char *name);
 
 #endif

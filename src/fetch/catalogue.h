@@ -3,7 +3,7 @@
 #ifndef CBX_CATALOGUE_H
 #define CBX_CATALOGUE_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct cbx_remote_file {
     const char *url, *name;

@@ -8,7 +8,7 @@
 #ifndef CBX_DOWNLOAD_H
 #define CBX_DOWNLOAD_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct cbx_download {
     const char  *url, *path;

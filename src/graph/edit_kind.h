@@ -45,7 +45,7 @@ enum {
 };
 
 /* By op. */
-extern const cbx_edit_kind *const cbx_edit_kinds[CBX_EDIT_KINDS];
+extern CBX_INTERNAL const cbx_edit_kind *const cbx_edit_kinds[CBX_EDIT_KINDS];
 
 static inline const cbx_edit_kind *cbx_edit_kind_of(const cbx_edit *e)
 {
@@ -56,9 +56,9 @@ static inline const cbx_edit_kind *cbx_edit_kind_of(const cbx_edit *e)
 cbx_status cbx_edit_kind_check(const cbx_edit *e, int64_t k, cbx_error *err);
 
 /* The kind of this name; where there is none, or the name is NULL, an error that lists them. */
-cbx_status cbx_edit_kind_named(const char *name, cbx_edit_op *out, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_edit_kind_named(const char *name, cbx_edit_op *out, cbx_error *err);
 
 /* By kind, and within one by its own order. */
-int cbx_edit_compare(const cbx_edit *a, const cbx_edit *b);
+CBX_INTERNAL int cbx_edit_compare(const cbx_edit *a, const cbx_edit *b);
 
 #endif

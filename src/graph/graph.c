@@ -418,11 +418,3 @@ cbx_status cbx_graph_came_from(cbx_graph *g, const char *path, cbx_error *err)
     g->origins = origin;
     return CBX_OK;
 }
-
-const char *cbx_graph_origin(const cbx_graph *graph, size_t i)
-{
-    const cbx_origin *origin = graph->origins;
-    for (; origin && i > 0; i--)
-        origin = origin->next;
-    return origin ? origin->path : NULL;
-}

@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "combinex.h"
+#include "internal.h"
 
 /* A file that the graph was read from. */
 typedef struct cbx_origin {
@@ -31,11 +32,11 @@ struct cbx_graph {
 
 /* An empty graph whose arena the caller fills; finish it with cbx_graph_index,
  * which checks g->data and builds the index. On failure free it as usual. */
-cbx_graph *cbx_graph_empty(cbx_error *err);
-cbx_status cbx_graph_index(cbx_graph *g, cbx_error *err);
+CBX_INTERNAL cbx_graph *cbx_graph_empty(cbx_error *err);
+CBX_INTERNAL cbx_status cbx_graph_index(cbx_graph *g, cbx_error *err);
 
 /* Notes that the graph was read from this file. */
-cbx_status cbx_graph_came_from(cbx_graph *g, const char *path, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_graph_came_from(cbx_graph *g, const char *path, cbx_error *err);
 
 static inline int64_t cbx_graph_edge_id(const cbx_graph *g, int64_t slot)
 {

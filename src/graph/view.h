@@ -9,6 +9,7 @@
 #define CBX_VIEW_H
 
 #include "graph.h"
+#include "internal.h"
 #include "matrix.h"
 
 typedef struct cbx_view {
@@ -47,7 +48,8 @@ static inline int32_t cbx_view_rows(const cbx_view *view, int32_t h)
 }
 
 /* Each fills in `view` with memory from `arena`. */
-cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *view, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *view,
+                                       cbx_error *err);
 
 /* Everything that reaches `node` in at most `hops` steps, and the edges among it. */
 cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, cbx_arena *arena,
@@ -55,8 +57,9 @@ cbx_status cbx_view_around(const cbx_graph *graph, int32_t node, int32_t hops, c
 
 /* The same with at most `most` nodes: those nearest to `node`. If that is not all,
  * view->left_out says so. */
-cbx_status cbx_view_nearest(const cbx_graph *graph, int32_t node, int32_t hops, int32_t most,
-                            cbx_arena *arena, cbx_view *view, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_view_nearest(const cbx_graph *graph, int32_t node, int32_t hops,
+                                         int32_t most, cbx_arena *arena, cbx_view *view,
+                                         cbx_error *err);
 
 /* The same with, in its last hop, the nodes to which edges lead from the hops before it, so
  * that those have their outgoing edges too. `whole`: the view of the whole graph. */
@@ -70,15 +73,15 @@ cbx_status cbx_view_cone(const cbx_graph *graph, int32_t node, int32_t hops, cbx
                          cbx_view *view, cbx_error *err);
 
 /* These graphs of a graph task, one after the other. */
-cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,
-                           cbx_arena *arena, cbx_view *view, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t count,
+                                        cbx_arena *arena, cbx_view *view, cbx_error *err);
 
 /* (Re)builds out_offset, out_target and out_slot from offset and source. */
 cbx_status cbx_view_group_by_source(cbx_view *view, cbx_arena *arena, cbx_error *err);
 
 /* The features of the view's nodes: borrowed where the view is the whole graph,
  * copied (and as sparse as they were) elsewhere. */
-cbx_status cbx_view_features(const cbx_graph *graph, const cbx_view *view, cbx_arena *arena,
-                             cbx_matrix *out, cbx_error *err);
+CBX_INTERNAL cbx_status cbx_view_features(const cbx_graph *graph, const cbx_view *view,
+                                          cbx_arena *arena, cbx_matrix *out, cbx_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #ifndef CBX_LAYER_H
 #define CBX_LAYER_H
 
+#include "internal.h"
 #include "norm.h"
 
 typedef struct cbx_layer_ops cbx_layer_ops;
@@ -129,8 +130,8 @@ struct cbx_layer_ops {
 #undef X
 
 /* NULL-terminated names, for option tables. */
-extern const char *const cbx_layer_names[];
-extern const char *const cbx_aggregation_names[];
+extern CBX_INTERNAL const char *const cbx_layer_names[];
+extern const char *const              cbx_aggregation_names[];
 
 /* By position in cbx_layer_names, or by name (NULL: unknown). */
 const cbx_layer_ops *cbx_layer_at(int i);

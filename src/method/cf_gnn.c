@@ -120,4 +120,5 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return cbx_edge_mask_collect(&st.E, s, err);
 }
 
-const cbx_explainer cbx_explainer_cf_gnn = {.name = "cf-gnn", .search = search, .edges_only = true};
+const cbx_explainer cbx_explainer_cf_gnn = {
+    .name = "cf-gnn", .search = search, .descends = true, .edges_only = true};

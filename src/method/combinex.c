@@ -297,4 +297,4 @@ static cbx_status prepare_all(const cbx_setup *setup, cbx_arena *arena, const vo
 }
 
 const cbx_explainer cbx_explainer_combinex = {
-    .name = "combinex", .search = search, .prepare = prepare_all};
+    .name = "combinex", .search = search, .descends = true, .prepare = prepare_all};

@@ -29,12 +29,14 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
 
 cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
 {
+    *irreducible = false;
+    if (F->best.count > CBX_FEWEST_HUGE)
+        return CBX_OK;
     cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 2 * CBX_MOVE_EDITS * F->best.count);
     if (!edits)
         return cbx_fail_memory(err);
     cbx_edit *rest = edits + CBX_MOVE_EDITS * F->best.count;
     int64_t   k = F->best.count - 1, needed = 0;
-    *irreducible = false;
     while (needed < F->best.count) {
         int64_t    count = cbx_moves_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
         bool       reaches = false;

@@ -50,15 +50,23 @@ int cbx_fewest_init(cbx_fewest *F, cbx_search *s, cbx_whatif *W, const cbx_forbi
 
 /* ---- where it is */
 
+/* Where sets are so large that looking moves up in them takes longer than making them. */
+static const double MANY = 1e6;
+
 void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to)
 {
-    for (int64_t k = F->here.count - 1; k >= 0; k--)
-        if (!cbx_move_set_has(to, &F->here.moves[k])) {
+    int64_t same = 0; /* moves that both begin with */
+    while (same < F->here.count && same < to->count &&
+           cbx_move_same(&F->here.moves[same], &to->moves[same]))
+        same++;
+    bool many = (double)(F->here.count - same) * (double)(to->count - same) > MANY;
+    for (int64_t k = F->here.count - 1; k >= same; k--)
+        if (many || !cbx_move_set_has(to, &F->here.moves[k])) {
             cbx_move_undo(F->W, &F->here.moves[k]);
             cbx_move_set_take_out(&F->here, k);
         }
-    for (int64_t k = 0; k < to->count; k++)
-        if (!cbx_move_set_has(&F->here, &to->moves[k])) {
+    for (int64_t k = same; k < to->count; k++)
+        if (many || !cbx_move_set_has(&F->here, &to->moves[k])) {
             cbx_move_do(F->W, &to->moves[k]);
             cbx_move_set_add(&F->here, &to->moves[k]);
         }
@@ -76,6 +84,11 @@ cbx_status cbx_fewest_flips(cbx_fewest *F, const cbx_move_set *s, bool *out, cbx
     cbx_status status = cbx_whatif_verify(F->W, s->moves, s->count, &score, err);
     *out = score > CBX_FEWEST_SURE;
     return status;
+}
+
+void cbx_fewest_note_lead(cbx_fewest *F, double score)
+{
+    F->s->reached = fmax(F->s->reached, score);
 }
 
 cbx_status cbx_fewest_offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err)
@@ -123,6 +136,7 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
         cbx_move_undo(F->W, m);
         if (cbx_time_is_up())
             return CBX_OK;
+        cbx_fewest_note_lead(F, F->work.score);
         cbx_status status = cbx_fewest_offer(F, &F->work, err);
         if (status)
             return status;
@@ -143,6 +157,7 @@ cbx_status cbx_fewest_build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
 {
     cbx_move_set empty = {.moves = F->sets[0][0].moves};
     empty.score = cbx_whatif_ask(F->W);
+    cbx_fewest_note_lead(F, empty.score);
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;

@@ -13,6 +13,9 @@
 /* Answers of more moves than LARGE are worth more work; see polish.c. */
 enum { CBX_FEWEST_WIDTH = 64, CBX_FEWEST_MOVES = 400, CBX_FEWEST_LARGE = 6 };
 
+/* An answer of more is none that anybody reads: whether all are needed is not worth minutes. */
+enum { CBX_FEWEST_HUGE = 2000 };
+
 /* How much harder it is tried where nothing was found. */
 enum { CBX_FEWEST_EFFORT = 8 };
 
@@ -44,6 +47,9 @@ void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to);
 /* Does a set with this score flip? Where asking the factual graph is not asking the
  * whole graph, that is done. */
 cbx_status cbx_fewest_flips(cbx_fewest *F, const cbx_move_set *set, bool *out, cbx_error *err);
+
+/* How near to a flip the search has come, should it find none. */
+void cbx_fewest_note_lead(cbx_fewest *F, double score);
 
 /* It becomes the best, if it flips and is better. */
 cbx_status cbx_fewest_offer(cbx_fewest *F, const cbx_move_set *set, cbx_error *err);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "certify.h"
+#include "climb.h"
 #include "deadline.h"
 #include "error.h"
 #include "from_combinex.h"
@@ -38,8 +39,13 @@ cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *
             status = cbx_fewest_build_up(&F, effort, err);
     if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
         status = cbx_fewest_build_for_each_class(&F, err);
-    if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
+    bool descends = !s->model->oracle || !s->model->oracle->estimates;
+    if (!status && descends && !cbx_time_is_up() &&
+        (!F.best.count || s->options->start == CBX_START_BOTH))
         status = cbx_search_status(cbx_from_combinex(&F, shared->stretch, err));
+    /* A further answer is another way, not a long way round. */
+    if (!status && !F.best.count && !forbidden->count && !cbx_time_is_up())
+        status = cbx_search_status(cbx_climb(&F, err));
     if (!status && F.best.count && !cbx_time_is_up())
         s->late = polish_some(&F, &status, err);
     if (!status && F.best.count && !cbx_time_is_up())

@@ -5,10 +5,12 @@
 
 #include <stdint.h>
 
+#include "internal.h"
+
 /* The best, leaving out one (-1: none); the first of those that are equal. */
-int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
+CBX_INTERNAL int32_t cbx_best_class(const float *logp, int32_t count, int32_t except);
 
 /* The one after `last` (-1: the best), equal ones by number; -1 past the last. */
-int32_t cbx_next_class(const float *logp, int32_t count, int32_t last);
+CBX_INTERNAL int32_t cbx_next_class(const float *logp, int32_t count, int32_t last);
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef CBX_MODEL_H
 #define CBX_MODEL_H
 
+#include "internal.h"
 #include "layer.h"
 #include "oracle.h"
 
@@ -30,7 +31,7 @@ typedef struct cbx_note {
 } cbx_note;
 
 struct cbx_model {
-    const cbx_oracle    *oracle; /* who runs it, and then it has no layers; NULL: they do */
+    const cbx_driver    *oracle; /* who runs it, and then it has no layers; NULL: they do */
     cbx_task             task;
     cbx_head             head;
     cbx_pool             pool;
@@ -85,7 +86,7 @@ static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
 
 /* Does a node's class depend on more than the edges among the nodes within one hop
  * more than there are layers, or is it unknown what it depends on? */
-bool cbx_model_sees_further(const cbx_model *model);
+CBX_INTERNAL bool cbx_model_sees_further(const cbx_model *model);
 
 /* Hops of features that a node's class depends on; where that is not known, some. */
 int32_t cbx_model_reach(const cbx_model *model);
@@ -100,8 +101,8 @@ int32_t cbx_model_products(const cbx_model *model, int32_t *widest);
 bool cbx_model_drops_columns(const cbx_model *model);
 
 /* A model that `oracle`, which it takes over, runs. */
-cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_features,
-                               int32_t num_classes, cbx_model **out, cbx_error *err);
+cbx_status cbx_model_run_by(cbx_driver *oracle, cbx_task task, int32_t num_features,
+                            int32_t num_classes, cbx_model **out, cbx_error *err);
 
 /* Which edges it depends on beside them: what its layers see together. */
 cbx_sight cbx_model_sight(const cbx_model *model);

@@ -7,6 +7,7 @@
 #ifndef CBX_PASS_H
 #define CBX_PASS_H
 
+#include "internal.h"
 #include "model.h"
 
 typedef struct cbx_pass {
@@ -38,9 +39,9 @@ typedef struct cbx_pass {
 } cbx_pass;
 
 /* X tells the shape and kind of the inputs to come, not their values. */
-cbx_status cbx_pass_init(cbx_pass *pass, const cbx_model *model, const cbx_view *view,
-                         const cbx_matrix *X, bool gradient, int threads, cbx_arena *arena,
-                         cbx_error *err);
+CBX_INTERNAL cbx_status cbx_pass_init(cbx_pass *pass, const cbx_model *model, const cbx_view *view,
+                                      const cbx_matrix *X, bool gradient, int threads,
+                                      cbx_arena *arena, cbx_error *err);
 
 /* From now on `first`, of which X will have the columns, runs in place of the model's first
  * layer. It gives the same outputs, so nothing else of the pass changes; dtheta cannot be had.
@@ -49,8 +50,8 @@ int cbx_pass_replace_first(cbx_pass *pass, const cbx_layer *first, cbx_arena *ar
 
 /* Fills in pass->logp. `w` are edge weights by slot, NULL: the view's own.
  * `rate` is the dropout rate and `stream` its random stream; 0 when predicting. */
-void cbx_pass_forward(cbx_pass *pass, const cbx_matrix *X, const float *w, double rate,
-                      uint64_t stream);
+CBX_INTERNAL void cbx_pass_forward(cbx_pass *pass, const cbx_matrix *X, const float *w, double rate,
+                                   uint64_t stream);
 
 /* The same in parts, for who may stop half-way: start, every layer in order (leaves
  * its output in pass->out[l]), finish. */

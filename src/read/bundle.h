@@ -8,7 +8,7 @@
 #ifndef CBX_BUNDLE_H
 #define CBX_BUNDLE_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct cbx_bundle cbx_bundle;
 typedef struct cbx_stream cbx_stream;

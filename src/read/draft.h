@@ -7,7 +7,7 @@
 #define CBX_DRAFT_H
 
 #include "arena.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 #include "names.h"
 #include "vectors.h"
 

@@ -5,7 +5,7 @@
 #ifndef CBX_FEATURE_LIST_H
 #define CBX_FEATURE_LIST_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 #include "vectors.h"
 
 typedef struct cbx_feature_range {

@@ -3,6 +3,7 @@
 #ifndef CBX_PROBLEMS_H
 #define CBX_PROBLEMS_H
 
+#include "combinex/kit.h"
 #include "graph.h"
 
 /* Errors in arrays that cbx_graph_index would refuse; how many. */

@@ -191,3 +191,11 @@ cbx_status cbx_format_detect(const char *path, const char **name, cbx_error *err
     cbx_bundle_close(bundle);
     return status;
 }
+
+const char *cbx_graph_origin(const cbx_graph *graph, size_t i)
+{
+    const cbx_origin *origin = graph->origins;
+    for (; origin && i > 0; i--)
+        origin = origin->next;
+    return origin ? origin->path : NULL;
+}

@@ -3,7 +3,7 @@
 #ifndef CBX_CANVAS_H
 #define CBX_CANVAS_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct cbx_ink {
     const char *fill;   /* "#rrggbb", or NULL: none */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "combinex/kit.h"
 #include "edit_kind.h"
 #include "error.h"
 #include "json_fields.h"

@@ -11,7 +11,7 @@
 #define CBX_PAGE_H
 
 #include "buffer.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct cbx_page_asset {
     const char *name; /* "common.js"; NULL ends the list */

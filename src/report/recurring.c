@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "combinex/kit.h"
 #include "error.h"
 
 /* Answers of more edits than MOST have too many features for a core, and noting them all would

@@ -3,7 +3,7 @@
 #ifndef CBX_REPORT_H
 #define CBX_REPORT_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 #include "json_writer.h"
 
 /* Pages list so many edits of an answer at most, the most influential. */

@@ -280,6 +280,24 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
     return pack_nothing(s, CBX_NOT_FOUND, reason, began, out, err);
 }
 
+/* Of a model that was aimed: the number that it is about, before and after. */
+static cbx_status tell_numbers(const cbx_search *s, cbx_counterfactual *c, cbx_error *err)
+{
+    const cbx_model *numbers = s->model->oracle ? s->model->oracle->numbers : NULL;
+    float            before, after;
+    if (!numbers)
+        return CBX_OK;
+    cbx_status status = cbx_verify_edits(numbers, s->graph, s->row, NULL, 0, &before, err);
+    if (!status)
+        status = cbx_verify_edits(numbers, s->graph, s->row, c->edits, c->num_edits, &after, err);
+    if (status)
+        return cbx_search_status(status);
+    c->has_numbers = true;
+    c->number_before = (double)before;
+    c->number_after = (double)after;
+    return CBX_OK;
+}
+
 static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
 {
     if (is_cancelled(s) || !s->found)
@@ -301,6 +319,8 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         last->next = answer;
         last = answer;
     }
+    for (cbx_counterfactual *c = *out; c && !status; c = c->next)
+        status = tell_numbers(s, c, err);
     if (status) {
         cbx_counterfactual_free(*out);
         *out = NULL;
@@ -402,6 +422,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .whole = setup->whole,
                         .shared = setup->shared,
                         .phases = setup->phases,
+                        .reached = -INFINITY,
                         .robustness = -1};
 }
 

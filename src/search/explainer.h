@@ -87,6 +87,7 @@ typedef struct cbx_search {
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
     bool             never;      /* proved_none: of any input whatever */
+    double           reached;    /* the largest lead that was met, as cbx_whatif_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
     cbx_alternative *others;     /* further answers, cheapest first */
@@ -111,6 +112,7 @@ typedef struct cbx_explainer {
      * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
+    bool descends;    /* along gradients: a model that has none is refused */
     bool knows_rules; /* otherwise a call with rules is refused */
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */

@@ -3,7 +3,7 @@
 #ifndef CBX_RESULT_H
 #define CBX_RESULT_H
 
-#include "combinex.h"
+#include "internal.h"
 
 struct cbx_search; /* explainer.h */
 
@@ -13,9 +13,9 @@ cbx_status cbx_result_pack(const struct cbx_search *s, cbx_outcome outcome, cons
                            cbx_error *err);
 
 /* Sets the numbers of its edits, by kind. */
-void cbx_result_count_edits(cbx_counterfactual *c);
+CBX_INTERNAL void cbx_result_count_edits(cbx_counterfactual *c);
 
 /* A copy in one block; NULL when memory runs out. */
-cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
+CBX_INTERNAL cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
 
 #endif

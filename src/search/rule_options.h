@@ -4,10 +4,10 @@
 #ifndef CBX_RULE_OPTIONS_H
 #define CBX_RULE_OPTIONS_H
 
-#include "combinex.h"
+#include "internal.h"
 
 /* Is this option of cbx_explain_table a rule, and has it been given? */
-bool cbx_rule_is_given(const cbx_option *option, const cbx_explain_options *options);
+CBX_INTERNAL bool cbx_rule_is_given(const cbx_option *option, const cbx_explain_options *options);
 
 /* Is any? Methods that know no rules refuse to run with one. */
 bool cbx_rules_are_given(const cbx_explain_options *options);

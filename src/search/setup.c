@@ -106,6 +106,12 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     if (!status && !s->explainer->knows_rules && cbx_rules_are_given(s->options))
         status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
                           s->explainer->name);
+    if (!status && s->explainer->descends && model->oracle && model->oracle->estimates)
+        status =
+            cbx_fail(err, CBX_INVALID,
+                     "the explainer '%s' follows gradients, and this model has none by features "
+                     "and edge weights; 'minimal' does without",
+                     s->explainer->name);
     if (!status)
         status = cbx_blas_begin(err);
     if (!status)

@@ -274,7 +274,9 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
         status = cbx_blas_begin(err);
     if (status)
         return status;
-    bool before = cbx_order_fix(model->reproducible);
+    cbx_deadline deadline;
+    bool         alone = cbx_deadline_begin_alone(&deadline);
+    bool         before = cbx_order_fix(model->reproducible);
     if (!graphs && rows > moderate && has_cone(model)) {
         status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
     } else {
@@ -285,6 +287,8 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
             status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
     }
     (void)cbx_order_fix(before);
+    if (alone)
+        cbx_deadline_end(&deadline);
     cbx_arena_free(&arena);
     return status;
 }

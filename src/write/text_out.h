@@ -5,7 +5,7 @@
 #define CBX_TEXT_OUT_H
 
 #include "atomic_folder.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct cbx_text_out {
     cbx_atomic_file    file;

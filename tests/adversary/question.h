@@ -6,7 +6,7 @@
 #ifndef CBX_ADVERSARY_QUESTION_H
 #define CBX_ADVERSARY_QUESTION_H
 
-#include "combinex.h"
+#include "combinex/kit.h"
 #include "dice.h"
 #include "naive_gnn.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# hardening.sh FLAG...: the command and the library that were built have what
+# hardening.sh FLAG...: the command and the libraries that were built have what
 # cmake/hardening.cmake says was asked for, as their ELF files show it.
 set -u
 command -v readelf > /dev/null || { echo "skipped: no readelf"; exit 77; }
@@ -23,7 +23,7 @@ has() { "$1" | grep -Eq -- "$2"; }
 lacks() { ! "$1" | grep -Eq -- "$2"; }
 marked() { LC_ALL=C objdump -d --no-show-raw-insn "$file" | grep -Eqm1 'endbr64|bti'; }
 
-for file in "$CBX_BUILD/combinex" "$CBX_BUILD/libcombinex.so"; do
+for file in "$CBX_BUILD/combinex" "$CBX_BUILD/libcombinex.so" "$CBX_BUILD/libcombinex-kit.so"; do
     name=${file##*/}
     check "$name needs no changes to its code when it is loaded" lacks dynamic 'TEXTREL'
     check "$name has no segment that can be both written and run" lacks segments 'RWE'

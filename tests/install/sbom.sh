@@ -4,7 +4,7 @@
 set -u
 command -v readelf > /dev/null || { echo "skipped: no readelf"; exit 77; }
 command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
-for file in "$CBX_BUILD/combinex" "$CBX_BUILD/libcombinex.so"; do
+for file in "$CBX_BUILD/combinex" "$CBX_BUILD/libcombinex.so" "$CBX_BUILD/libcombinex-kit.so"; do
     LC_ALL=C readelf -dW "$file"
 done | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u > "${TMPDIR:-/tmp}/needed.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/needed.$$"' EXIT
@@ -31,7 +31,7 @@ assert linked == set(ids) - {"SPDXRef-combinex"}, "a package without a relations
 # which package a file belongs to
 packages = [
     (r"lib(open|)blas|libcblas|libblas", {"openblas", "cblas", "blas"}), (r"libz\.", {"zlib"}),
-    (r"libzip", {"libzip"}), (r"libexpat", {"expat"}), (r"libcairo", {"cairo"}), (r"libcurl", {"libcurl"}), (r"lib(gomp|omp|iomp5)\.", {"openmp"}),
+    (r"libcombinex\.", {"combinex"}), (r"libzip", {"libzip"}), (r"libexpat", {"expat"}), (r"libcairo", {"cairo"}), (r"libcurl", {"libcurl"}), (r"lib(gomp|omp|iomp5)\.", {"openmp"}),
     (r"libmpi", {"mpi"}), (r"libc\.|libm\.|libmvec\.|libpthread\.|librt\.|ld-linux|libgcc_s", {"libc"}),
 ]
 names = {p["name"] for p in sbom["packages"]}

@@ -10,13 +10,15 @@ example=$CBX_SOURCE/examples
 fail() { echo "FAIL: $*" >&2; exit 1; }
 say() { echo "-- $*"; }
 
-# build_examples SUFFIX FLAGS...: each with the compiler alone
+# build_examples SUFFIX PKG_CONFIG...: each with the compiler alone. One takes the kit, the other
+# does with libcombinex.
 build_examples() {
-    local suffix=$1 name
+    local suffix=$1
     shift
-    for name in first_steps explain_node; do
-        ${CC:-cc} "$example/$name.c" -o "$name$suffix" "$@"
-    done
+    # shellcheck disable=SC2046 # flags are words
+    ${CC:-cc} "$example/first_steps.c" -o "first_steps$suffix" $("$@" --cflags --libs combinex-kit)
+    # shellcheck disable=SC2046
+    ${CC:-cc} "$example/explain_node.c" -o "explain_node$suffix" $("$@" --cflags --libs combinex)
 }
 
 # run_examples PREFIX SUFFIX: PREFIXnameSUFFIX for each
@@ -45,33 +47,57 @@ usr/bin/combinex train karate -q --epochs 50 --seed 1 -o model.safetensors
 export PKG_CONFIG_PATH=$lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 
 say "pkg-config, shared"
-# shellcheck disable=SC2046 # flags are words
-build_examples .shared $(pkg-config --cflags --libs combinex)
+build_examples .shared pkg-config
 (export LD_LIBRARY_PATH=$lib && run_examples ./ .shared)
 
 say "pkg-config, static"
 # The linker prefers a shared library, so it is shown a folder without one.
 cp -r usr static
 static=$scratch/static${lib#"$scratch/usr"}
-rm "$static"/libcombinex.so*
+rm "$static"/libcombinex*.so*
 export PKG_CONFIG_PATH=$static/pkgconfig:$PKG_CONFIG_PATH
-# shellcheck disable=SC2046
-build_examples .static $(pkg-config --static --cflags --libs combinex)
+build_examples .static pkg-config --static
 run_examples ./ .static
 
 say "find_package"
-for target in combinex::combinex combinex::combinex_static; do
-    build=${target##*:}
+for kind in "" _static; do
+    build=cmake$kind
     cmake -S "$example" -B "$build" -DCMAKE_PREFIX_PATH="$scratch/usr" \
-        -DCOMBINEX_LIBRARY=$target > log 2>&1 || { cat log; fail "configuring for $target"; }
-    cmake --build "$build" > log 2>&1 || { cat log; fail "building with $target"; }
+        -DCOMBINEX_KIND=$kind > log 2>&1 || { cat log; fail "configuring for '$kind'"; }
+    cmake --build "$build" > log 2>&1 || { cat log; fail "building with '$kind'"; }
     run_examples "$build/" ""
 done
 
 say "soname and exported symbols"
-header=$CBX_SOURCE/include/combinex.h
-soname=libcombinex.so.$(sed -n 's/^#define CBX_VERSION_M[AI][JN]OR //p' "$header" | paste -sd .)
-objdump -p "$lib/libcombinex.so" | grep "SONAME *${soname//./\\.}\$" > /dev/null || fail "soname"
-sed -n 's/^CBX_API .*\(cbx_[a-z0-9_]*\)(.*/\1/p' "$header" | sort > declared
-nm -D --defined-only "$lib/libcombinex.so" | awk '{ print $3 }' | sort > exported
-diff declared exported || fail "declared in the header (<) and exported (>) differ"
+include=$CBX_SOURCE/include
+abi=$(sed -n 's/^#define CBX_VERSION_M[AI][JN]OR //p' "$include/combinex.h" | paste -sd .)
+# declared MARK HEADER...: the names that the headers declare with it
+declared() {
+    local mark=$1
+    shift
+    cat "$@" | sed '/^#define/d' | tr '\n' ' ' | grep -o "$mark [^(;[]*" |
+        grep -o 'cbx_[a-z0-9_]*$' | sort
+}
+# exported LIBRARY VERSION: the names that it exports as symbols of that version
+exported() { nm -D --defined-only "$lib/$1.so" | sed -n "s/.* \([^ ]*\)@@$2\$/\1/p" | sort; }
+# is_its_own LIBRARY: it says its version, and exports symbols of its own versions only
+is_its_own() {
+    objdump -p "$lib/$1.so" | grep "SONAME *$1\.so\.${abi//./\\.}\$" > /dev/null || fail "soname of $1"
+    ! nm -D --defined-only "$lib/$1.so" | grep -v " A CBX_\|@@CBX_" || fail "$1 exports the above"
+}
+is_its_own libcombinex
+is_its_own libcombinex-kit
+diff <(declared CBX_API "$include/combinex.h") <(exported libcombinex "CBX_${abi/./_}") ||
+    fail "declared in combinex.h (<) and exported (>) differ"
+diff <(declared CBX_API "$include/combinex/kit.h") <(exported libcombinex-kit "CBX_KIT_${abi/./_}") ||
+    fail "declared in combinex/kit.h (<) and exported (>) differ"
+diff <(declared CBX_INTERNAL "$CBX_SOURCE"/src/*/*.h) <(exported libcombinex "CBX_${abi/./_}_PRIVATE") ||
+    fail "marked CBX_INTERNAL (<) and exported (>) differ"
+
+say "what is lent is used, and what is needed is little"
+nm -D --undefined-only "$lib/libcombinex-kit.so" | sed -n 's/.* \(cbx_[^@]*\).*/\1/p' | sort > used
+! comm -23 <(exported libcombinex "CBX_${abi/./_}_PRIVATE") used | grep . ||
+    fail "marked CBX_INTERNAL, and the kit does not use the above"
+! readelf -dW "$lib/libcombinex.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+    grep -v '^lib\(c\|m\|mvec\|gomp\|omp\|zip\|openblas\|cblas\|blas\|gcc_s\|pthread\)\.so\|^ld-linux' ||
+    fail "libcombinex needs the above, too"

@@ -2,7 +2,7 @@
 """Nothing in src/ but core/number.c reads or prints a number with a fraction by the C library,
 and nothing compares letters by it: both go by the locale of the program.
 
-    python3 locale_free.py SOURCE LIBRARY.a [NM]     LIBRARY.a: what was built of src/
+    python3 locale_free.py SOURCE NM LIBRARY.a...     LIBRARY.a: what was built of src/
 
 Printing is found in the sources: calls of the printf family whose text has a conversion of a
 fraction, or whose text is not there to be looked at. Reading is found in the objects: what they
@@ -65,11 +65,12 @@ def reading(library, nm):
             yield f"{name}: calls {symbol}: see core/number.h and core/word.h"
 
 
-def main(source, library, nm="nm"):
+def main(source, nm, *libraries):
     files = [f for f in sorted(pathlib.Path(source, "src").rglob("*.c")) if f.name not in OWN]
-    found = [complaint for file in files for complaint in printing(file)] + list(reading(library, nm))
+    found = [complaint for file in files for complaint in printing(file)]
+    found += [complaint for library in libraries for complaint in reading(library, nm)]
     print("\n".join(found) if found else f"{len(files)} files go by no locale")
-    return 1 if found or not files else 0
+    return 1 if found or not files or not libraries else 0
 
 
 if __name__ == "__main__":

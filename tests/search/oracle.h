@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../core/bag.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 
 typedef struct oracle {
     bag            bag; /* the graph's arrays */

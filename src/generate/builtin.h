@@ -8,7 +8,7 @@
 #define CBX_BUILTIN_H
 
 #include "arena.h"
-#include "combinex.h"
+#include "combinex/kit.h"
 #include "graph.h"
 #include "rng.h"
 
