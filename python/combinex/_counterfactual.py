@@ -268,7 +268,8 @@ class Counterfactual:
 
     @property
     def edits_array(self) -> np.ndarray:
-        """The edits as the library has them: a structured array."""
+        """The edits as the library has them: a structured array. `op` says which fields an edit has; the bytes of
+        the others belong to those."""
         return np.frombuffer(self._parts["edits"], _EDIT)
 
     @property

@@ -33,7 +33,7 @@ class Surroundings:
 def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundings:
     """The target, the ends of edits, and what is within some hops of the target; `most` nodes at most, edits
     before neighbours."""
-    graph, edits = cf.graph, cf.edits_array
+    graph = cf.graph
     source, target = graph.edge_source, graph.edge_target
     removed: set[int] = set()
     changes: dict[int, dict[int, tuple[float, float]]] = {}
@@ -43,13 +43,13 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             ends += [edit.source, edit.target]  # type: ignore[list-item]
             if edit.edge is not None:
                 removed.add(edit.edge)
+            elif edit.undirected:
+                pair = (source == edit.source) & (target == edit.target)
+                pair |= (source == edit.target) & (target == edit.source)
+                removed.update(np.flatnonzero(pair).tolist())
         elif edit.node is not None and edit.feature is not None:
             ends.append(edit.node)
             changes.setdefault(edit.node, {})[edit.feature] = (edit.before or 0.0, edit.after or 0.0)
-    for item in edits[edits["undirected"] & (edits["edge"] < 0)] if len(edits) else []:
-        pair = (source == item["source"]) & (target == item["target"])
-        pair |= (source == item["target"]) & (target == item["source"])
-        removed.update(np.flatnonzero(pair).tolist())
     if cf.task == "graph":
         first, last = graph.graph_ptr[cf.row], graph.graph_ptr[cf.row + 1]
         order: list[int] = [*ends, *range(int(first), int(last))]

@@ -85,6 +85,31 @@ def test_feature_edits(club, karate):
     np.testing.assert_array_equal(cf.apply().x, x)
 
 
+@pytest.mark.parametrize("options", [{"keep_edges": True}, {"features_to_vary": "none"}])
+def test_an_array_of_edits_has_the_fields_of_their_kind(club, karate, options):
+    cf = cx.explain(club, karate, node=14, target="any", **options)
+    assert cf.found
+    for item, edit in zip(cf.edits_array, cf.edits):
+        if edit.op == "remove_edge":
+            assert (item["source"], item["target"], item["undirected"]) == (edit.source, edit.target, edit.undirected)
+        else:
+            assert (item["node"], item["feature"], item["from"], item["to"]) == (
+                edit.node,
+                edit.feature,
+                edit.before,
+                edit.after,
+            )
+        assert item["influence"] == edit.influence
+
+
+def test_changed_features_remove_no_edge_of_the_picture(club, karate):
+    from combinex._picture import surroundings
+
+    for node in range(10, 20):  # edits of many nodes and features: no bytes of theirs are taken for an edge
+        cf = cx.explain(club, karate, node=node, keep_edges=True, target="any")
+        assert cf.found and not surroundings(cf, hops=1, most=None).removed
+
+
 def test_finding_nothing_is_an_answer(club, karate):
     cf = cx.explain(club, karate, node=0, preset="paper", epochs=1)
     assert cf.status == "not_found" and not cf.found and cf.edits == [] and cf.probabilities.after is None

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find.h: one answer: sets of moves are built up, or COMBINEX's answer is taken where that leads
- * nowhere or both are asked for; what flips is polished. */
+ * nowhere or both are asked for, and at last it climbs; what flips is polished. */
 #ifndef CBX_FIND_H
 #define CBX_FIND_H
 
