@@ -85,9 +85,9 @@ def test_feature_edits(club, karate):
     np.testing.assert_array_equal(cf.apply().x, x)
 
 
-@pytest.mark.parametrize("options", [{"keep_edges": True}, {"features_to_vary": "none"}])
+@pytest.mark.parametrize("options", [{"node": 14, "keep_edges": True, "target": "any"}, {"node": 8, **EDGES}])
 def test_an_array_of_edits_has_the_fields_of_their_kind(club, karate, options):
-    cf = cx.explain(club, karate, node=14, target="any", **options)
+    cf = cx.explain(club, karate, **options)
     assert cf.found
     for item, edit in zip(cf.edits_array, cf.edits):
         if edit.op == "remove_edge":
