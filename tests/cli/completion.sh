@@ -27,7 +27,7 @@ offers train --
 check "options are offered" all out_has '^--model$' , out_has '^--epochs$' , out_has '^--output$'
 offers predict --
 check "each command has its own" all out_has '^--node$' , not out_has '^--epochs$'
-kinds=$(grep -c '^X(' "$CBX_SOURCE/src/layer/layers.def")
+kinds=$(grep -c '^X(' "$(dirname "${BASH_SOURCE[0]}")/../../src/layer/layers.def")
 offers train karate --model ''
 check "choices are offered" all out_has '^gcn$' , out_has '^cheb$' , out_lines "$kinds"
 offers train karate --model = c

@@ -139,13 +139,15 @@ static void try_model(const char *conv, const char *order, const char *aggregati
     }
 }
 
-TEST(every_linear_layer_gives_the_same_without_settled_columns)
+TEST(every_layer_of_products_gives_the_same_without_settled_columns)
 {
     try_model("gcn", "1", "add");
     try_model("cheb", "1", "add");
     try_model("cheb", "3", "add");
     try_model("graphconv", "1", "add");
     try_model("graphconv", "1", "mean");
+    try_model("gin", "1", "add");
+    try_model("gat", "1", "add");
 }
 
 TEST(no_column_need_be_left)

@@ -82,9 +82,9 @@ static void check_oracle(oracle_shape shape)
 
 TEST(a_patch_is_the_embedding_of_the_graph_without_the_edges)
 {
-    static const char *const convs[] = {"gcn", "graphconv", "graphconv", "graphconv"};
-    static const char *const how[] = {"add", "add", "mean", "max"};
-    for (int i = 0; i < 4; i++)
+    static const char *const convs[] = {"gcn", "graphconv", "graphconv", "graphconv", "gin", "gat"};
+    static const char *const how[] = {"add", "add", "mean", "max", "add", "add"};
+    for (int i = 0; i < 6; i++)
         for (int way = 0; way < 4; way++)
             check_oracle((oracle_shape){.conv = convs[i],
                                         .aggregation = how[i],

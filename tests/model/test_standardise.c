@@ -19,6 +19,8 @@ static const oracle_shape shapes[] = {
     {"graphconv", .aggregation = "max", .nodes = 24},
     {"cheb", .order = 1, .nodes = 24},
     {"cheb", .order = 3, .nodes = 24, .directed = true},
+    {"gin", .nodes = 24, .directed = true},
+    {"gat", .nodes = 24, .sparse = true},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEATURES = 5, CLASSES = 3 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the same GCN with PyTorch Geometric and with combinex, and compares accuracy and time.
+"""Trains the same model with PyTorch Geometric and with combinex, and compares accuracy and time.
 
 Both sides train on a random 80 % of the labels and are measured on the rest; the time is that of
 the training loop alone. The contestants take turns, and each begins in every other turn.
@@ -25,6 +25,12 @@ from check_roundtrip import ROOT, find_program
 from oracle import Oracle, Sizes
 
 LAYERS, HIDDEN, DROPOUT = 3, 128, 0.5
+# what the arch of a model file says of each kind of convolution, and the options that say it to combinex
+KINDS = {
+    "gcn": ({"conv": "gcn"}, ["--model", "gcn"]),
+    "gin": ({"conv": "gin"}, ["--model", "gin"]),
+    "gat": ({"conv": "gat", "heads": 8}, ["--model", "gat", "--heads", "8"]),
+}
 LEARNING_RATE, CLIP, BATCH, TRAIN_SHARE = 0.001, 2.0, 256, 0.8
 
 
@@ -36,6 +42,7 @@ def parse():
                         help="folder of the data sets")
     parser.add_argument("--data-sets", default="cora,citeseer,AIDS-graphs",
                         help="names, separated by commas (default: %(default)s)")
+    parser.add_argument("--model", choices=KINDS, default="gcn", help="default: %(default)s")
     parser.add_argument("--epochs", type=int, default=500)
     parser.add_argument("--seeds", type=int, default=3, help="how many (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2)
@@ -43,15 +50,19 @@ def parse():
     return parser.parse_args()
 
 
-def new_model(task, features, classes):
+def new_model(task, features, classes, kind):
     arch = {
         "task": task,
-        "conv": "gcn",
-        "jk": "cat" if task == "node" else "last",
+        **KINDS[kind][0],
+        "jk": head_of(task, kind),
         "pool": "none" if task == "node" else "mean",
         "dropout": DROPOUT,
     }
     return Oracle(arch, Sizes(features, [HIDDEN] * LAYERS, classes))
+
+
+def head_of(task, kind):
+    return "cat" if task == "node" and kind == "gcn" else "last"
 
 
 def step(model, optimiser, loss):
@@ -66,12 +77,12 @@ def split(count, seed):
     return order.split([round(TRAIN_SHARE * count), count - round(TRAIN_SHARE * count)])
 
 
-def train_nodes(tensors, epochs, seed):
+def train_nodes(tensors, epochs, seed, kind):
     """Returns (test accuracy, seconds)."""
     x = torch.as_tensor(stio.dense_features(tensors))
     y = torch.as_tensor(tensors["y"])
     edge_index = torch.as_tensor(tensors["edge_index"])
-    model = new_model("node", x.shape[1], int(y.max()) + 1)
+    model = new_model("node", x.shape[1], int(y.max()) + 1, kind)
     optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     train, test = split(len(y), seed)
 
@@ -100,10 +111,10 @@ def graphs_of(tensors):
     ]
 
 
-def train_graphs(tensors, epochs, seed):
+def train_graphs(tensors, epochs, seed, kind):
     """Returns (test accuracy, seconds)."""
     graphs = graphs_of(tensors)
-    model = new_model("graph", tensors["x"].shape[1], int(tensors["y"].max()) + 1)
+    model = new_model("graph", tensors["x"].shape[1], int(tensors["y"].max()) + 1, kind)
     optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     train, test = ([graphs[i] for i in part] for part in split(len(graphs), seed))
 
@@ -129,7 +140,7 @@ def with_torch(path, options, seed):
     torch.manual_seed(seed)
     tensors, _ = stio.read(path)
     train = train_graphs if "graph_ptr" in tensors else train_nodes
-    return train(tensors, options.epochs, seed)
+    return train(tensors, options.epochs, seed, options.model)
 
 
 def with_split(path, seed, target):
@@ -149,7 +160,7 @@ def with_combinex(path, options, seed):
         graph = Path(folder) / "graph.safetensors"
         with_split(path, seed, graph)
         command = [
-            str(find_program(options.program)), "train", str(graph), "--model", "gcn",
+            str(find_program(options.program)), "train", str(graph), *KINDS[options.model][1],
             "--layers", str(LAYERS), "--hidden", str(HIDDEN), "--dropout", str(DROPOUT),
             "--epochs", str(options.epochs), "--learning-rate", str(LEARNING_RATE),
             "--clip", str(CLIP), "--batch", str(BATCH), "--split", "public",
