@@ -31,10 +31,10 @@ typedef struct cbx_driver {
     /* Gradients of sum(dlogp * log_probs) at the last forward; dX (a row for each node) and dw may
      * be NULL, and are overwritten. */
     void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
-    /* What its numbers mean (src/oracle/reading.h), and the same model with another reading, which
+    /* What its numbers mean (src/oracle/scores.h), and the same model with another reading, which
      * lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
-    const struct cbx_reading *(*reading)(const void *model);
-    void *(*read_as)(const void *model, const struct cbx_reading *reading, void *owned);
+    const struct cbx_scores *(*reading)(const void *model);
+    void *(*read_as)(const void *model, const struct cbx_scores *reading, void *owned);
     char class_names[2][64]; /* of a label's classes, or a range's; "": they are the data's */
     const struct cbx_model *numbers; /* of a model that was aimed: the one that tells numbers */
     /* 64 hexadecimal digits that tell this model from others. */

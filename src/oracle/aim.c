@@ -7,7 +7,7 @@
 
 #include "error.h"
 #include "model.h"
-#include "reading.h"
+#include "scores.h"
 
 /* What the aimed model's reading points to: one block. */
 typedef struct aim {
@@ -60,7 +60,7 @@ static cbx_status aimed(const cbx_model *numbers, const char *range, aim *a, cbx
 {
     const cbx_driver *from = numbers->oracle;
     cbx_driver        driver = *from;
-    cbx_reading       reading = *from->reading(from->model);
+    cbx_scores        reading = *from->reading(from->model);
     reading.aim = &a->range;
     driver.numbers = numbers;
     (void)snprintf(driver.class_names[0], sizeof driver.class_names[0], "not %s", range);
@@ -71,7 +71,7 @@ static cbx_status aimed(const cbx_model *numbers, const char *range, aim *a, cbx
         return cbx_fail_memory(err);
     }
     return cbx_model_run_by(&driver, numbers->task, numbers->num_features,
-                            cbx_reading_classes(&reading), out, err);
+                            cbx_scores_classes(&reading), out, err);
 }
 
 cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph, const char *range,

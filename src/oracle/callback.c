@@ -13,15 +13,15 @@
 #include "deadline.h"
 #include "error.h"
 #include "model.h"
-#include "reading.h"
+#include "scores.h"
 #include "sha256.h"
 
 typedef struct model {
-    cbx_oracle  oracle;
-    cbx_reading reading;
-    void       *owned;  /* what the reading points to */
-    bool        shared; /* the oracle is another's to free */
-    char        hash[65];
+    cbx_oracle oracle;
+    cbx_scores reading;
+    void      *owned;  /* what the reading points to */
+    bool       shared; /* the oracle is another's to free */
+    char       hash[65];
 } model;
 
 /* Questions that a gradient by differences takes at most; nearest nodes come first. */
@@ -108,8 +108,8 @@ static bool ask(run *r, int64_t without, float *logp)
     for (int32_t i = 0; i < r->rows; i++) {
         for (int32_t c = 0; c < o->num_scores; c++)
             r->row[c] = failed ? NAN : (double)r->scores[(int64_t)i * o->num_scores + c];
-        cbx_reading_forward(&r->model->reading, r->view, i, r->row,
-                            logp + (int64_t)i * r->num_classes);
+        cbx_scores_forward(&r->model->reading, r->view, i, r->row,
+                           logp + (int64_t)i * r->num_classes);
     }
     return !failed && !cbx_out_of_time(CBX_LOOK_EVERY);
 }
@@ -136,7 +136,7 @@ static bool ask_gradient(run *r, const float *dlogp, float *dX, float *dw)
         double *by = r->row + o->num_scores;
         for (int32_t c = 0; c < o->num_scores; c++)
             r->row[c] = (double)r->scores[(int64_t)i * o->num_scores + c];
-        cbx_reading_backward(&r->model->reading, r->view, i, r->row, r->logp + at, dlogp + at, by);
+        cbx_scores_backward(&r->model->reading, r->view, i, r->row, r->logp + at, dlogp + at, by);
         for (int32_t c = 0; c < o->num_scores; c++)
             r->direction[(int64_t)i * o->num_scores + c] = (float)by[c];
     }
@@ -265,7 +265,7 @@ static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix 
     *r = (run){.model = m,
                .view = view,
                .rows = graphs ? view->num_graphs : cbx_view_rows(view, 0),
-               .num_classes = cbx_reading_classes(&m->reading),
+               .num_classes = cbx_scores_classes(&m->reading),
                .features = X->cols};
     size_t rows = (size_t)r->rows, S = (size_t)m->oracle.num_scores, C = (size_t)r->num_classes;
     r->x = CBX_NEW(arena, float, n *(size_t)r->features);
@@ -303,12 +303,12 @@ static void free_model(void *self)
     free(m);
 }
 
-static const cbx_reading *reading_of(const void *self)
+static const cbx_scores *reading_of(const void *self)
 {
     return &((const model *)self)->reading;
 }
 
-static void *read_as(const void *self, const cbx_reading *reading, void *owned)
+static void *read_as(const void *self, const cbx_scores *reading, void *owned)
 {
     model *m = malloc(sizeof *m);
     if (!m)
@@ -340,11 +340,11 @@ static cbx_status check(const cbx_oracle *o, cbx_error *err)
 cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_error *err)
 {
     *out = NULL;
-    cbx_reading reading;
-    cbx_status  status = check(oracle, err);
+    cbx_scores reading;
+    cbx_status status = check(oracle, err);
     if (!status)
-        status = cbx_reading_make(oracle->reading, CBX_MEANS_AUTO, oracle->num_scores, "oracle",
-                                  &reading, err);
+        status = cbx_scores_make(oracle->reading, CBX_MEANS_AUTO, oracle->num_scores, "oracle",
+                                 &reading, err);
     if (status)
         return status;
     model *m = calloc(1, sizeof *m);
@@ -371,13 +371,13 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
                          .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
-    status = cbx_reading_name(&reading, oracle->reading, "oracle", driver.class_names, err);
+    status = cbx_scores_name(&reading, oracle->reading, "oracle", driver.class_names, err);
     if (status) {
         free_model(m);
         return status;
     }
     status = cbx_model_run_by(&driver, oracle->task, oracle->num_features,
-                              cbx_reading_classes(&m->reading), out, err);
+                              cbx_scores_classes(&m->reading), out, err);
     if (!status)
         m->oracle.free = oracle->free;
     return status;

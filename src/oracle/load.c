@@ -7,7 +7,7 @@
 #include "error.h"
 #include "model_file.h"
 #include "program_oracle.h"
-#include "reading.h"
+#include "scores.h"
 #include "sha256.h"
 
 /* Exported programs are zips. What cannot be looked at, or is no file, is left to the reader of

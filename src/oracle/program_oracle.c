@@ -12,13 +12,13 @@
 #include <string.h>
 
 #include "error.h"
-#include "reading.h"
+#include "scores.h"
 
 typedef struct model {
     cbx_program *program;
     char         hash[65];
     int32_t      x, edges, batch, edge_weight; /* inputs; -1: it has none */
-    cbx_reading  reading;
+    cbx_scores   reading;
     void        *owned;  /* what the reading points to */
     bool         shared; /* the program is another's */
     bool         graphs; /* a row is a graph's, and not a node's */
@@ -139,7 +139,7 @@ static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix 
     r->model = m;
     r->view = view;
     r->rows = m->graphs ? view->num_graphs : cbx_view_rows(view, 0);
-    r->num_classes = cbx_reading_classes(&m->reading);
+    r->num_classes = cbx_scores_classes(&m->reading);
     cbx_status status = cbx_runner_new(m->program, &r->runner, err);
     if (!status && cbx_arena_defer(arena, free_runner, r->runner))
         status = cbx_fail_memory(err);
@@ -207,7 +207,7 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
     for (int32_t i = 0; i < r->rows; i++) {
         for (int32_t c = 0; c < S; c++)
             r->scores[c] = real_at(out->data, out->type, (int64_t)i * S + c);
-        cbx_reading_forward(&r->model->reading, r->view, i, r->scores, log_probs + (int64_t)i * C);
+        cbx_scores_forward(&r->model->reading, r->view, i, r->scores, log_probs + (int64_t)i * C);
     }
     memcpy(r->logp, log_probs, (size_t)r->rows * (size_t)C * sizeof *r->logp);
 }
@@ -223,8 +223,8 @@ static void find_scores_grad(run *r, const float *dlogp)
         double *by = r->scores + S;
         for (int32_t c = 0; c < S; c++)
             r->scores[c] = real_at(out->data, out->type, (int64_t)i * S + c);
-        cbx_reading_backward(&r->model->reading, r->view, i, r->scores, r->logp + (int64_t)i * C,
-                             dlogp + (int64_t)i * C, by);
+        cbx_scores_backward(&r->model->reading, r->view, i, r->scores, r->logp + (int64_t)i * C,
+                            dlogp + (int64_t)i * C, by);
         for (int32_t c = 0; c < S; c++)
             put_real(r->scores_grad, out->type, (int64_t)i * S + c, by[c]);
     }
@@ -263,12 +263,12 @@ static void free_model(void *self)
     free(m);
 }
 
-static const cbx_reading *reading_of(const void *self)
+static const cbx_scores *reading_of(const void *self)
 {
     return &((const model *)self)->reading;
 }
 
-static void *read_as(const void *self, const cbx_reading *reading, void *owned)
+static void *read_as(const void *self, const cbx_scores *reading, void *owned)
 {
     model *m = malloc(sizeof *m);
     if (!m)
@@ -340,7 +340,7 @@ static cbx_status find_scores(model *m, const cbx_open_options *said, cbx_error 
         if (!none && as.scores == CBX_MEANS_PROBABILITIES)
             as.scores = CBX_MEANS_CLASSES;
     }
-    return cbx_reading_make(&as, seen, (int32_t)scores, info->path, &m->reading, err);
+    return cbx_scores_make(&as, seen, (int32_t)scores, info->path, &m->reading, err);
 }
 
 cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
@@ -376,13 +376,13 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
                          .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
-    status = cbx_reading_name(&m->reading, said, info->path, oracle.class_names, err);
+    status = cbx_scores_name(&m->reading, said, info->path, oracle.class_names, err);
     if (status) {
         free_model(m);
         return status;
     }
     status = cbx_model_run_by(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
-                              (int32_t)info->inputs[m->x].size[1], cbx_reading_classes(&m->reading),
+                              (int32_t)info->inputs[m->x].size[1], cbx_scores_classes(&m->reading),
                               out, err);
     if (!status && (status = cbx_hops_prove(*out, err))) {
         cbx_model_free(*out);

@@ -6,7 +6,7 @@
 
 #include "error.h"
 #include "number.h"
-#include "reading.h"
+#include "scores.h"
 
 static const char *skip(const char *text)
 {

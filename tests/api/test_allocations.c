@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "combinex/extend.h"
 #include "test.h"
 
 /* What the calls work on, made once. */
@@ -172,6 +173,41 @@ CALL(cbx_model_load)
     cbx_status status = cbx_model_load(the.model_file, &m, NULL);
     CHECK(!status == (m != NULL));
     cbx_model_free(m);
+    return (void)user, status;
+}
+CALL(cbx_model_open)
+{
+    cbx_model *m = NULL;
+    cbx_status status = cbx_model_open(the.model_file, NULL, &m, NULL);
+    CHECK(!status == (m != NULL));
+    cbx_model_free(m);
+    return (void)user, status;
+}
+static int tell_numbers(void *user, const cbx_asked_graph *graph, float *scores)
+{
+    (void)user;
+    for (int32_t i = 0; i < graph->num_rows; i++)
+        scores[i] = (float)i;
+    return 0;
+}
+CALL(cbx_model_aim)
+{
+    cbx_open_options reading;
+    cbx_model       *numbers = NULL, *m = NULL;
+    cbx_options_default(cbx_open_table(), &reading);
+    CHECK(!cbx_options_set(cbx_open_table(), &reading, "scores", "number", NULL));
+    cbx_oracle oracle = {.num_features = cbx_graph_view(the.graph)->num_features,
+                         .num_scores = 1,
+                         .reading = &reading,
+                         .hops = -1,
+                         .predict = tell_numbers};
+    cbx_status status = cbx_model_of_oracle(&oracle, &numbers, NULL);
+    if (!status)
+        status = cbx_model_aim(numbers, the.graph, "+10%", &m, NULL);
+    CHECK(!status == (m != NULL));
+    CHECK(!m || !strcmp(cbx_model_class_name(m, 1), "+10%"));
+    cbx_model_free(m);
+    cbx_model_free(numbers);
     return (void)user, status;
 }
 CALL(cbx_model_save)
@@ -393,6 +429,7 @@ CALL(model_parts)
     CHECK_INT(cbx_model_describe(the.model).num_classes, 4);
     cbx_model_set_reproducible(the.model, false);
     CHECK(!cbx_model_note(the.model, "none"));
+    CHECK(!cbx_model_class_name(the.model, 0));
     cbx_model_hash(the.model, hash);
     cbx_graph_hash(the.graph, hash);
     (void)cbx_reaches(the.answer->before, the.answer->num_classes, 0, -1, 0);
@@ -469,6 +506,8 @@ static const entry entries[] = {
     ALLOCATES(cbx_dataset_fetch),
     ALLOCATES(cbx_model_new),
     ALLOCATES(cbx_model_load),
+    ALLOCATES(cbx_model_open),
+    ALLOCATES(cbx_model_aim),
     ALLOCATES(cbx_model_save),
     ALLOCATES(cbx_model_set_note),
     ALLOCATES(cbx_train),
@@ -497,13 +536,14 @@ static const entry entries[] = {
     ALLOCATES_NOT(cbx_model_fits),
     {"cbx_model_parameter cbx_model_get cbx_model_set", call_cbx_model_set, false},
     {"cbx_read_table cbx_fetch_table cbx_generate_table cbx_model_table cbx_train_table "
-     "cbx_explain_table cbx_bench_table cbx_format_name cbx_format_about cbx_remote_name "
+     "cbx_explain_table cbx_open_table cbx_bench_table cbx_format_name cbx_format_about "
+     "cbx_remote_name "
      "cbx_remote_about cbx_builtin_name cbx_builtin_about cbx_export_name cbx_export_about "
      "cbx_export_of cbx_explain_preset_name cbx_bench_paper_data cbx_outcome_name "
      "cbx_certificate_name",
      call_tables_and_names, false},
     {"cbx_model_describe cbx_model_set_reproducible cbx_model_note cbx_model_hash cbx_graph_hash "
-     "cbx_reaches",
+     "cbx_reaches cbx_model_class_name",
      call_model_parts, false},
     {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_yardstick_free", call_frees, false},
 };

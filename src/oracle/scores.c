@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reading.c: see reading.h. */
-#include "reading.h"
+/* scores.c: see scores.h. */
+#include "scores.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool is_one_of_many(cbx_meaning means)
     return means >= CBX_MEANS_LABELS;
 }
 
-static cbx_status find_column(const char *label, const char *who, cbx_reading *r, cbx_error *err)
+static cbx_status find_column(const char *label, const char *who, cbx_scores *r, cbx_error *err)
 {
     char *end;
     long  column = strtol(label, &end, 10);
@@ -29,14 +29,14 @@ static cbx_status find_column(const char *label, const char *who, cbx_reading *r
     return CBX_OK;
 }
 
-cbx_status cbx_reading_make(const cbx_open_options *said, cbx_meaning seen, int32_t num_scores,
-                            const char *who, cbx_reading *r, cbx_error *err)
+cbx_status cbx_scores_make(const cbx_open_options *said, cbx_meaning seen, int32_t num_scores,
+                           const char *who, cbx_scores *r, cbx_error *err)
 {
     const char *label = said ? said->label : NULL;
     cbx_meaning means = said ? (cbx_meaning)said->scores : CBX_MEANS_AUTO;
     if (means == CBX_MEANS_AUTO) /* who names a label has labels in mind */
         means = seen ? seen : label || num_scores == 1 ? CBX_MEANS_LABELS : CBX_MEANS_CLASSES;
-    *r = (cbx_reading){.means = means, .num_scores = num_scores};
+    *r = (cbx_scores){.means = means, .num_scores = num_scores};
     if (!is_one_of_many(means) && (num_scores < 2 || label))
         return cbx_fail(err, CBX_INVALID,
                         label ? "%s: label '%.80s': the %d scores are of classes, and not of labels"
@@ -53,8 +53,8 @@ cbx_status cbx_reading_make(const cbx_open_options *said, cbx_meaning seen, int3
         who, num_scores, means == CBX_MEANS_NUMBERS ? "number" : "label", num_scores - 1);
 }
 
-cbx_status cbx_reading_name(const cbx_reading *r, const cbx_open_options *said, const char *who,
-                            char names[2][64], cbx_error *err)
+cbx_status cbx_scores_name(const cbx_scores *r, const cbx_open_options *said, const char *who,
+                           char names[2][64], cbx_error *err)
 {
     const char *given = said && said->classes ? said->classes : "no,yes",
                *comma = strchr(given, ',');
@@ -70,7 +70,7 @@ cbx_status cbx_reading_name(const cbx_reading *r, const cbx_open_options *said, 
     return CBX_OK;
 }
 
-int32_t cbx_reading_classes(const cbx_reading *r)
+int32_t cbx_scores_classes(const cbx_scores *r)
 {
     if (!is_one_of_many(r->means))
         return r->num_scores;
@@ -95,7 +95,7 @@ static void range_of(const cbx_range *range, const cbx_view *view, int32_t i, do
 }
 
 /* How far inside the number is, in log-odds; the ends are inside. */
-static double depth(const cbx_reading *r, const cbx_view *view, int32_t i, double number,
+static double depth(const cbx_scores *r, const cbx_view *view, int32_t i, double number,
                     bool *from_high)
 {
     const double least = 1e-6; /* that single precision tells apart */
@@ -108,7 +108,7 @@ static double depth(const cbx_reading *r, const cbx_view *view, int32_t i, doubl
 }
 
 /* The log-odds of yes, and their derivative by the score. */
-static double odds_of(const cbx_reading *r, const cbx_view *view, int32_t i, double score,
+static double odds_of(const cbx_scores *r, const cbx_view *view, int32_t i, double score,
                       double *slope)
 {
     bool   from_high;
@@ -137,12 +137,12 @@ static void forward_two(double odds, float *log_probs)
     log_probs[1] = (float)(odds > 0 ? -rest : odds - rest);
 }
 
-static double class_score(const cbx_reading *r, double score)
+static double class_score(const cbx_scores *r, double score)
 {
     return r->means == CBX_MEANS_PROBABILITIES ? log(score) : score;
 }
 
-static bool forward_classes(const cbx_reading *r, const double *scores, float *log_probs)
+static bool forward_classes(const cbx_scores *r, const double *scores, float *log_probs)
 {
     double most = -INFINITY, sum = 0;
     bool   known = true;
@@ -161,10 +161,10 @@ static bool forward_classes(const cbx_reading *r, const double *scores, float *l
     return true;
 }
 
-void cbx_reading_forward(const cbx_reading *r, const cbx_view *view, int32_t i,
-                         const double *scores, float *log_probs)
+void cbx_scores_forward(const cbx_scores *r, const cbx_view *view, int32_t i, const double *scores,
+                        float *log_probs)
 {
-    int32_t classes = cbx_reading_classes(r);
+    int32_t classes = cbx_scores_classes(r);
     double  score = scores[r->column], slope;
     bool    known = true;
     if (!is_one_of_many(r->means)) {
@@ -181,11 +181,10 @@ void cbx_reading_forward(const cbx_reading *r, const cbx_view *view, int32_t i,
         log_probs[c] = NAN;
 }
 
-void cbx_reading_backward(const cbx_reading *r, const cbx_view *view, int32_t i,
-                          const double *scores, const float *log_probs, const float *dlogp,
-                          double *dscores)
+void cbx_scores_backward(const cbx_scores *r, const cbx_view *view, int32_t i, const double *scores,
+                         const float *log_probs, const float *dlogp, double *dscores)
 {
-    int32_t classes = cbx_reading_classes(r);
+    int32_t classes = cbx_scores_classes(r);
     double  sum = 0, slope = 1;
     for (int32_t c = 0; c < classes; c++)
         sum += dlogp[c];

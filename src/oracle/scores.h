@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reading.h: what the numbers that a model gives mean.
+/* scores.h: what the numbers that a model gives mean.
  *
  * Searches know log-probabilities of classes. A model run by somebody else gives a row of numbers;
  * a reading makes the one of the other, and leads gradients back. A label is one of two classes, no
  * and yes. A number is no class; whether it is in a range is, and asking for that is aiming. */
-#ifndef CBX_READING_H
-#define CBX_READING_H
+#ifndef CBX_SCORES_H
+#define CBX_SCORES_H
 
 #include "view.h"
 
@@ -30,33 +30,33 @@ typedef struct cbx_range {
     double        scale; /* a distance that counts as much as one unit of log-odds */
 } cbx_range;
 
-typedef struct cbx_reading {
+typedef struct cbx_scores {
     cbx_meaning      means; /* not auto */
     int32_t          num_scores;
     int32_t          column; /* of labels and numbers: the one that counts */
     const cbx_range *aim;    /* of numbers: what is asked; NULL: nothing, and they are told */
-} cbx_reading;
+} cbx_scores;
 
 /* From what the caller said (NULL: nothing) and what the scores look like (`seen`: auto, where
  * nothing is known). `who` begins the message of an error. */
-cbx_status cbx_reading_make(const cbx_open_options *said, cbx_meaning seen, int32_t num_scores,
-                            const char *who, cbx_reading *reading, cbx_error *err);
+cbx_status cbx_scores_make(const cbx_open_options *said, cbx_meaning seen, int32_t num_scores,
+                           const char *who, cbx_scores *reading, cbx_error *err);
 
 /* Of a label: the names of its classes, "no" and "yes" unless the caller said others. */
-cbx_status cbx_reading_name(const cbx_reading *reading, const cbx_open_options *said,
-                            const char *who, char names[2][64], cbx_error *err);
+cbx_status cbx_scores_name(const cbx_scores *reading, const cbx_open_options *said, const char *who,
+                           char names[2][64], cbx_error *err);
 
 /* 1: it tells a number. */
-int32_t cbx_reading_classes(const cbx_reading *reading);
+int32_t cbx_scores_classes(const cbx_scores *reading);
 
 /* Log-probabilities of row i of a view, or its number; NaN where a score is not finite. */
-void cbx_reading_forward(const cbx_reading *reading, const cbx_view *view, int32_t i,
-                         const double *scores, float *log_probs);
+void cbx_scores_forward(const cbx_scores *reading, const cbx_view *view, int32_t i,
+                        const double *scores, float *log_probs);
 
 /* The gradient of sum(dlogp * log_probs) by the scores. */
-void cbx_reading_backward(const cbx_reading *reading, const cbx_view *view, int32_t i,
-                          const double *scores, const float *log_probs, const float *dlogp,
-                          double *dscores);
+void cbx_scores_backward(const cbx_scores *reading, const cbx_view *view, int32_t i,
+                         const double *scores, const float *log_probs, const float *dlogp,
+                         double *dscores);
 
 /* ">=3.5", "<2", "[2,3]", "+10%", "-0.5": all but base and scale. */
 cbx_status cbx_range_parse(const char *text, cbx_range *range, cbx_error *err);
