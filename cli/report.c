@@ -13,11 +13,11 @@
 #include "text.h"
 
 typedef struct report_args {
-    general_options  general;
-    const char      *results, *data, *model;
-    const char      *output;
-    int64_t          line; /* 0: all */
-    cbx_read_options read;
+    general_options general;
+    const char     *results, *data, *model;
+    const char     *output;
+    int64_t         line; /* 0: all */
+    cbx_options    *read;
 } report_args;
 
 static const cbx_option_table *report_table(void)
@@ -28,7 +28,8 @@ static const cbx_option_table *report_table(void)
         {"line", CBX_OPTION_INT, offsetof(report_args, line), "0", 0, 1e15, NULL,
          "only this line of RESULTS; 0: all"},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -121,13 +122,13 @@ static int write_it(const report_args *a, const char *lines, const cbx_report_so
 
 static int with_data(const report_args *a, const char *lines)
 {
-    cbx_report_source shown = {.data = a->data, .model_file = a->model, .read = &a->read};
+    cbx_report_source shown = {.data = a->data, .model_file = a->model, .read = a->read};
     const named_file  page = {"--output", a->output};
     const named_file  inputs[] = {{"RESULTS", a->results}, {"the model", a->model}};
     source            s = {0};
     cbx_model        *model = NULL;
     cbx_error         err;
-    int               status = a->data ? source_open(&s, a->data, &a->read) : EXIT_DONE;
+    int               status = a->data ? source_open(&s, a->data, a->read) : EXIT_DONE;
     if (status == EXIT_DONE)
         status = apart_check(&page, 1, inputs, 2, &s, a->data ? 1 : 0);
     if (status == EXIT_DONE && a->data && cbx_model_load(a->model, &model, &err))
@@ -145,7 +146,7 @@ static int run(void *args)
 {
     const report_args *a = args;
     char              *text = NULL, *lines;
-    const char        *option = args_first_given(cbx_read_table(), &a->read, NULL);
+    const char        *option = args_first_given(cbx_read_table(), a->read, NULL);
     if (a->data && !a->model)
         return usage_error("report", "report takes DATA and MODEL, or neither");
     if (option && !a->data)
@@ -181,9 +182,10 @@ const command command_report = {
             {"MODEL", OPERAND_MODEL, offsetof(report_args, model), true, "a model file"},
             {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = report_table},
-                               {.table = cbx_read_table, .offset = offsetof(report_args, read)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = report_table},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(report_args, read)},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true},
                                      {.name = "line", .value = "N"},
                                      {.name = NULL}},

@@ -15,13 +15,13 @@
 #include "text.h"
 
 typedef struct train_args {
-    general_options   general;
-    const char       *data;
-    const char       *output;
-    bool              reproducible;
-    cbx_model_spec    spec;
-    cbx_train_options train;
-    cbx_read_options  read;
+    general_options general;
+    const char     *data;
+    const char     *output;
+    bool            reproducible;
+    cbx_options    *spec;
+    cbx_options    *train;
+    cbx_options    *read;
 } train_args;
 
 static const cbx_option_table *output_table(void)
@@ -32,13 +32,14 @@ static const cbx_option_table *output_table(void)
         {"reproducible", CBX_OPTION_BOOL, offsetof(train_args, reproducible), "false", 0, 0, NULL,
          HELP_REPRODUCIBLE},
     };
-    static const cbx_option_table table = {"Output", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Output", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
 /* What tells apart the rows that the model was trained on, as JSON: enough to
  * set the same train options again and ask cbx_split. */
-static char *split_note(const cbx_train_options *options)
+static char *split_note(const cbx_options *options)
 {
     static const char *const names[] = {"split", "fold",      "folds",
                                         "seed",  "val-share", "train-share"};
@@ -49,10 +50,11 @@ static char *split_note(const cbx_train_options *options)
     if (!j.out)
         return NULL;
     json_open(&j, NULL, '{');
-    for (size_t i = 0; i < table->count; i++) {
+    const cbx_option *option;
+    for (size_t i = 0; (option = cbx_option_at(table, i)); i++) {
         for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-            if (!strcmp(table->options[i].name, names[n]))
-                json_option(&j, &table->options[i], options);
+            if (!strcmp(option->name, names[n]))
+                json_option(&j, options, option);
         }
     }
     json_close(&j, '}');
@@ -68,7 +70,7 @@ static cbx_status write_notes(cbx_model *model, const source *s, const train_arg
                               const cbx_train_result *result, cbx_error *err)
 {
     char       accuracy[32];
-    char      *split = split_note(&a->train);
+    char      *split = split_note(a->train);
     cbx_status status = CBX_OK;
     if (!split) {
         *err = (cbx_error){.status = CBX_NO_MEMORY, .message = "out of memory"};
@@ -149,7 +151,7 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
     progress         bar;
 
     progress_begin(&bar, "training", a->general.quiet);
-    cbx_status status = cbx_train(model, s->graph, &a->train, progress_update, &bar, &result, &err);
+    cbx_status status = cbx_train(model, s->graph, a->train, progress_update, &bar, &result, &err);
     progress_end(&bar);
     if (!status && source_unchanged(s))
         return EXIT_FAILED;
@@ -170,26 +172,24 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
 /* What is said of one kind of model, task or split means nothing for another. */
 static int check_options(const train_args *a, const source *s)
 {
-    const cbx_option_table *model = cbx_model_table(), *train = cbx_train_table();
-    const char             *conv = model->options[0].choices[a->spec.conv];
-    enum { RANDOM, KFOLD, PUBLIC };
+    const cbx_options *model = a->spec, *train = a->train;
+    bool               graphs = s->view->task == CBX_GRAPH;
     const struct {
-        const char             *option;
-        const cbx_option_table *table;
-        const void             *values;
-        bool                    applies;
-        const char             *what;
+        const char        *option;
+        const cbx_options *options;
+        bool               applies;
+        const char        *what;
     } checks[] = {
-        {"order", model, &a->spec, !strcmp(conv, "cheb"), "--model cheb"},
-        {"aggregation", model, &a->spec, !strcmp(conv, "graphconv"), "--model graphconv"},
-        {"pool", model, &a->spec, s->view->task == CBX_GRAPH, "data with a class for each graph"},
-        {"batch", train, &a->train, s->view->task == CBX_GRAPH, "data with a class for each graph"},
-        {"train-share", train, &a->train, a->train.split == RANDOM, "--split random"},
-        {"folds", train, &a->train, a->train.split == KFOLD, "--split kfold"},
-        {"val-share", train, &a->train, a->train.split != PUBLIC, "splits that are drawn"},
+        {"order", model, args_is(model, "model", "cheb"), "--model cheb"},
+        {"aggregation", model, args_is(model, "model", "graphconv"), "--model graphconv"},
+        {"pool", model, graphs, "data with a class for each graph"},
+        {"batch", train, graphs, "data with a class for each graph"},
+        {"train-share", train, args_is(train, "split", "random"), "--split random"},
+        {"folds", train, args_is(train, "split", "kfold"), "--split kfold"},
+        {"val-share", train, !args_is(train, "split", "public"), "splits that are drawn"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        if (!checks[i].applies && args_given(checks[i].table, checks[i].values, checks[i].option))
+        if (!checks[i].applies && args_given(checks[i].options, checks[i].option))
             return usage_error("train", "--%s is for %s", checks[i].option, checks[i].what);
     }
     return EXIT_DONE;
@@ -204,13 +204,14 @@ static int run(void *args)
 
     int status = output_check(a->output); /* now, not after an hour of training */
     if (status == EXIT_DONE)
-        status = source_open(&s, a->data, &a->read);
+        status = source_open(&s, a->data, a->read);
     if (status)
         return status;
     status = check_options(a, &s);
     if (status == EXIT_DONE)
         status = apart_check(&(named_file){"--output", a->output}, 1, NULL, 0, &s, 1);
-    if (status == EXIT_DONE && cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
+    if (status == EXIT_DONE &&
+        cbx_model_new(s.graph, a->spec, args_whole(a->train, "seed"), &model, &err))
         status = fail_with(&err);
     if (status == EXIT_DONE) {
         cbx_model_set_reproducible(model, a->reproducible);
@@ -232,11 +233,12 @@ const command command_train = {
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(train_args, data), false, HELP_DATA},
                           {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = cbx_model_table, .offset = offsetof(train_args, spec)},
-                               {.table = cbx_train_table, .offset = offsetof(train_args, train)},
-                               {.table = cbx_read_table, .offset = offsetof(train_args, read)},
-                               {.table = output_table},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = cbx_model_table, .by_name = true, .offset = offsetof(train_args, spec)},
+            {.table = cbx_train_table, .by_name = true, .offset = offsetof(train_args, train)},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(train_args, read)},
+            {.table = output_table},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},
     .examples =
         (const example[]){

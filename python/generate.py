@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the Python package's view of the C interface out of the public headers.
 
-    generate.py combinex.h combinex/kit.h _header.py abi.c
+    generate.py combinex.h combinex/extend.h combinex/kit.h _header.py abi.c
 
 _header.py holds every constant, enumeration, struct, callback and function of the headers for ctypes. abi.c
 asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the headers that the
@@ -77,6 +77,7 @@ class Header:
         for pattern, action in (
             (r"typedef enum (\w+) \{(.*)\} (\w+)$", self.take_enum),
             (r"typedef struct (\w+) \{(.*)\} (\w+)$", self.take_struct),
+            (r"struct (\w+) \{(.*)\}()$", self.take_struct),
             (r"typedef struct (\w+) (\w+)$", self.take_opaque),
             (r"typedef (\w+) \(\*(\w+)\)\((.*)\)$", self.take_callback),
             (r"CBX_API ([\w\s*]+?)(\w+)\((.*)\)$", self.take_function),
@@ -96,9 +97,11 @@ class Header:
         self.enums[name] = constants
 
     def take_struct(self, tag, body, name):
+        name = name or tag  # the typedef came before
+        self.opaque.discard(name)
         fields = []
         for declaration in filter(None, (part.strip() for part in body.split(";"))):
-            function = re.match(r"\w+ \(\*(\w+)\)\(.*\)$", declaration)
+            function = re.match(r"[\w\s*]+\(\*(\w+)\)\(.*\)$", declaration)
             if function:
                 fields.append((function.group(1), "c_void_p"))
                 continue
@@ -209,6 +212,7 @@ def c_of(h, declarations):
         "/* Made from the public headers by generate.py. Not to be edited. */",
         "#include <stddef.h>",
         "",
+        '#include "combinex/extend.h"',
         '#include "combinex/kit.h"',
         "",
         "#define SAME(what, number) _Static_assert((what) == (number), #what)",

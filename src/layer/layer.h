@@ -130,8 +130,8 @@ struct cbx_layer_ops {
 #undef X
 
 /* NULL-terminated names, for option tables. */
-extern CBX_INTERNAL const char *const cbx_layer_names[];
-extern const char *const              cbx_aggregation_names[];
+extern CBX_INTERNAL const char *cbx_layer_names[];
+extern const char *const        cbx_aggregation_names[];
 
 /* By position in cbx_layer_names, or by name (NULL: unknown). */
 const cbx_layer_ops *cbx_layer_at(int i);
