@@ -76,7 +76,7 @@ static int apply_preset(void *args)
  * in a command that is run with every method. */
 static int check_search(const explain_args *a)
 {
-    static const char *const replayed[] = {"threads", NULL};
+    static const char *const replayed[] = {"threads", "target", NULL};
     /* what only minimal does, and nobody should believe of another's answers */
     static const char *const of_minimal[] = {"total-cfs", "diverse", "prove"};
     const cbx_option_table  *table = cbx_explain_table();
@@ -112,12 +112,17 @@ static int check_flags(const explain_args *a)
     return check_search(a);
 }
 
-static int prepare(explain_job *job)
+static int prepare(explain_job *job, explain_args *a)
 {
-    const explain_args *a = job->args;
-    cbx_error           err;
-    if (cbx_model_load(a->model, &job->model, &err) ||
-        cbx_model_fits(job->model, job->source.graph, &err))
+    char        target[512];
+    cbx_error   err;
+    const char *sought =
+        cbx_options_get(a->options, "target", target, sizeof target) ? target : NULL;
+    int opened = model_open(&job->asked, a->model, a->open, &job->source, &sought);
+    job->model = job->asked.model;
+    if (opened)
+        return opened;
+    if (sought && sought != target && cbx_options_set(a->options, "target", sought, &err))
         return fail_with(&err);
     cbx_model_set_reproducible(job->model, a->reproducible);
     if (a->general.json || a->replay || explain_pictures_wanted(a)) {
@@ -191,13 +196,13 @@ static int run(void *args)
         return status;
     status = check_apart(a, &job.source);
     if (status == EXIT_DONE)
-        status = prepare(&job);
+        status = prepare(&job, a);
     if (status == EXIT_DONE)
         status = set_trace(a->options, traced && job.count == 1);
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(&job) : explain_search(&job);
     free(job.rows);
-    cbx_model_free(job.model);
+    model_close(&job.asked);
     source_close(&job.source);
     return status;
 }
@@ -222,6 +227,7 @@ const command command_explain = {
              .by_name = true,
              .offset = offsetof(explain_args, options)},
             {.table = cbx_read_table, .by_name = true, .offset = offsetof(explain_args, read)},
+            {.table = cbx_open_table, .by_name = true, .offset = offsetof(explain_args, open)},
             {.table = output_table},
             {.table = NULL}},
     .extras =

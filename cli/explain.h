@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "model.h"
 #include "output.h"
 #include "source.h"
 
@@ -21,13 +22,15 @@ typedef struct explain_args {
     int             preset; /* 0: none, else 1 + the library's number */
     cbx_options    *options;
     cbx_options    *read;
+    cbx_options    *open;
 } explain_args;
 
 typedef struct explain_job {
     const explain_args *args;
     source              source;
-    cbx_model          *model;
-    int32_t            *rows; /* to explain, in the order of the output */
+    asked_model         asked;
+    cbx_model          *model; /* of `asked` */
+    int32_t            *rows;  /* to explain, in the order of the output */
     int64_t             count;
     char                graph_hash[65], model_hash[65];
 } explain_job;

@@ -123,8 +123,8 @@ static bool fits(const replay *r, const cbx_counterfactual *c, const char *graph
 /* Does the edit undo with this one? The two edits of a one-hot group are one change. */
 static bool is_one_change(const cbx_edit *e, const cbx_edit *with)
 {
-    return e == with || (e->group > 0 && e->group == with->group && e->op == CBX_SET_FEATURE &&
-                         with->op == CBX_SET_FEATURE && e->node == with->node);
+    return e == with || (e->op == CBX_SET_FEATURE && with->op == CBX_SET_FEATURE && e->group > 0 &&
+                         e->group == with->group && e->node == with->node);
 }
 
 /* Irreducible: without any one of the changes the class is not reached. That nothing

@@ -78,6 +78,18 @@ static void put_probabilities(FILE *out, const char *when, const source *s, cons
     (void)fputc('\n', out);
 }
 
+/* Before (`now`) or after: the likeliest class, and the other one; or the number. */
+static void put_state(FILE *out, const char *when, const source *s, const cbx_counterfactual *c,
+                      const float *log_probs)
+{
+    bool before = log_probs == c->before;
+    if (c->has_numbers)
+        (void)fprintf(out, "  %-6s %g\n", when, before ? c->number_before : c->number_after);
+    else
+        put_probabilities(out, when, s, log_probs, before ? c->prediction : c->result,
+                          before ? c->result : c->prediction);
+}
+
 /* Where an edge has no direction, the explained node comes first. */
 static void put_edit(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
 {
@@ -147,9 +159,9 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fputs(", would be ", out);
     put_class(out, s, c->result);
     (void)fputc('\n', out);
-    put_probabilities(out, "now", s, c->before, c->prediction, c->result);
+    put_state(out, "now", s, c, c->before);
     put_edits(out, s, c);
-    put_probabilities(out, "then", s, c->after, c->result, c->prediction);
+    put_state(out, "then", s, c, c->after);
     (void)fputs("  ", out);
     put_counts(out, c);
     (void)fputs(" " DOT " ", out);

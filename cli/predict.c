@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "help.h"
 #include "json.h"
+#include "model.h"
 #include "output.h"
 #include "source.h"
 #include "text.h"
@@ -22,6 +23,7 @@ typedef struct predict_args {
     bool            all, reproducible;
     int64_t         threads;
     cbx_options    *read;
+    cbx_options    *open;
     int64_t         node, graph; /* the last one given; all of them: */
     id_list         nodes, graphs;
 } predict_args;
@@ -30,8 +32,9 @@ typedef struct predict_args {
 typedef struct prediction {
     const predict_args *args;
     source              source;
-    cbx_model          *model;
-    int32_t             num_classes;
+    asked_model         asked;
+    cbx_model          *model;       /* of `asked` */
+    int32_t             num_classes; /* 1: it gives numbers */
     float              *log_probs;
     const int64_t      *rows;     /* NULL: the first num_rows */
     int64_t             num_rows; /* to be written */
@@ -90,7 +93,7 @@ static int32_t best_class(const prediction *p, int64_t row)
 
 static int64_t label_of(const prediction *p, int64_t row)
 {
-    return p->source.view->y ? p->source.view->y[row] : -1;
+    return p->source.view->y && p->num_classes > 1 ? p->source.view->y[row] : -1;
 }
 
 /* Which rows to write: those asked for, after checking that they are there. */
@@ -108,9 +111,10 @@ static int choose_rows(prediction *p)
 static int compute(prediction *p)
 {
     cbx_error err;
-    if (cbx_model_load(p->args->model, &p->model, &err) ||
-        cbx_model_fits(p->model, p->source.graph, &err))
-        return fail_with(&err);
+    int       opened = model_open(&p->asked, p->args->model, p->args->open, &p->source, NULL);
+    p->model = p->asked.model;
+    if (opened)
+        return opened;
     cbx_model_set_reproducible(p->model, p->args->reproducible);
     p->num_classes = cbx_model_describe(p->model).num_classes;
     size_t rows = (size_t)source_rows(&p->source), classes = (size_t)p->num_classes;
@@ -130,11 +134,15 @@ static void write_json(const prediction *p, FILE *out)
         json         j = {.out = out};
         json_open(&j, NULL, '{');
         json_int(&j, source_row(&p->source), row);
-        json_int(&j, "class", best_class(p, row));
-        json_open(&j, "log_probs", '[');
-        for (int32_t c = 0; c < p->num_classes; c++)
-            json_float(&j, NULL, l[c]);
-        json_close(&j, ']');
+        if (p->num_classes == 1) {
+            json_float(&j, "number", l[0]);
+        } else {
+            json_int(&j, "class", best_class(p, row));
+            json_open(&j, "log_probs", '[');
+            for (int32_t c = 0; c < p->num_classes; c++)
+                json_float(&j, NULL, l[c]);
+            json_close(&j, ']');
+        }
         if (label_of(p, row) >= 0)
             json_int(&j, "label", label_of(p, row));
         json_close(&j, '}');
@@ -164,6 +172,10 @@ static void write_row(const prediction *p, FILE *out, int64_t row, size_t width,
         text_put(out, p->source.view->node_names[row], named);
         (void)fputs("  ", out);
     }
+    if (p->num_classes == 1) {
+        (void)fprintf(out, "%g\n", (double)log_probs_of(p, row)[0]);
+        return;
+    }
     text_put(out, source_class(&p->source, buffer, best), width);
     (void)fprintf(out, "  %11.4f", exp((double)log_probs_of(p, row)[best]));
     if (label >= 0) {
@@ -183,9 +195,10 @@ static void write_table(const prediction *p, FILE *out, int64_t shown)
         named = columns > named ? columns : named;
     }
     named = named && named < 4 ? 4 : named;
-    (void)fprintf(out, "%9s  %s%*s%-*s  probability%s\n", source_row(&p->source),
-                  named ? "name" : "", named ? (int)named - 2 : 0, "", (int)width, "class",
-                  v->y ? "  label" : "");
+    bool numbers = p->num_classes == 1;
+    (void)fprintf(out, "%9s  %s%*s%-*s%s%s\n", source_row(&p->source), named ? "name" : "",
+                  named ? (int)named - 2 : 0, "", (int)width, numbers ? "number" : "class",
+                  numbers ? "" : "  probability", v->y && !numbers ? "  label" : "");
     for (int64_t i = 0; i < shown; i++)
         write_row(p, out, row_at(p, i), width, named);
 }
@@ -260,7 +273,7 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = write_all(&p);
     free(p.log_probs);
-    cbx_model_free(p.model);
+    model_close(&p.asked);
     source_close(&p.source);
     return status;
 }
@@ -282,6 +295,7 @@ const command command_predict = {
             {.table = rows_table},
             {.table = run_table},
             {.table = cbx_read_table, .by_name = true, .offset = offsetof(predict_args, read)},
+            {.table = cbx_open_table, .by_name = true, .offset = offsetof(predict_args, open)},
             {.table = NULL}},
     .extras =
         (const option_extra[]){

@@ -8,6 +8,7 @@
 #include "apart.h"
 #include "cli.h"
 #include "help.h"
+#include "model.h"
 #include "output.h"
 #include "source.h"
 #include "text.h"
@@ -18,6 +19,8 @@ typedef struct report_args {
     const char     *output;
     int64_t         line; /* 0: all */
     cbx_options    *read;
+    const char     *target;
+    cbx_options    *open;
 } report_args;
 
 static const cbx_option_table *report_table(void)
@@ -27,6 +30,8 @@ static const cbx_option_table *report_table(void)
          "the file to write: a page, or a picture where it ends in .svg or .png"},
         {"line", CBX_OPTION_INT, offsetof(report_args, line), "0", 0, 1e15, NULL,
          "only this line of RESULTS; 0: all"},
+        {"target", CBX_OPTION_TEXT, offsetof(report_args, target), NULL, 0, 0, NULL,
+         "of a model that gives numbers: the range that RESULTS are about"},
     };
     static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
                                            NULL};
@@ -126,18 +131,18 @@ static int with_data(const report_args *a, const char *lines)
     const named_file  page = {"--output", a->output};
     const named_file  inputs[] = {{"RESULTS", a->results}, {"the model", a->model}};
     source            s = {0};
-    cbx_model        *model = NULL;
-    cbx_error         err;
+    asked_model       asked = {0};
+    const char       *target = a->target;
     int               status = a->data ? source_open(&s, a->data, a->read) : EXIT_DONE;
     if (status == EXIT_DONE)
         status = apart_check(&page, 1, inputs, 2, &s, a->data ? 1 : 0);
-    if (status == EXIT_DONE && a->data && cbx_model_load(a->model, &model, &err))
-        status = fail_with(&err);
+    if (status == EXIT_DONE && a->data)
+        status = model_open(&asked, a->model, a->open, &s, &target);
     shown.graph = s.graph;
-    shown.model = model;
+    shown.model = asked.model;
     if (status == EXIT_DONE)
         status = write_it(a, lines, &shown);
-    cbx_model_free(model);
+    model_close(&asked);
     source_close(&s);
     return status;
 }
@@ -185,6 +190,7 @@ const command command_report = {
         (const option_group[]){
             {.table = report_table},
             {.table = cbx_read_table, .by_name = true, .offset = offsetof(report_args, read)},
+            {.table = cbx_open_table, .by_name = true, .offset = offsetof(report_args, open)},
             {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true},
                                      {.name = "line", .value = "N"},

@@ -270,6 +270,7 @@ int source_open(source *s, const char *data, const cbx_options *options)
 void source_close(source *s)
 {
     cbx_graph_free(s->graph);
+    cbx_graph_free(s->read);
     fault_forget(s->path);
     free(s->path);
     *s = (source){0};

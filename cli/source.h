@@ -13,6 +13,8 @@ typedef struct source_look {
 
 typedef struct source {
     cbx_graph            *graph;
+    cbx_graph            *read; /* what `graph` borrows from, where its classes were renamed */
+    const char           *classes[2]; /* and their names, which are the model's */
     const cbx_graph_data *view;
     const char           *name; /* the data's own name, or else the user's */
     char                 *path; /* NULL: built in */

@@ -113,6 +113,10 @@ _combinex() {
     "predict --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "predict --task") _combinex_words "auto node graph"; return ;;
     "predict --sidecar") return ;;
+    "predict --inputs") return ;;
+    "predict --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
+    "predict --label") return ;;
+    "predict --classes") return ;;
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
@@ -172,6 +176,10 @@ _combinex() {
     "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "explain --task") _combinex_words "auto node graph"; return ;;
     "explain --sidecar") return ;;
+    "explain --inputs") return ;;
+    "explain --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
+    "explain --label") return ;;
+    "explain --classes") return ;;
     "explain --preset") _combinex_words "none paper minimal cf-gnn-trees cf-gnn-ba-shapes"; return ;;
     "explain --output" | "explain -o") _combinex_files ''; return ;;
     "explain --summary") _combinex_files ''; return ;;
@@ -188,9 +196,14 @@ _combinex() {
     "apply --sidecar") return ;;
     "report --output" | "report -o") _combinex_files ''; return ;;
     "report --line") return ;;
+    "report --target") return ;;
     "report --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "report --task") _combinex_words "auto node graph"; return ;;
     "report --sidecar") return ;;
+    "report --inputs") return ;;
+    "report --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
+    "report --label") return ;;
+    "report --classes") return ;;
     "bench --data") return ;;
     "bench --out") return ;;
     "bench --html") _combinex_files ''; return ;;
@@ -245,20 +258,20 @@ _combinex() {
         valued="--model --layers --hidden --order --aggregation --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --sidecar -o --output "
         ;;
     "predict")
-        options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--node --graph --threads -o --output --format --task --sidecar "
+        options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
+        valued="--node --graph --threads -o --output --format --task --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --preset -o --output --summary --trace --html --svg --png --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --width --tried --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
         valued="-o --output --line --to --format --task --sidecar "
         ;;
     "report")
-        options="-o --output --line --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="-o --output --line --format --task --sidecar "
+        options="-o --output --line --target --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
+        valued="-o --output --line --target --format --task --sidecar --inputs --scores --label --classes "
         ;;
     "bench")
         options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "

@@ -250,11 +250,11 @@ for name in ["combinex", "cf-gnn", "cff", "unr", "ego", "random-edges", "random-
 
 head = (b"data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,node_sparsity,"
         b"edge_sparsity,distribution_distance,embedding_distance,features_changed,edges_removed,nodes,edges,"
-        b"epoch,oracle_accuracy,seconds,peak_mb\n")
+        b"epoch,certificate,best_lead,oracle_accuracy,seconds,peak_mb\n")
 put("bench", "rows", b"data a\nmodels gcn,cheb\nexplainers ego,minimal,combinex-lin\nfolds 2\nsamples 2\n\n" + head +
-    b"a,gcn,0,ego,1,found,1,1,2,2,1,0.5,0.25,0.125,3.5,1,2,6,12,3,0.5,0.001,40.5\n"
-    b"a,gcn,1,minimal,2,not_found,2,0,1,0,,,,,,0,0,6,12,0,0.5,0.002,40.5\n"
-    b"a,cheb,0,combinex-lin,1,skipped,-1,0,1,0,,,,,,0,0,6,12,0,0.25,1e-3,41\n")
+    b"a,gcn,0,ego,1,found,1,1,2,2,1,0.5,0.25,0.125,3.5,1,2,6,12,3,none,,0.5,0.001,40.5\n"
+    b"a,gcn,1,minimal,2,not_found,2,0,1,0,,,,,,0,0,6,12,0,none_within_budget,-0.5,0.5,0.002,40.5\n"
+    b"a,cheb,0,combinex-lin,1,skipped,-1,0,1,0,,,,,,0,0,6,12,0,none,,0.25,1e-3,41\n")
 put("bench", "all", b"data x\ndata karate\nmodels all\nexplainers all\npreset none\nfolds 1\n\n" + head)
 
 put("args", "explain", b"explain\nkarate\nm.safetensors\n--node\n3\n--node=4\n--preset\npaper\n-o\nx\n--json\n--epochs=5")

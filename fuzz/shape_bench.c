@@ -7,6 +7,8 @@
 
 static const char *const models[] = {"gcn", "cheb", "sage", "", NULL};
 static const char *const methods[] = {"ego", "minimal", "combinex-lin", "nobody", "", NULL};
+static const char *const certificates[] = {
+    "none", "irreducible", "optimal", "none_within_budget", "proved_none", NULL};
 static const char *const outcomes[] = {"found", "not_found", "skipped", "cancelled", "", NULL};
 
 static void put_reals(fuzz_sheet *s, int count)
@@ -44,7 +46,10 @@ static void put_answer(fuzz_sheet *s, int64_t model, int64_t fold, int64_t metho
     put_whole(s, 4, 3); /* label, prediction, target, result */
     put_reals(s, 5);    /* measures */
     put_whole(s, 5, 9); /* features, edges, the factual graph's nodes and edges, the epoch */
-    put_reals(s, fuzz_lies(s) ? 2 : 3);
+    int64_t certificate = fuzz_below(s, 5);
+    fuzz_fact(s, (double)certificate);
+    fuzz_put(s, ",%s", fuzz_tell_word(s, certificates[certificate], certificates));
+    put_reals(s, fuzz_lies(s) ? 3 : 4); /* best lead, accuracy, seconds, memory */
     fuzz_end_line(s);
 }
 
@@ -54,13 +59,13 @@ void fuzz_shape_bench(fuzz_sheet *s)
     fuzz_put(s, "data %s\nmodels %s,cheb\nexplainers ego,%s\nfolds %s\nsamples 2\n\n",
              fuzz_tell_name(s, "a"), fuzz_tell_word(s, "gcn", models),
              fuzz_tell_word(s, "minimal", methods), fuzz_tell_word(s, "2", folds));
-    fuzz_put(
-        s, "%s",
-        fuzz_lies(s)
-            ? ""
-            : "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"
-              "node_sparsity,edge_sparsity,distribution_distance,embedding_distance,"
-              "features_changed,edges_removed,nodes,edges,epoch,oracle_accuracy,seconds,peak_mb\n");
+    fuzz_put(s, "%s",
+             fuzz_lies(s)
+                 ? ""
+                 : "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"
+                   "node_sparsity,edge_sparsity,distribution_distance,embedding_distance,"
+                   "features_changed,edges_removed,nodes,edges,epoch,certificate,best_lead,"
+                   "oracle_accuracy,seconds,peak_mb\n");
     for (int64_t k = 0; k < 8; k++)
         if (fuzz_below(s, 2))
             put_answer(s, k / 4, k / 2 % 2, k % 2, fuzz_below(s, 6));

@@ -222,6 +222,8 @@ static void look_at_row(const cbx_bench_row *r, found *f)
                                  r->nodes,
                                  (double)r->edges,
                                  (double)r->epoch,
+                                 r->certificate,
+                                 r->best_lead,
                                  r->accuracy,
                                  r->seconds,
                                  r->peak_mb};

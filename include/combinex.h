@@ -21,7 +21,6 @@
  * combinex/extend.h registers stays. Other state is there for a call, in its own thread. */
 #ifndef COMBINEX_H
 #define COMBINEX_H
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +28,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 #if defined(__GNUC__)
 #define CBX_API __attribute__((visibility("default")))
 #else
@@ -44,7 +42,6 @@ extern "C" {
 CBX_API const char *cbx_version(void);
 
 /* ------------------------------------------------------------------ errors */
-
 typedef enum cbx_status {
     CBX_OK = 0,
     CBX_INVALID,   /* a value, or the content of a file, is wrong */
@@ -65,7 +62,6 @@ typedef struct cbx_error {
 } cbx_error;
 
 /* ----------------------------------------------------------------- options */
-
 /* What can be chosen is chosen by name. A table says which options there are; a cbx_options holds
  * a value for each of them, the default to begin with. Wherever the library takes some, NULL
  * stands for the defaults. The command line, its help, the man page and the Python package are
@@ -89,14 +85,12 @@ CBX_API bool cbx_options_is_default(const cbx_options *options, const char *name
 CBX_API void cbx_options_free(cbx_options *options);
 
 /* ---------------------------------------------------------------- progress */
-
 /* Called now and then from the thread that made the call, where a step takes long more than
  * once for the same `done`; returning non-zero stops the work with CBX_CANCELLED. `text` is a
  * short state, such as a loss. */
 typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ------------------------------------------------------------------ graphs */
-
 typedef enum cbx_task {
     CBX_NODE = 0, /* a class for each node */
     CBX_GRAPH     /* a class for each of many graphs */
@@ -106,39 +100,32 @@ typedef enum cbx_task {
  * target (an undirected edge is stored twice), `f` features. A *label row* is a node in node tasks
  * and a graph in graph tasks. */
 typedef struct cbx_graph_data {
-    cbx_task task;
-    int32_t  num_nodes, num_features;
-    int32_t  num_classes; /* 0: the largest label + 1; not with class_names */
-    int32_t  num_graphs;  /* graph tasks; 0 in node tasks */
-    int64_t  num_edges;
-
+    cbx_task       task;
+    int32_t        num_nodes, num_features;
+    int32_t        num_classes; /* 0: the largest label + 1; not with class_names */
+    int32_t        num_graphs;  /* graph tasks; 0 in node tasks */
+    int64_t        num_edges;
     const int64_t *edge_source, *edge_target; /* m: the edge's id is its position here */
     const float   *edge_weight;               /* m, or NULL: all 1 */
-
     /* features: dense rows, or CSR with ascending columns */
     const float   *x;            /* n * f, or NULL and then: */
     const int64_t *x_indptr;     /* n + 1 */
     const int32_t *x_indices;    /* num_x_values */
     const float   *x_values;     /* num_x_values */
     int64_t        num_x_values; /* must be x_indptr[n]; 0 where x is dense */
-
     /* feature kinds and bounds; NULL: found from the values */
     const uint8_t *discrete;            /* f: 1 discrete, 0 continuous */
     const float   *feat_min, *feat_max; /* f */
-
-    const int64_t *y;         /* one per label row, -1 where unknown; or NULL */
+    const int64_t *y;                   /* one per label row, -1 where unknown; or NULL */
     const int64_t *graph_ptr; /* num_graphs + 1: graph g owns nodes ptr[g] .. ptr[g+1]-1 */
-
     /* published splits: label rows x num_splits, row-major; each NULL if absent */
     int32_t        num_splits;
     const uint8_t *train_mask, *val_mask, *test_mask;
-
     /* names, or NULL */
     const char        *name;
     const char *const *class_names;   /* num_classes */
     const char *const *feature_names; /* num_features */
     const char *const *node_names;    /* num_nodes */
-
     /* what else is known of features, or NULL */
     const uint8_t     *immutable;     /* f: 1: cannot be changed, such as an age */
     const int32_t     *feature_group; /* f: which group it is one of, below num_groups, or -1 */
@@ -166,7 +153,6 @@ CBX_API const cbx_graph_data *cbx_graph_view(const cbx_graph *graph);
 CBX_API void                  cbx_graph_free(cbx_graph *graph);
 
 /* ------------------------------------------------------------------ models */
-
 typedef struct cbx_model cbx_model;
 
 /* What a model looks like, apart from its sizes at both ends: "model", "layers", "hidden", … */
@@ -186,14 +172,31 @@ typedef struct cbx_model_info {
     bool        reproducible;
 } cbx_model_info;
 
-/* A model for this graph with freshly drawn parameters (PyG's distributions). */
+/* For this graph, with freshly drawn parameters (PyG's distributions). */
 CBX_API cbx_status cbx_model_new(const cbx_graph *graph, const cbx_options *model_options,
                                  int64_t seed, cbx_model **out, cbx_error *err);
 
 /* Safetensors with PyG's parameter names (docs/formats.md). Nothing stays mapped. */
 CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err);
-CBX_API cbx_status cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 
+/* What an exported program's inputs and outputs are: "inputs", "scores", "label", "classes". */
+CBX_API const cbx_option_table *cbx_open_table(void);
+
+/* The same with `options`, which may be NULL. A model of labels has two classes: no, yes. One of
+ * numbers has none: cbx_predict writes a number for each row, and num_classes is 1. */
+CBX_API cbx_status cbx_model_open(const char *path, const cbx_options *options, cbx_model **out,
+                                  cbx_error *err);
+
+/* The name of a class that is the model's own, of a label or a range; NULL: they are the data's. */
+CBX_API const char *cbx_model_class_name(const cbx_model *model, int32_t class_number);
+
+/* Of a model of numbers, one of two classes: is the number in the range? `range` is ">=3.5", "<2",
+ * "[2,3]", or, from what the model says of each row of this graph, "+10%" or "-0.5". `numbers`
+ * must outlive it. */
+CBX_API cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph,
+                                 const char *range, cbx_model **out, cbx_error *err);
+
+CBX_API cbx_status     cbx_model_save(const cbx_model *model, const char *path, cbx_error *err);
 CBX_API cbx_model_info cbx_model_describe(const cbx_model *model);
 
 /* Whatever is computed with this model from now on is computed in one fixed order, which gives the
@@ -211,8 +214,7 @@ CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const 
 CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
                                  int32_t *cols);
 
-/* Copies the i-th parameter out of or into the model; `count` is what `values` holds: rows * cols.
- */
+/* Copies the i-th parameter out of or into the model; `count` is the values': rows * cols. */
 CBX_API cbx_status cbx_model_get(const cbx_model *model, size_t i, float *values, int64_t count,
                                  cbx_error *err);
 CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, int64_t count,
@@ -220,7 +222,6 @@ CBX_API cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values
 CBX_API void       cbx_model_free(cbx_model *model);
 
 /* ---------------------------------------------------------------- training */
-
 /* "epochs", "learning-rate", "split", "seed", … */
 CBX_API const cbx_option_table *cbx_train_table(void);
 
@@ -245,7 +246,6 @@ CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_options *options,
                              cbx_error *err);
 
 /* -------------------------------------------------------------- prediction */
-
 /* Fails, naming both sizes, if the model was made for other features, or for the other task. */
 CBX_API cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err);
 
@@ -254,23 +254,29 @@ CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, i
                                float *log_probs, cbx_error *err);
 
 /* -------------------------------------------------------------- explaining */
-
 typedef enum cbx_edit_op { CBX_REMOVE_EDGE, CBX_SET_FEATURE } cbx_edit_op;
 
+/* `op` says which of the structs is there: members of another say nothing. */
 typedef struct cbx_edit {
     cbx_edit_op op;
-    /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where
-     * `undirected`, all edges between the two */
-    int32_t source, target;
-    int64_t edge; /* id; -1 where undirected */
-    bool    undirected;
-    /* CBX_SET_FEATURE */
-    int32_t node, feature;
-    float   from, to;
-    int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
     /* how much the edit alone moves log p(target class) - log p(prediction), to
      * first order: edits are sorted by it, largest first */
     float influence;
+    union {
+        /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where
+         * `undirected`, all edges between the two */
+        struct {
+            int32_t source, target;
+            int64_t edge; /* id; -1: all of them */
+            bool    undirected;
+        };
+        /* CBX_SET_FEATURE */
+        struct {
+            int32_t node, feature;
+            float   from, to;
+            int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
+        };
+    };
 } cbx_edit;
 
 typedef enum cbx_outcome {
@@ -280,8 +286,7 @@ typedef enum cbx_outcome {
     CBX_NOT_FINISHED /* cancelled */
 } cbx_outcome;
 
-/* "found", "not_found", "skipped", "cancelled" */
-CBX_API const char *cbx_outcome_name(cbx_outcome outcome);
+CBX_API const char *cbx_outcome_name(cbx_outcome outcome); /* "found", "not_found", … */
 
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
@@ -292,8 +297,7 @@ typedef enum cbx_certificate {
     CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
 } cbx_certificate;
 
-/* "none", "irreducible", "optimal", "none_within_budget", "proved_none" */
-CBX_API const char *cbx_certificate_name(cbx_certificate certificate);
+CBX_API const char *cbx_certificate_name(cbx_certificate certificate); /* "none", "optimal", … */
 
 /* One epoch of a search, at the parameters before its step. */
 typedef struct cbx_epoch {
@@ -316,34 +320,33 @@ typedef struct cbx_counterfactual {
     const float *before; /* log-probabilities, num_classes */
     /* Where time was up, or the call cancelled, before the class was known: prediction and
      * result are -1, and `before` is NaN. */
-    const float *after; /* likewise, of the whole edited graph; NULL where there is none */
-
+    const float    *after; /* likewise, of the whole edited graph; NULL where there is none */
     int64_t         num_edits, num_edges_removed, num_features_changed;
     const cbx_edit *edits;
-
     /* the factual graph: what the decision rests on, and what may be edited */
     int32_t num_nodes, num_features;
     int64_t num_edges;
     int32_t num_left_out;  /* links to nodes beyond the option "budget", not followed; 0: none */
     int64_t num_removable; /* edges, or in undirected mode pairs of nodes with an edge */
-
     int64_t epoch, epochs; /* where it was found; how many were run */
     double  loss;          /* of that epoch */
     double  seconds;
-
-    int64_t          num_trace; /* epochs, where a trace is asked for; 0: none, as of minimal */
+    int64_t num_trace; /* epochs, where a trace is asked for; 0: none, as of minimal */
     const cbx_epoch *trace;
-
-    cbx_certificate certificate;
+    cbx_certificate  certificate;
     /* optimal and proved_none: among which edits there is none (cheaper), in words: the kinds of
      * edit and the rules; otherwise "" */
     const char *scope;
-    double      cost;         /* of the edits, by the options edge-cost and feature-cost */
-    double      margin;       /* log-probability by which the result leads the next class */
-    double      robustness;   /* share of small random changes that keep it; -1: not measured */
-    double      threshold;    /* probability that the class had to reach; 0: just the lead */
-    bool        reproducible; /* cbx_model_set_reproducible */
-    struct cbx_counterfactual *next; /* another answer, where total-cfs asks for more */
+    double      cost;       /* of the edits, by the options edge-cost and feature-cost */
+    double      margin;     /* log-probability by which the result leads the next class */
+    double      robustness; /* share of small random changes that keep it; -1: not measured */
+    double      best_lead;  /* where nothing was found: the largest lead of the sought class that
+                             * was met, in log-probability; NaN: not known */
+    double threshold;       /* probability that the class had to reach; 0: just the lead */
+    bool   has_numbers;     /* of a model of cbx_model_aim: the number before and after; */
+    double number_before, number_after; /* the same where nothing was found */
+    bool   reproducible;                /* cbx_model_set_reproducible */
+    struct cbx_counterfactual *next;    /* another answer, where total-cfs asks for more */
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */
@@ -355,8 +358,7 @@ CBX_API cbx_status  cbx_explain_preset(cbx_options *options, const char *preset,
 CBX_API const char *cbx_explain_preset_name(size_t i); /* NULL past the last */
 
 /* Why this class, and what would change it? `row` is a node or a graph. Finding nothing is a
- * result, not an error. With CBX_CANCELLED there is a result, too (CBX_NOT_FINISHED), unless memory
- * ran out: what was found until then. */
+ * result, not an error. With CBX_CANCELLED there mostly is one, too: CBX_NOT_FINISHED, no edits. */
 CBX_API cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t row,
                                const cbx_options *options, cbx_progress progress, void *user,
                                cbx_counterfactual **out, cbx_error *err);

@@ -42,8 +42,10 @@ class Header:
         self.constants = {}
         self.enums = {}  # name -> {constant: value}
         self.structs = {}  # name -> [(field, Python type)]
+        self.bases = {}  # name -> ctypes' base, of what has no name in C
         self.opaque = set()
         self.callbacks = {}  # name -> (result, [arguments])
+        self.order = []  # of structs and callbacks, which refer to earlier ones
         self.functions = {}  # name -> (result, [arguments])
         words = []
         for source in sources:
@@ -96,11 +98,28 @@ class Header:
             constants[key] = value
         self.enums[name] = constants
 
+    def members(self, name):
+        """The struct's members, and those of what has no name in it."""
+        for field, kind in self.structs[name]:
+            if field == kind:
+                yield from self.members(kind)
+            else:
+                yield field
+
     def take_struct(self, tag, body, name):
+        """A union without a name becomes a class of its own, and so do the structs without a name in it. Their
+        members are the outer struct's, as in C."""
         name = name or tag  # the typedef came before
         self.opaque.discard(name)
         fields = []
-        for declaration in filter(None, (part.strip() for part in body.split(";"))):
+        for declaration in self.split(body):
+            inner = re.match(r"(struct|union) \{(.*)\}$", declaration)
+            if inner:
+                part = f"{name}_{len(fields)}"
+                self.take_struct(part, inner.group(2), part)
+                self.bases[part] = {"struct": "Structure", "union": "Union"}[inner.group(1)]
+                fields.append((part, part))
+                continue
             function = re.match(r"[\w\s*]+\(\*(\w+)\)\(.*\)$", declaration)
             if function:
                 fields.append((function.group(1), "c_void_p"))
@@ -111,12 +130,14 @@ class Header:
             for item in match.group(2).split(","):
                 fields.append(self.declare(match.group(1), item.strip(), field=True))
         self.structs[name] = fields
+        self.order.append(name)
 
     def take_opaque(self, tag, name):
         self.opaque.add(name)
 
     def take_callback(self, result, name, arguments):
         self.callbacks[name] = (self.result(result), self.arguments(arguments))
+        self.order.append(name)
 
     def take_function(self, result, name, arguments):
         self.functions[name] = (self.result(result.strip()), self.arguments(arguments))
@@ -187,21 +208,23 @@ def python_of(h):
     out += [f"{name} = {value}" for name, value in h.constants.items()]
     for constants in h.enums.values():
         out += [f"{name} = {value}" for name, value in constants.items()]
-    for name, (result, arguments) in h.callbacks.items():
-        if not any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    for name, fields in h.structs.items():
-        out += ["", "", f"class {name}(Structure):", "    _fields_ = ["]
+    for name in h.order:
+        if name in h.callbacks:
+            result, arguments = h.callbacks[name]
+            out += ["", "", f"{name} = CFUNCTYPE({', '.join([result, *arguments])})"]
+            continue
+        fields = h.structs[name]
+        out += ["", "", f"class {name}({h.bases.get(name, 'Structure')}):"]
+        unnamed = [field for field, kind in fields if field == kind]
+        if unnamed:
+            out.append(f"    _anonymous_ = {tuple(unnamed)!r}")
+        out.append("    _fields_ = [")
         out += [f'        ("{field}", {kind}),' for field, kind in fields]
         out += ["    ]"]
-    out += ["", ""]
-    for name, (result, arguments) in h.callbacks.items():
-        if any(f"POINTER({struct})" in arguments for struct in h.structs):
-            out.append(f"{name} = CFUNCTYPE({', '.join([result, *arguments])})")
-    out += ["", "FUNCTIONS = {"]
+    out += ["", "", "FUNCTIONS = {"]
     for name, (result, arguments) in h.functions.items():
         out.append(f'    "{name}": ({result}, [{", ".join(arguments)}]),')
-    out += ["}", f"STRUCTS = [{', '.join(h.structs)}]", ""]
+    out += ["}", f"STRUCTS = [{', '.join(name for name in h.structs if name not in h.bases)}]", ""]
     return "\n".join(out)
 
 
@@ -223,10 +246,12 @@ def c_of(h, declarations):
         out += [f"SAME({name}, {value});" for name, value in constants.items()]
     for name in h.enums:
         out.append(f"SAME(sizeof({name}), {ctypes.sizeof(ctypes.c_int)});")
-    for name, fields in h.structs.items():
+    for name in h.structs:
+        if name in h.bases:
+            continue
         struct = declarations[name]
         out.append(f"SAME(sizeof({name}), {ctypes.sizeof(struct)});")
-        for field, _ in fields:
+        for field in h.members(name):
             at = getattr(struct, field)
             out.append(f"SAME(offsetof({name}, {field}), {at.offset});")
             out.append(f"SAME(sizeof((({name} *)0)->{field}), {at.size});")

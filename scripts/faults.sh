@@ -44,7 +44,7 @@ explain=(./combinex explain karate oracle.safetensors --all --preset paper --epo
 
 # What is compared: results without the seconds they took.
 bench_result() {
-    cat "$1"/summary.{csv,json,md,tex} "$1"/ranks.svg "$1"/models/* && zcat "$1/rows.csv.gz" | cut -d, -f1-21
+    cat "$1"/summary.{csv,json,md,tex} "$1"/ranks.svg "$1"/models/* && zcat "$1/rows.csv.gz" | cut -d, -f1-23
 }
 train_result() { cat "$1"; }
 explain_result() { sed -E 's/"seconds":[^,]*,//' "$1"; }
@@ -56,7 +56,7 @@ bench_whole() {
         [[ ! -e $file || $file == *.tmp ]] || cmp -s "$file" "bench.whole/${file#"$1"/}" || return 1
     done
     # rows are gathered in one step; a part may end in the middle of a line
-    [[ ! -e $1/rows.csv.gz ]] || [[ -z $(zcat "$1/rows.csv.gz" | tail -c 1) && ! $(zcat "$1/rows.csv.gz" | awk -F, 'NF != 23') ]]
+    [[ ! -e $1/rows.csv.gz ]] || [[ -z $(zcat "$1/rows.csv.gz" | tail -c 1) && ! $(zcat "$1/rows.csv.gz" | awk -F, 'NF != 25') ]]
 }
 train_whole() { [[ ! -e $1 ]] || cmp -s "$1" train.whole; }
 explain_whole() { [[ ! -e $1 ]] || cmp -s <(explain_result "$1") <(explain_result explain.whole); }

@@ -49,6 +49,14 @@ def from_pyg(module: _Any, data: _Any, **how: _Any) -> Model:
     return import_model(module, data, **how)
 
 
+def from_callable(function: _Any, data: _Any, hops: "int | None" = None) -> Model:
+    """A Model that asks `function` for the scores of each node or graph: see docs/models.md. hops: how many steps away
+    what a node's scores depend on is at most; where that is not known, nothing is proved of an answer."""
+    from ._convert import of_function
+
+    return of_function(function, data, hops)[0]
+
+
 def export(module: _Any, data: _Any, path: _Any) -> Model:
     """Writes a module of PyTorch Geometric as a program that needs no Python: see combinex.pyg.export."""
     from .pyg import export as write
@@ -86,6 +94,7 @@ __all__ = [
     "explain_all",
     "explainers",
     "export",
+    "from_callable",
     "from_pyg",
     "load",
     "load_state_dict",

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _safetensors, errors
-from ._arguments import is_pyg, path_of
+from ._arguments import is_pyg, path_of, whole
+from ._callback import Callback, Caller, Question, identity_of, rows_of_scores, task_of
 from ._graph import Graph
 from ._lib import lib, text
 from ._model import Model
@@ -98,6 +99,27 @@ def both_of(model: Any, data: Any) -> tuple[Model, Graph]:
         from .pyg import take
 
         return take(model, data)
+    if callable(model):
+        return of_function(model, data)
     raise TypeError(
-        f"model is a {type(model).__name__}: expected a combinex.Model, a model file, or a module of PyTorch Geometric"
+        f"model is a {type(model).__name__}: expected a combinex.Model, a model file, a module of PyTorch Geometric, or "
+        "a function of x and edge_index that gives scores"
     )
+
+
+def of_function(function: Any, data: Any, hops: int | None = None) -> tuple[Model, Graph]:
+    """A function that gives scores, and the data it is asked about."""
+    if hops is not None:
+        whole(hops, "hops", 0)
+    if is_pyg(data):
+        from .pyg import ask_in_torch
+
+        return ask_in_torch(function, data, hops)
+    graph, caller = graph_of(data), Caller(function)
+    scores = caller.scores(Question.whole(graph))
+    task = task_of(scores, graph.num_nodes, graph.num_graphs)
+    if task != graph.task:
+        raise errors.InvalidError(f"the function gives scores for each {task}, the data has a class for each {graph.task}")
+    width = rows_of_scores(scores, graph.num_rows, task).shape[1]
+    callback = Callback(caller, task, width, identity_of(function))
+    return Model._of_callback(callback, graph.num_features, hops), graph

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,35 @@ import numpy as np
 from ._arguments import instance, is_pyg, path_of
 from ._graph import Graph
 from ._lib import check, h, lib, make, shown, taken_text, text
-from ._model import Model
+from ._model import Model, Oracle
 from ._options import Options
 from .errors import InvalidError
 
-_EDIT = np.dtype(h.cbx_edit)
+
+
+def _members(struct: Any) -> Iterator[tuple[str, Any]]:
+    """A struct's members with their types, those of what has no name in it among them."""
+    for name, kind in struct._fields_:
+        if name in getattr(struct, "_anonymous_", ()):
+            yield from _members(kind)
+        else:
+            yield name, kind
+
+
+def _flat_dtype(struct: Any) -> np.dtype:
+    """As NumPy's own, but members of what has no name in it are the struct's, as in C."""
+    members = list(_members(struct))
+    return np.dtype(
+        {
+            "names": [name for name, _ in members],
+            "formats": [np.dtype(kind) for _, kind in members],
+            "offsets": [getattr(struct, name).offset for name, _ in members],
+            "itemsize": ctypes.sizeof(struct),
+        }
+    )
+
+
+_EDIT = _flat_dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
 _FIELDS = dict(h.cbx_counterfactual._fields_)
 _POINTERS = {
@@ -110,6 +135,7 @@ class Counterfactual:
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
         parts["scope"] = source.scope or b""
+        parts["oracle"] = json.dumps([model.oracle, model.oracle.why]).encode()
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
             parts["text"] = _text_of(source, graph).encode()
@@ -146,6 +172,11 @@ class Counterfactual:
     def _model_hash(self) -> str:
         return self._model if isinstance(self._model, str) else self._model.hash()
 
+    @property
+    def oracle(self) -> Oracle:
+        """Who ran the model: "layers", "program" or "callback"; oracle.why: why nobody faster."""
+        return Oracle(*json.loads(self._parts["oracle"]))
+
     # ---- the answer
 
     @property
@@ -176,6 +207,12 @@ class Counterfactual:
     def margin(self) -> float:
         """Log-probability by which the new class leads the next."""
         return self._raw.margin
+
+    @property
+    def best_lead(self) -> float | None:
+        """Where nothing was found: the largest lead of the class asked for that was met, in
+        log-probability; None: not known."""
+        return None if math.isnan(self._raw.best_lead) else self._raw.best_lead
 
     @property
     def robustness(self) -> float | None:

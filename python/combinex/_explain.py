@@ -85,7 +85,7 @@ def explain(
     own, native = both_of(model, data)
     own = own._in_order(reproducible)
     row = _one_row(native, node, graph)
-    with Watch(progress, "epoch") as watch:
+    with own._asking(), Watch(progress, "epoch") as watch:
         found = ctypes.POINTER(h.cbx_counterfactual)()
         asked = (own._address, native._address, row, settings.pointer, watch.function, watch.user)
         try:
@@ -160,7 +160,7 @@ def explain_all(
 
     on_result = h.cbx_on_result(keep)
     try:
-        with watch:
+        with own._asking(), watch:
             try:
                 check(
                     lib.cbx_explain_many,

@@ -8,15 +8,32 @@ import ctypes
 import json
 import os
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, ContextManager, Mapping
 
 import numpy as np
 
 from . import _safetensors, errors
 from ._arguments import MOST_THREADS, brief, encoded, instance, path_of, whole
 from ._graph import Graph
+from ._options import Options, open_table
 from ._lib import check, h, lib, make, owned, text, threads_here
+
+
+class Oracle(str):
+    """Who runs a model: "layers", "program" or "callback". `why` says of each that comes before it in this order, and is
+    faster, why it is not that one."""
+
+    why: dict[str, str]
+
+    def __new__(cls, kind: str, why: Mapping[str, str] | None = None) -> "Oracle":
+        oracle = super().__new__(cls, kind)
+        oracle.why = dict(why or {})
+        return oracle
+
+    def __reduce__(self) -> Any:
+        return Oracle, (str(self), self.why)
 
 
 class Model:
@@ -32,19 +49,45 @@ class Model:
         model._info = lib.cbx_model_describe(address)
         model._digest = None
         model.training = None
-        model.not_layers = None
+        model._why = {}
+        model._callback = None
+        model._file = None
         owned(model, lib.cbx_model_free, address)
         return model
 
     _address: int
     _info: Any
     _digest: str | None
-    not_layers: str | None  # of a module that explain took as a program: why it is no chain of layers
+    _callback: Any  # what C calls, where the model is a function of the user's
+    _why: dict[str, str]  # of a module: why it is run by nobody faster
+    _file: Any  # of a program: () -> its file's content; and how it was opened
     training: dict[str, Any] | None  # of the model that combinex.train gives: epochs, loss, accuracies
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Model":
-        return cls._of(make(lib.cbx_model_load, path_of(path)))
+    def _of_callback(cls, callback: Any, num_features: int, hops: int | None) -> "Model":
+        model = cls._of(callback.address(num_features, hops))
+        model._callback = callback
+        return model
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        inputs: Mapping[str, str] | str | None = None,
+        scores: str = "auto",
+        label: int | None = None,
+    ) -> "Model":
+        """A model file. Of an exported program may be said which of its inputs is which (inputs={"x": "features"}), what
+        it gives (scores: "classes", "probabilities", "labels", "label-chances" or "number"), and which of
+        several labels or numbers is asked about: see docs/models.md."""
+        if inputs is not None and not isinstance(inputs, str):
+            inputs = ",".join(f"{role}={name}" for role, name in inputs.items())
+        given = {"inputs": inputs, "scores": scores, "label": label}
+        options = Options(open_table, {key: value for key, value in given.items() if value is not None})
+        model = cls._of(make(lib.cbx_model_open, path_of(path), options.pointer))
+        if model.conv == "program":
+            model._file = Path(os.fsdecode(path_of(path))).resolve(), inputs, scores, label
+        return model
 
     @classmethod
     def from_parameters(
@@ -72,8 +115,13 @@ class Model:
 
     @property
     def conv(self) -> str:
-        """ "gcn", "cheb" or "graphconv"; "program" where it is no chain of layers."""
+        """ "gcn", "cheb" or "graphconv"; "program" or "callback" where it is no chain of layers."""
         return text(self._info.conv)
+
+    @property
+    def oracle(self) -> Oracle:
+        """Who runs it, and why nobody faster: "layers", "program" or "callback"."""
+        return Oracle(self.conv if self.conv in ("program", "callback") else "layers", self._why)
 
     @property
     def num_layers(self) -> int:
@@ -158,8 +206,13 @@ class Model:
         instance(graph, Graph, "graph")
         out = np.empty((graph.num_rows, self.num_classes), np.float32)
         team = threads_here(whole(threads, "threads", 0, MOST_THREADS))
-        check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
+        with self._asking():
+            check(lib.cbx_predict, self._address, graph._address, team, out.ctypes.data)
         return out
+
+    def _asking(self) -> ContextManager[None]:
+        """Around whatever may ask the model: what a function of the user's raises comes out here."""
+        return self._callback.asking() if self._callback else nullcontext()
 
     def classes(self, graph: Graph, threads: int = 0) -> np.ndarray:
         """The likeliest class of each node or graph."""
@@ -171,15 +224,38 @@ class Model:
             f"{self.num_features} features, {self.num_classes} classes)"
         )
 
+    def _content(self) -> bytes:
+        """Of the program's file, if that is still what was loaded."""
+        path, *how = self._file
+        try:
+            content = path.read_bytes()
+        except OSError as problem:
+            raise errors.FileError(f"{path}: the model was loaded from it, and cannot be pickled without: {problem}") from None
+        if _rebuild_program(content, how, {}).hash() != self.hash():
+            raise errors.FileError(f"{path}: is not the file any more that the model was loaded from")
+        return content
+
     def __reduce__(self) -> Any:
         if self.conv == "program":
-            raise errors.UnsupportedError("an exported program is not pickled: hand on its file, and load that")
+            path, *how = self._file
+            return _rebuild_program, (path if isinstance(path, bytes) else self._content(), how, self._why)
+        if self.conv == "callback":
+            raise errors.UnsupportedError("a model that is a function is neither pickled nor copied: hand on the function")
         notes = {}
         for key in ("data", "split", "version", "reproducible", "test_accuracy"):
             value = self.note(key)
             if value is not None:
                 notes[key] = value
         return _rebuild, (self.arch, self.parameters, notes, self.training, self.reproducible)
+
+
+def _rebuild_program(content: bytes, how: Any, why: dict[str, str]) -> Model:
+    with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
+        path = Path(folder) / "model.pt2"
+        path.write_bytes(content)
+        model = Model.load(path, *how)
+    model._file, model._why = (content, *how), why
+    return model
 
 
 def _json(arch: Any, what: str) -> str:

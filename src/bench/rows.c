@@ -18,9 +18,9 @@
 #define HEADER                                                                               \
     "data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,"         \
     "node_sparsity,edge_sparsity,distribution_distance,embedding_distance,features_changed," \
-    "edges_removed,nodes,edges,epoch,oracle_accuracy,seconds,peak_mb\n"
+    "edges_removed,nodes,edges,epoch,certificate,best_lead,oracle_accuracy,seconds,peak_mb\n"
 #define GATHERED "rows.csv.gz"
-enum { FIELDS = 23, LINE_MAX_BYTES = 1024 };
+enum { FIELDS = 25, LINE_MAX_BYTES = 1024 };
 
 /* ----------------------------------------------------------------- a line */
 
@@ -35,21 +35,21 @@ static void put_real(char *text, size_t size, double value)
 static int put_row(char *line, const cbx_bench_plan *plan, const cbx_bench_row *r)
 {
     const cbx_measures *m = &r->measures;
-    double              real[] = {m->fidelity,           m->node_sparsity,
-                                  m->edge_sparsity,      m->distribution_distance,
-                                  m->embedding_distance, r->accuracy};
-    char                text[6][32];
-    for (int i = 0; i < 6; i++)
+    double              real[] = {
+                     m->fidelity,           m->node_sparsity, m->edge_sparsity, m->distribution_distance,
+                     m->embedding_distance, r->best_lead,     r->accuracy};
+    char text[7][32];
+    for (int i = 0; i < 7; i++)
         put_real(text[i], sizeof text[i], real[i]);
-    return cbx_print(line, LINE_MAX_BYTES,
-                     "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
-                     "%.6g,%.6g\n",
-                     plan->data[r->data].name, plan->models[r->model], r->fold,
-                     plan->methods[r->method]->name, r->row, cbx_outcome_name(r->outcome),
-                     (long long)r->label, r->prediction, r->target, r->result, text[0], text[1],
-                     text[2], text[3], text[4], (long long)m->features_changed,
-                     (long long)m->edges_removed, r->nodes, (long long)r->edges,
-                     (long long)r->epoch, text[5], r->seconds, r->peak_mb);
+    return cbx_print(
+        line, LINE_MAX_BYTES,
+        "%s,%s,%d,%s,%d,%s,%lld,%d,%d,%d,%s,%s,%s,%s,%s,%lld,%lld,%d,%lld,%lld,%s,"
+        "%s,%s,%.6g,%.6g\n",
+        plan->data[r->data].name, plan->models[r->model], r->fold, plan->methods[r->method]->name,
+        r->row, cbx_outcome_name(r->outcome), (long long)r->label, r->prediction, r->target,
+        r->result, text[0], text[1], text[2], text[3], text[4], (long long)m->features_changed,
+        (long long)m->edges_removed, r->nodes, (long long)r->edges, (long long)r->epoch,
+        cbx_certificate_name(r->certificate), text[5], text[6], r->seconds, r->peak_mb);
 }
 
 /* Cuts the line at its commas; false unless there are FIELDS fields. */
@@ -101,12 +101,16 @@ static bool get_names(const cbx_bench_plan *plan, char **field, cbx_bench_row *r
     for (int32_t i = 0; i < plan->num_methods; i++)
         if (!strcmp(plan->methods[i]->name, field[3]))
             r->method = i;
-    for (int k = CBX_FOUND; k <= CBX_SKIPPED; k++)
-        if (!strcmp(cbx_outcome_name((cbx_outcome)k), field[5])) {
-            r->outcome = (cbx_outcome)k;
-            return r->data >= 0 && r->model >= 0 && r->method >= 0;
-        }
-    return false;
+    int outcome = CBX_FOUND, certificate = CBX_NO_CERTIFICATE;
+    while (outcome <= CBX_SKIPPED && strcmp(cbx_outcome_name((cbx_outcome)outcome), field[5]) != 0)
+        outcome++;
+    while (certificate <= CBX_PROVED_NONE &&
+           strcmp(cbx_certificate_name((cbx_certificate)certificate), field[20]) != 0)
+        certificate++;
+    r->outcome = (cbx_outcome)outcome;
+    r->certificate = (cbx_certificate)certificate;
+    return r->data >= 0 && r->model >= 0 && r->method >= 0 && outcome <= CBX_SKIPPED &&
+           certificate <= CBX_PROVED_NONE;
 }
 
 /* NULL, or what is wrong with the line. */
@@ -114,12 +118,12 @@ static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row
 {
     static const int whole[] = {2, 4, 6, 7, 8, 9, 15, 16, 17, 18, 19};
     static const int narrow[] = {0, 1, 3, 4, 5, 8}; /* of `whole`: int32_t */
-    static const int real[] = {10, 11, 12, 13, 14, 20, 21, 22};
+    static const int real[] = {10, 11, 12, 13, 14, 21, 22, 23, 24};
     char            *field[FIELDS];
     int64_t          n[11];
-    double           x[8];
+    double           x[9];
     if (!cut(line, field))
-        return "it does not have 23 fields";
+        return "it does not have 25 fields";
     if (!get_names(plan, field, r))
         return "it is not of this benchmark";
     for (int i = 0; i < 11; i++)
@@ -128,7 +132,7 @@ static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row
     for (int i = 0; i < 6; i++)
         if (!is_int32(n[narrow[i]]))
             return "one of its whole numbers is out of range";
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 9; i++)
         if (!get_real(field[real[i]], &x[i]))
             return "one of its fields is not a number";
     r->fold = (int32_t)n[0];
@@ -141,9 +145,10 @@ static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row
     r->nodes = (int32_t)n[8];
     r->edges = n[9];
     r->epoch = n[10];
-    r->accuracy = x[5];
-    r->seconds = x[6];
-    r->peak_mb = x[7];
+    r->best_lead = x[5];
+    r->accuracy = x[6];
+    r->seconds = x[7];
+    r->peak_mb = x[8];
     return r->fold < 0 || r->fold >= plan->folds ? "it is not of this benchmark" : NULL;
 }
 

@@ -17,9 +17,11 @@ typedef struct cbx_bench_row {
     cbx_measures measures;
     int32_t      nodes; /* of the factual graph */
     int64_t      edges;
-    int64_t      epoch;    /* where it was found */
-    double       accuracy; /* of the oracle, on its test rows */
-    double       seconds, peak_mb;
+    int64_t      epoch; /* where it was found */
+    cbx_certificate certificate;
+    double          best_lead; /* where nothing was found: cbx_counterfactual's */
+    double          accuracy;  /* of the oracle, on its test rows */
+    double          seconds, peak_mb;
 } cbx_bench_row;
 
 typedef struct cbx_bench_rows {

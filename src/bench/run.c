@@ -14,7 +14,7 @@
 #include "folder.h"
 #include "graph.h"
 #include "mixed_targets.h"
-#include "oracle.h"
+#include "trained_oracle.h"
 #include "peak.h"
 #include "rows.h"
 #include "summary.h"
@@ -279,6 +279,8 @@ static int keep_answer(void *user, int64_t i, const cbx_counterfactual *c)
                             .edges = c->num_edges,
                             .epoch = c->epoch,
                             .accuracy = r->accuracy,
+                            .certificate = c->certificate,
+                            .best_lead = c->best_lead,
                             .seconds = c->seconds,
                             .peak_mb = cbx_peak_mb()};
     r->status = cbx_measure(r->yardstick, c, &row.measures, &r->err);

@@ -37,6 +37,23 @@ static void stop(cbx_deadline *d)
     atomic_store_explicit(&d->is_up, true, memory_order_relaxed);
 }
 
+bool cbx_deadline_begin_alone(cbx_deadline *d)
+{
+    if (cbx_deadline_here)
+        return false;
+    cbx_deadline_begin(d, 0, NULL, NULL);
+    return true;
+}
+
+void cbx_deadline_cancel(void)
+{
+    cbx_deadline *d = cbx_deadline_here;
+    if (!d)
+        return;
+    d->cancelled = true;
+    stop(d);
+}
+
 /* What the caller's function does is none of this call's work. */
 static void ask(cbx_deadline *d)
 {

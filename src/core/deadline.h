@@ -46,6 +46,14 @@ typedef struct cbx_deadline {
 void cbx_deadline_begin(cbx_deadline *deadline, double limit, cbx_progress progress, void *user);
 void cbx_deadline_end(cbx_deadline *deadline);
 
+/* The same without end, where the thread has none, so that cbx_deadline_cancel has what to act on.
+ * False: it has one, and this one must not be ended. */
+bool cbx_deadline_begin_alone(cbx_deadline *deadline);
+
+/* Somebody who is asked in the course of the thread's work cannot go on: it ends as if the caller
+ * had stopped it. */
+void cbx_deadline_cancel(void);
+
 /* Reads the clock, and asks the caller if he has not been for a while. True: time is up. */
 bool cbx_deadline_look(cbx_deadline *deadline);
 

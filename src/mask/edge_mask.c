@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "pairs.h"
 #include "perturb.h"
 
 /* Multiplications in the time of a slot whose pair is looked up, and of a pair. */
@@ -28,12 +29,9 @@ cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *
 {
     const cbx_view *v = s->view;
     *E = (cbx_edge_mask){.s = s, .pairs = v->m};
-    E->target_of = CBX_NEW(s->arena, int32_t, v->m);
+    E->target_of = cbx_pairs_targets(v, s->arena);
     if (!E->target_of)
         return cbx_fail_memory(err);
-    for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
-            E->target_of[e] = i;
     if (s->options->edges == CBX_EDGES_UNDIRECTED) {
         E->pairs = s->num_removable;
         E->pair_of = s->pair_of;
@@ -155,7 +153,8 @@ int64_t cbx_edge_mask_edits(const cbx_edge_mask *E, cbx_edit *edits)
     for (int64_t p = 0; p < E->pairs; p++) {
         int64_t slot = E->slot_of ? E->slot_of[p] : p;
         if (E->kept[p])
-            edits[count++] = cbx_edit_of_slot(E->s, E->target_of[slot], slot, E->pair_of != NULL);
+            edits[count++] =
+                cbx_search_edit_of_slot(E->s, E->target_of[slot], slot, E->pair_of != NULL);
     }
     return count;
 }

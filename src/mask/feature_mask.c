@@ -512,19 +512,13 @@ int64_t cbx_feature_mask_count(cbx_feature_mask *F)
 
 int64_t cbx_feature_mask_edits(cbx_feature_mask *F, cbx_edit *edits)
 {
-    const cbx_view *v = F->s->view;
-    const float    *x = F->soft_values;
-    int64_t         count = 0;
+    const float *x = F->soft_values;
+    int64_t      count = 0;
     for (int32_t i = 0; i < F->rows && !cbx_out_of_time(EDIT * F->f); i++)
         for (int32_t j = 0; j < F->f; j++) {
             int64_t k = (int64_t)i * F->f + j;
             if (F->kept[k] != x[k])
-                edits[count++] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                            .edge = -1,
-                                            .node = v->node ? v->node[i] : i,
-                                            .feature = j,
-                                            .from = x[k],
-                                            .to = F->kept[k]};
+                edits[count++] = cbx_search_edit_of_feature(F->s, i, j, x[k], F->kept[k]);
         }
     return count;
 }

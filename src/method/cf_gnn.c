@@ -19,7 +19,6 @@
 #include "edge_mask.h"
 #include "error.h"
 #include "explainers.h"
-#include "trial.h"
 
 typedef struct state {
     cbx_search   *s;
@@ -61,14 +60,11 @@ static int64_t pairs_cut(const cbx_edge_mask *E)
 static void measure(state *st)
 {
     const cbx_search *s = st->s;
-    int32_t           C = s->model->num_classes;
     const float      *soft = st->soft.logp;
     int32_t           hard_class = cbx_search_class(s, st->hard.logp);
     bool              away = s->options->cf_gnn_pull == CBX_PULL_AWAY;
     cbx_epoch        *e = &st->now;
-    st->lead = away             ? s->prediction
-               : s->target >= 0 ? s->target
-                                : cbx_best_class(soft, C, s->prediction);
+    st->lead = away ? s->prediction : cbx_search_aim(s, soft);
     st->sign = away ? 1 : -1;
     e->ce = (double)st->sign * soft[st->lead];
     e->edge_loss = hard_distance(st) ? (double)pairs_cut(&st->E) : st->E.loss;
@@ -124,4 +120,5 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return cbx_edge_mask_collect(&st.E, s, err);
 }
 
-const cbx_explainer cbx_explainer_cf_gnn = {.name = "cf-gnn", .search = search, .edges_only = true};
+const cbx_explainer cbx_explainer_cf_gnn = {
+    .name = "cf-gnn", .search = search, .descends = true, .edges_only = true};

@@ -21,7 +21,6 @@
 #include "explainers.h"
 #include "order.h"
 #include "rng.h"
-#include "trial.h"
 
 typedef struct state {
     cbx_search         *s;
@@ -174,4 +173,5 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return cbx_edge_mask_collect(&st.E, s, err);
 }
 
-const cbx_explainer cbx_explainer_cff = {.name = "cff", .search = search, .edges_only = true};
+const cbx_explainer cbx_explainer_cff = {
+    .name = "cff", .search = search, .descends = true, .edges_only = true};

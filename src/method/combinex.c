@@ -159,7 +159,7 @@ static void evaluate_soft(state *st, const float *w)
         return;
     const float *logp = st->soft.logp;
     st->soft_class = cbx_best_class(logp, C, -1);
-    st->aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
+    st->aim = cbx_search_aim(s, logp);
     st->now.ce = -(double)logp[st->aim];
     st->soft_lead =
         C > 1 ? logp[st->soft_class] - logp[cbx_best_class(logp, C, st->soft_class)] : 0;
@@ -297,4 +297,4 @@ static cbx_status prepare_all(const cbx_setup *setup, cbx_arena *arena, const vo
 }
 
 const cbx_explainer cbx_explainer_combinex = {
-    .name = "combinex", .search = search, .prepare = prepare_all};
+    .name = "combinex", .search = search, .descends = true, .prepare = prepare_all};

@@ -123,9 +123,8 @@ static const double EDIT = 60; /* multiplications in the time of one */
 
 static cbx_status collect(const state *st, int64_t count, cbx_error *err)
 {
-    cbx_search     *s = st->s;
-    const cbx_view *v = s->view;
-    cbx_status      status = cbx_search_make_edits(s, count, err);
+    cbx_search *s = st->s;
+    cbx_status  status = cbx_search_make_edits(s, count, err);
     if (status)
         return status;
     for (int32_t i = 0; i < st->n; i++)
@@ -134,12 +133,8 @@ static cbx_status collect(const state *st, int64_t count, cbx_error *err)
             if (cbx_out_of_time_at(k, EDIT))
                 return cbx_fail_late(err);
             if (st->kept[k] != st->x[k])
-                s->edits[s->num_edits++] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                                      .edge = -1,
-                                                      .node = v->node ? v->node[i] : i,
-                                                      .feature = j,
-                                                      .from = st->x[k],
-                                                      .to = st->kept[k]};
+                s->edits[s->num_edits++] =
+                    cbx_search_edit_of_feature(s, i, j, st->x[k], st->kept[k]);
         }
     return CBX_OK;
 }

@@ -37,7 +37,7 @@ static cbx_status list_removals(cbx_search *s, cbx_method_task *task, cbx_error 
         for (int64_t e = v->offset[target]; e < v->offset[target + 1]; e++) {
             if (pairs && s->slot_of[s->pair_of[e]] != e)
                 continue;
-            edits[task->num_removals++] = cbx_edit_of_slot(s, target, e, pairs);
+            edits[task->num_removals++] = cbx_search_edit_of_slot(s, target, e, pairs);
         }
     }
     task->removals = edits;
@@ -149,7 +149,7 @@ cbx_status cbx_method_try(cbx_method_search *search, const cbx_edit *edits, int6
                           float *log_probs, bool *flips, cbx_error *err)
 {
     const cbx_search *s = inside(search);
-    cbx_status status = cbx_try_edits(s->model, s->graph, s->row, edits, count, log_probs, err);
+    cbx_status status = cbx_verify_edits(s->model, s->graph, s->row, edits, count, log_probs, err);
     *flips = !status && !cbx_time_is_up() && cbx_search_hits(s, cbx_search_class(s, log_probs));
     return status;
 }

@@ -263,7 +263,7 @@ static cbx_status make_edits(state *st, cbx_error *err)
             uint8_t *chosen = &st->is_chosen[st->ways.pair_of[e]];
             if (!*chosen)
                 continue;
-            s->edits[s->num_edits++] = cbx_edit_of_slot(s, i, e, undirected);
+            s->edits[s->num_edits++] = cbx_search_edit_of_slot(s, i, e, undirected);
             *chosen = !undirected; /* one edit for all edges of a pair */
         }
     return CBX_OK;

@@ -3,6 +3,7 @@
 #include "ways.h"
 
 #include "deadline.h"
+#include "pairs.h"
 #include "sort.h"
 
 static int by_name(const void *a, const void *b)
@@ -39,20 +40,17 @@ static int make_ways(cbx_ways *W, const cbx_search *s, const int64_t *slot_of,
     return 0;
 }
 
-/* The slots of each pair in the whole graph. A view's slots are in the same order. */
-static int make_lost(cbx_ways *W, const cbx_search *s)
+/* The edges of each pair in the whole graph. A view's slots are in the same order. */
+static int make_lost(cbx_ways *W, const cbx_search *s, const cbx_pairs *pairs)
 {
     const cbx_view  *v = s->view;
     const cbx_graph *g = s->graph;
     const double     slot_work = 30; /* multiplications in the time of one */
-    W->lost_from = CBX_NEW0(s->arena, int64_t, W->pairs + 2);
+    int64_t         *slots;
+    cbx_lost_edge   *edges = CBX_NEW(s->arena, cbx_lost_edge, v->m); /* by slot of the view */
     W->lost = CBX_NEW(s->arena, cbx_lost_edge, v->m);
-    if (!W->lost_from || !W->lost)
+    if (!edges || !W->lost || cbx_pairs_group(pairs, v->m, s->arena, &W->lost_from, &slots))
         return -1;
-    for (int64_t e = 0; e < v->m; e++) /* two places up, as in cbx_view_group_by_source */
-        W->lost_from[W->pair_of[e] + 2]++;
-    for (int64_t p = 0; p < W->pairs; p++)
-        W->lost_from[p + 2] += W->lost_from[p + 1];
     for (int32_t i = 0; i < v->n; i++) {
         int32_t node = v->node ? v->node[i] : i;
         int64_t slot = g->in_offset[node];
@@ -61,39 +59,21 @@ static int make_lost(cbx_ways *W, const cbx_search *s)
                 return -1;
             while (v->edge && cbx_graph_edge_id(g, slot) != v->edge[e])
                 slot++;
-            W->lost[W->lost_from[W->pair_of[e] + 1]++] = (cbx_lost_edge){slot, node};
+            edges[e] = (cbx_lost_edge){slot, node};
         }
     }
+    for (int64_t k = 0; k < v->m; k++)
+        W->lost[k] = edges[slots[k]];
     return 0;
-}
-
-/* The search's own numbers, or, where it takes edges one by one, new ones. */
-static int number_pairs(cbx_ways *W, const cbx_search *s, const int64_t **slot_of)
-{
-    int64_t m = s->view->m;
-    W->pairs = s->num_removable;
-    W->pair_of = s->pair_of;
-    *slot_of = s->slot_of;
-    if (W->pair_of)
-        return 0;
-    int64_t *pair_of = CBX_NEW(s->arena, int64_t, m), *slots = CBX_NEW(s->arena, int64_t, m);
-    W->pairs = pair_of && slots ? cbx_number_pairs(s->view, pair_of, slots) : -1;
-    W->pair_of = pair_of;
-    *slot_of = slots;
-    return W->pairs < 0 ? -1 : 0;
 }
 
 int cbx_ways_init(cbx_ways *W, const cbx_search *s)
 {
-    const cbx_view *v = s->view;
-    const int64_t  *slot_of;
-    int32_t        *target_of = CBX_NEW(s->arena, int32_t, v->m);
-    if (!target_of)
+    cbx_pairs pairs;
+    int32_t  *target_of = cbx_pairs_targets(s->view, s->arena);
+    if (!target_of || cbx_pairs_of(s, &pairs))
         return -1;
-    for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
-            target_of[e] = i;
-    return number_pairs(W, s, &slot_of) || make_ways(W, s, slot_of, target_of) || make_lost(W, s)
-               ? -1
-               : 0;
+    W->pairs = pairs.count;
+    W->pair_of = pairs.pair_of;
+    return make_ways(W, s, pairs.slot_of, target_of) || make_lost(W, s, &pairs) ? -1 : 0;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ways.h: the factual graph without directions, for walking on it.
- *
- * A *pair* is two nodes with an edge between them, as pairs.c numbers them. Loops are no
- * ways. */
+/* ways.h: the factual graph without directions, for walking on it: its pairs (pairs.h), seen from
+ * each of their nodes. Loops are no ways. */
 #ifndef CBX_WAYS_H
 #define CBX_WAYS_H
 

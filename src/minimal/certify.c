@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* certify.c: is every move needed, by the whole graph?
- *
- * One that is not, because the lead without it was too small to be sure of in the search, goes.
- * What was needed beside it may not be any more, so it takes a round without a change. */
+/* certify.c: see certify.h. */
+#include "certify.h"
+
 #include <string.h>
 
 #include "deadline.h"
 #include "error.h"
-#include "fewest.h"
 #include "verify.h"
 
 /* Does the whole graph say so of these edits, but for those from `begin` to `end`? `rest`:
@@ -23,29 +21,31 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
     memcpy(rest, edits, (size_t)begin * sizeof *rest);
     memcpy(rest + begin, edits + end, (size_t)(count - end) * sizeof *rest);
     cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
+        cbx_verify_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
     *out = !status && cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
                                   s->options->stopping_threshold);
     return status;
 }
 
-cbx_status cbx_fewest_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
+cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
 {
-    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 4 * F->best.count);
+    *irreducible = false;
+    if (F->best.count > CBX_FEWEST_HUGE)
+        return CBX_OK;
+    cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 2 * CBX_MOVE_EDITS * F->best.count);
     if (!edits)
         return cbx_fail_memory(err);
-    cbx_edit *rest = edits + 2 * F->best.count;
+    cbx_edit *rest = edits + CBX_MOVE_EDITS * F->best.count;
     int64_t   k = F->best.count - 1, needed = 0;
-    *irreducible = false;
     while (needed < F->best.count) {
-        int64_t    count = cbx_whatif_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
+        int64_t    count = cbx_moves_edits(F->W, F->best.moves, F->best.count, edits), at = 0;
         bool       reaches = false;
         cbx_status status = CBX_OK;
         for (int64_t before = 0; before < k; before++)
-            at += cbx_move_edits(&F->best.moves[before]);
+            at += F->best.moves[before].kind->edits;
         if (F->best.count > 1)
-            status = reaches_without(F, edits, count, at, at + cbx_move_edits(&F->best.moves[k]),
-                                     rest, &reaches, err);
+            status = reaches_without(F, edits, count, at, at + F->best.moves[k].kind->edits, rest,
+                                     &reaches, err);
         if (status || cbx_fewest_out_of_time(F, F->s->epochs))
             return cbx_search_status(status);
         needed = reaches ? 0 : needed + 1;

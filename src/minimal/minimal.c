@@ -6,7 +6,10 @@
 #include "deadline.h"
 #include "error.h"
 #include "explainers.h"
-#include "fewest.h"
+#include "find.h"
+#include "out_of_reach.h"
+#include "prove.h"
+#include "robustness.h"
 
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
@@ -25,22 +28,22 @@ static bool can_move(const cbx_whatif *W)
 {
     cbx_move_walk at = {0};
     cbx_move      m;
-    return cbx_whatif_walk(W, &at, &m);
+    return cbx_moves_walk(W, &at, &m);
 }
 
 /* The edits of what was found, and what is said of them. */
 static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
 {
-    cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, 2 * found->count);
+    cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, CBX_MOVE_EDITS * found->count);
     if (!edits)
         return cbx_fail_memory(err);
-    int64_t         count = cbx_whatif_edits(found->whatif, found->moves, found->count, edits);
+    int64_t         count = cbx_moves_edits(found->whatif, found->moves, found->count, edits);
     cbx_certificate known = found->irreducible ? CBX_IRREDUCIBLE : CBX_NO_CERTIFICATE;
     s->others[s->num_others++] =
         (cbx_alternative){.edits = edits,
                           .num_edits = count,
                           .cost = found->cost,
-                          .robustness = cbx_minimal_robustness(s, found, s->options->robustness),
+                          .robustness = cbx_robustness(s, found, s->options->robustness),
                           .certificate = optimal ? CBX_OPTIMAL : known};
     return CBX_OK;
 }
@@ -68,7 +71,7 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     if (cbx_search_is_late(s)) /* a proof cut short is no proof */
         return CBX_OK;
     bool       none = tried_all || (found->whatif->exact && !can_move(found->whatif));
-    cbx_status status = none ? CBX_OK : cbx_minimal_out_of_reach(s, found->whatif, &none, err);
+    cbx_status status = none ? CBX_OK : cbx_out_of_reach(s, found->whatif, &none, err);
     if (none && !cbx_time_is_up())
         s->certificate = CBX_PROVED_NONE;
     return cbx_search_status(status);
@@ -78,9 +81,9 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
                              cbx_error *err)
 {
     bool       proved = false;
-    cbx_status status = cbx_minimal_find(s, none, found, err);
+    cbx_status status = cbx_find(s, none, found, err);
     if (!status && s->options->prove > 0 && !cbx_search_is_late(s))
-        status = cbx_minimal_prove(s, found, s->options->prove, &proved, err);
+        status = cbx_prove(s, found, s->options->prove, &proved, err);
     if (status)
         return status;
     return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
@@ -116,7 +119,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     s->others = CBX_NEW0(s->keep, cbx_alternative, o->total_cfs);
     if (!s->others)
         return cbx_fail_memory(err);
-    if (s->target >= 0 && cbx_model_never(s->model, s->target)) {
+    if (s->target >= 0 && cbx_out_of_reach_class(s->model, s->target)) {
         s->certificate = CBX_PROVED_NONE;
         s->never = true;
         return CBX_OK;
@@ -125,7 +128,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     for (int64_t k = 1; k < o->total_cfs && !status && found.count && !cbx_search_is_late(s); k++) {
         status = forbid(s, &forbidden, &found, err);
         if (!status)
-            status = cbx_minimal_find(s, &forbidden, &found, err);
+            status = cbx_find(s, &forbidden, &found, err);
         if (!status && found.count)
             status = keep(s, &found, false, err);
     }

@@ -44,15 +44,23 @@ void cbx_move_set_copy(cbx_move_set *to, const cbx_move_set *from)
 void cbx_move_set_add(cbx_move_set *s, const cbx_move *m)
 {
     s->moves[s->count++] = *m;
-    s->edits += cbx_move_edits(m);
+    s->edits += m->kind->edits;
     s->cost += m->cost;
+}
+
+void cbx_move_set_take_out_range(cbx_move_set *s, int64_t begin, int64_t end)
+{
+    for (int64_t k = end - 1; k >= begin; k--) {
+        s->cost -= s->moves[k].cost;
+        s->edits -= s->moves[k].kind->edits;
+    }
+    memmove(&s->moves[begin], &s->moves[end], (size_t)(s->count - end) * sizeof *s->moves);
+    s->count -= end - begin;
 }
 
 void cbx_move_set_take_out(cbx_move_set *s, int64_t k)
 {
-    s->cost -= s->moves[k].cost;
-    s->edits -= cbx_move_edits(&s->moves[k]);
-    memmove(&s->moves[k], &s->moves[k + 1], (size_t)(--s->count - k) * sizeof *s->moves);
+    cbx_move_set_take_out_range(s, k, k + 1);
 }
 
 void cbx_move_set_shortlist(cbx_move_set *sets, int64_t *count, int64_t most, const cbx_move_set *s)

@@ -3,7 +3,7 @@
 #ifndef CBX_MOVE_SET_H
 #define CBX_MOVE_SET_H
 
-#include "whatif.h"
+#include "move.h"
 
 typedef struct cbx_move_set {
     cbx_move *moves;
@@ -24,6 +24,7 @@ bool cbx_move_set_better(const cbx_move_set *a, const cbx_move_set *b);
 void cbx_move_set_copy(cbx_move_set *to, const cbx_move_set *from);
 void cbx_move_set_add(cbx_move_set *set, const cbx_move *move);
 void cbx_move_set_take_out(cbx_move_set *set, int64_t k);
+void cbx_move_set_take_out_range(cbx_move_set *set, int64_t begin, int64_t end);
 
 /* Keeps the `most` sets of best score, best first, if this one is new and among them. */
 void cbx_move_set_shortlist(cbx_move_set *sets, int64_t *count, int64_t most,

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out_of_reach.c: there is nothing to find, proved without trying.
- *
- * Two reasons. A class can be one that no input leads to, by the weights of the head
- * alone. And where no edge may go, features can move as far as their ranges reach and no
- * further; the model's own bounds (margin.h) tell how much of the prediction's lead that
- * can take at most. */
+/* out_of_reach.c: see out_of_reach.h. */
+#include "out_of_reach.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "error.h"
 #include "margin.h"
-#include "minimal.h"
 
 /* Where nothing that the head sees is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
-bool cbx_model_never(const cbx_model *m, int32_t class)
+bool cbx_out_of_reach_class(const cbx_model *m, int32_t class)
 {
     if (!m->head_sees_no_negatives)
         return false;
@@ -71,18 +67,15 @@ static float farthest(const cbx_whatif *W, int32_t row, int64_t edits, const flo
     return (float)(fmin(sum, sqrt(squares)) * 1.0001);
 }
 
-cbx_status cbx_minimal_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved,
-                                    cbx_error *err)
+cbx_status cbx_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
     cbx_pass                  pass;
     cbx_margin                margin;
     cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
     *proved = false;
-    for (int64_t p = 0; p < W->pairs; p++)
-        if (W->allowed_pair[p])
-            return CBX_OK;
-    if (!W->exact || s->model->oracle || cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
+    if (cbx_moves_are_unbounded(W) || !W->exact || s->model->oracle ||
+        cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
         return CBX_OK;
     cbx_status status = cbx_pass_init(&pass, s->model, s->view, &X, false, 1, s->arena, err);
     if (status)

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* polish.c: makes a set of moves that flips smaller.
- *
- *   reduce    take back every move that is not needed, many at once and then each, until
- *             none is
- *   swap      take back two and look for one that does
- *   rebuild   take back some at random and build up again, otherwise or as far beyond
- *             the border as it goes
- *
- * and again from the start, whenever it got cheaper. */
+/* polish.c: see polish.h. */
+#include "polish.h"
+
 #include "deadline.h"
-#include "fewest.h"
 #include "rng.h"
 
 /* The moves from begin to end taken back, if what is left flips without them. */
 static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t end, bool *flipped,
                           cbx_error *err)
 {
-    cbx_move_set_copy(&F->work, s);
-    for (int64_t k = end - 1; k >= begin; k--) {
-        cbx_move_set_take_out(&F->work, k);
-        cbx_whatif_undo(F->W, &s->moves[k]);
+    cbx_status status = CBX_OK;
+    for (int64_t k = end - 1; k >= begin; k--)
+        cbx_move_undo(F->W, &s->moves[k]);
+    double score = cbx_whatif_ask(F->W);
+    *flipped = score > CBX_FEWEST_SURE; /* else there is nothing to copy, of many moves each time */
+    if (*flipped) {
+        cbx_move_set_copy(&F->work, s);
+        cbx_move_set_take_out_range(&F->work, begin, end);
+        F->work.score = score;
+        status = cbx_fewest_flips(F, &F->work, flipped, err);
     }
-    F->work.score = cbx_whatif_ask(F->W);
-    cbx_status status = cbx_fewest_flips(F, &F->work, flipped, err);
     for (int64_t k = begin; k < end && !*flipped; k++)
-        cbx_whatif_do(F->W, &s->moves[k]);
+        cbx_move_do(F->W, &s->moves[k]);
     if (*flipped) {
         cbx_move_set_copy(s, &F->work);
         cbx_move_set_copy(&F->here, &F->work);
@@ -32,9 +29,11 @@ static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t
     return status;
 }
 
-cbx_status cbx_fewest_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
+cbx_status cbx_polish_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
 {
-    enum { FEW = 16 }; /* above, halves, quarters and so on are tried before single moves */
+    /* Above FEW, halves, quarters and so on are tried before single moves; of huge sets no parts
+     * smaller than a SHARE-th. */
+    enum { FEW = 16, SHARE = 64 };
     cbx_fewest_go_to(F, s);
     cbx_move_set_copy(&F->here, s); /* in this order */
     for (int64_t part = s->count > FEW ? s->count / 2 : 1; part > 0;) {
@@ -49,6 +48,8 @@ cbx_status cbx_fewest_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
             taken = taken || flipped;
         }
         part = part == 1 && taken ? 1 : part / 2;
+        if (s->count > CBX_FEWEST_HUGE && part < s->count / SHARE)
+            break;
     }
     return CBX_OK;
 }
@@ -100,14 +101,14 @@ static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
  * covered well, that costs twice the time for one edit in a hundred. */
 enum { SWAP_MOST = 12 };
 
-cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_polish(cbx_fewest *F, cbx_error *err)
 {
     const cbx_explain_options *o = F->s->options;
     cbx_rng    rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
     double     before;
     cbx_status status;
     do {
-        status = cbx_fewest_reduce(F, &F->best, err);
+        status = cbx_polish_reduce(F, &F->best, err);
         before = F->best.cost;
         if (!status && F->best.count <= SWAP_MOST && !cbx_time_is_up())
             status = swap(F, err);
@@ -119,7 +120,7 @@ cbx_status cbx_fewest_polish(cbx_fewest *F, cbx_error *err)
         }
         /* One that costs the same and leads by more may have taken its place. */
         if (!status && F->best.cost == before && !cbx_time_is_up())
-            status = cbx_fewest_reduce(F, &F->best, err);
+            status = cbx_polish_reduce(F, &F->best, err);
     } while (!status && F->best.cost < before && !cbx_time_is_up());
     return status;
 }

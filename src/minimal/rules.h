@@ -35,6 +35,12 @@ cbx_status cbx_rules_init(cbx_rules *rules, const struct cbx_setup *setup, cbx_a
 /* May this node's features change? Which of them is `fixed`. Numbers of the graph. */
 bool cbx_rules_node(const cbx_rules *rules, const cbx_search *s, int32_t node);
 
+/* May the feature take this value? */
+static inline bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float value)
+{
+    return value >= rules->lo[feature] && value <= rules->hi[feature];
+}
+
 /* May the edges between these two nodes go, as far as the two are concerned? */
 bool cbx_rules_pair(const cbx_rules *rules, const cbx_search *s, int32_t u, int32_t v);
 

@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif.h: trying edits on the factual graph, one by one, and taking them back.
+/* whatif.h: the factual graph with some moves made, and what the oracle says of it.
  *
- * A *move* is what a person would call one change: a feature takes another value, a
- * one-hot group points elsewhere, two nodes lose their edges. Moves are made and undone
- * in any order; the first layer's product follows them row by row, so that asking the
- * oracle costs the later layers only. */
+ * Moves (move.h) are made and undone in any order; the first layer's product follows them row by
+ * row, so that asking the oracle costs the later layers only. */
 #ifndef CBX_WHATIF_H
 #define CBX_WHATIF_H
 
 #include "links.h"
 #include "rules.h"
 
-typedef enum cbx_move_kind { CBX_MOVE_FEATURE, CBX_MOVE_GROUP, CBX_MOVE_PAIR } cbx_move_kind;
-
-typedef struct cbx_move {
-    cbx_move_kind kind;
-    int32_t       row, column, other; /* features; group: from `column` to `other` */
-    int64_t       pair;               /* edges */
-    float         to;                 /* feature: its new value */
-    double        cost;
-    double        gain; /* expected of the move: rise of the score, to first order */
-} cbx_move;
-
-/* How many edits of the graph it is: a group that points elsewhere is two. */
-static inline int64_t cbx_move_edits(const cbx_move *m)
-{
-    return m->kind == CBX_MOVE_GROUP ? 2 : 1;
-}
+struct cbx_move; /* move.h */
 
 typedef struct cbx_whatif {
     cbx_search       *s;
@@ -59,11 +42,21 @@ typedef struct cbx_whatif {
 
 cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules, cbx_error *err);
 
-/* Is the move within the rules, as things are now? */
-bool cbx_whatif_may(const cbx_whatif *W, const cbx_move *move);
+/* The graph's number of the view's node i. */
+static inline int32_t cbx_whatif_node(const cbx_whatif *W, int32_t i)
+{
+    return W->s->view->node ? W->s->view->node[i] : i;
+}
 
-void cbx_whatif_do(cbx_whatif *W, const cbx_move *move);
-void cbx_whatif_undo(cbx_whatif *W, const cbx_move *move);
+/* The value of a feature before any move. */
+static inline float cbx_whatif_original(const cbx_whatif *W, int32_t row, int32_t column)
+{
+    return W->x0[(int64_t)row * W->f + column];
+}
+
+/* What moves are made of; rules are not looked at. */
+void cbx_whatif_set_feature(cbx_whatif *W, int32_t row, int32_t column, float to);
+void cbx_whatif_set_pair(cbx_whatif *W, int64_t pair, bool gone);
 
 /* Asks the oracle: by how much the class that is sought leads all others, in
  * log-probability, or is short of the probability that is asked for. Above 0: flipped. Where time
@@ -76,25 +69,8 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp);
 /* Asks, with the derivatives of that lead in dX and dw. */
 double cbx_whatif_slopes(cbx_whatif *W);
 
-/* The `most` moves of largest gain for their cost by those derivatives, best first, to
- * `moves`; returns how many there are. Entries that are edited already are left out. */
-int64_t cbx_whatif_promising(const cbx_whatif *W, cbx_move *moves, int64_t most);
-
-/* Every move there is that can change the class, in order; false past the last, or when time is
- * up. Zeroed state to
- * begin. */
-typedef struct cbx_move_walk {
-    int32_t row, column, other, stage;
-    int64_t pair;
-} cbx_move_walk;
-bool cbx_whatif_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *move);
-
-/* Edits of the graph: one move makes one or two. Returns how many were written. */
-int64_t cbx_whatif_edits(const cbx_whatif *W, const cbx_move *moves, int64_t count,
-                         cbx_edit *edits);
-
 /* The score of the whole graph with these moves made, and nothing taken on trust. */
-cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t count,
+cbx_status cbx_whatif_verify(const cbx_whatif *W, const struct cbx_move *moves, int64_t count,
                              double *score, cbx_error *err);
 
 #endif

@@ -189,8 +189,8 @@ failed:
     return status;
 }
 
-cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_features,
-                               int32_t num_classes, cbx_model **out, cbx_error *err)
+cbx_status cbx_model_run_by(cbx_driver *oracle, cbx_task task, int32_t num_features,
+                            int32_t num_classes, cbx_model **out, cbx_error *err)
 {
     cbx_model *m = *out = calloc(1, sizeof *m);
     if (!m) {
@@ -200,7 +200,7 @@ cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_fe
     m->task = task;
     m->num_features = num_features;
     m->num_classes = num_classes;
-    m->oracle = CBX_NEW(&m->arena, cbx_oracle, 1);
+    m->oracle = CBX_NEW(&m->arena, cbx_driver, 1);
     if (m->oracle) {
         memcpy((void *)m->oracle, oracle, sizeof *oracle);
         return CBX_OK;
@@ -375,6 +375,14 @@ cbx_model_info cbx_model_describe(const cbx_model *model)
     };
 }
 
+const char *cbx_model_class_name(const cbx_model *model, int32_t class_number)
+{
+    if (!model->oracle || class_number < 0 || class_number > 1)
+        return NULL;
+    const char *name = model->oracle->class_names[class_number];
+    return *name ? name : NULL;
+}
+
 void cbx_model_set_reproducible(cbx_model *model, bool reproducible)
 {
     model->reproducible = reproducible;
@@ -396,7 +404,8 @@ cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_er
     if (model->num_features != d->num_features)
         return cbx_fail(err, CBX_INVALID, "the model takes %d features, the data has %d",
                         model->num_features, d->num_features);
-    if (d->num_classes > model->num_classes)
+    bool numbers = model->oracle && model->num_classes == 1; /* and no classes */
+    if (d->num_classes > model->num_classes && !numbers)
         return cbx_fail(err, CBX_INVALID, "the model knows %d classes, the data has %d",
                         model->num_classes, d->num_classes);
     return CBX_OK;

@@ -31,7 +31,7 @@ typedef struct cbx_note {
 } cbx_note;
 
 struct cbx_model {
-    const cbx_oracle    *oracle; /* who runs it, and then it has no layers; NULL: they do */
+    const cbx_driver    *oracle; /* who runs it, and then it has no layers; NULL: they do */
     cbx_task             task;
     cbx_head             head;
     cbx_pool             pool;
@@ -101,8 +101,8 @@ int32_t cbx_model_products(const cbx_model *model, int32_t *widest);
 bool cbx_model_drops_columns(const cbx_model *model);
 
 /* A model that `oracle`, which it takes over, runs. */
-cbx_status cbx_model_of_oracle(cbx_oracle *oracle, cbx_task task, int32_t num_features,
-                               int32_t num_classes, cbx_model **out, cbx_error *err);
+cbx_status cbx_model_run_by(cbx_driver *oracle, cbx_task task, int32_t num_features,
+                            int32_t num_classes, cbx_model **out, cbx_error *err);
 
 /* Which edges it depends on beside them: what its layers see together. */
 cbx_sight cbx_model_sight(const cbx_model *model);

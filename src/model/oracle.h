@@ -14,13 +14,14 @@
 /* Further than any graph. */
 enum { CBX_HOPS_ALL = INT32_MAX };
 
-typedef struct cbx_oracle {
-    const char *kind;  /* "program" */
+typedef struct cbx_driver {
+    const char *kind;  /* "program", "callback" */
     void       *model; /* what the functions get */
     /* The class of a node depends on the features of nodes within so many steps, and on edges
      * that touch them, whichever way these lead; CBX_HOPS_ALL: on everything. */
     int32_t hops;
     bool    one_graph; /* views hold one graph: it cannot tell several apart */
+    bool    estimates; /* gradients are differences of answers: to rank by, not to descend along */
     /* Makes ready for a view, in memory of the arena; X tells the shape of the inputs. */
     cbx_status (*open)(const void *model, const cbx_view *view, const cbx_matrix *X, bool gradient,
                        cbx_arena *arena, void **run, cbx_error *err);
@@ -30,9 +31,15 @@ typedef struct cbx_oracle {
     /* Gradients of sum(dlogp * log_probs) at the last forward; dX (a row for each node) and dw may
      * be NULL, and are overwritten. */
     void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
+    /* What its numbers mean (src/oracle/reading.h), and the same model with another reading, which
+     * lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
+    const struct cbx_model_output *(*reading)(const void *model);
+    void *(*read_as)(const void *model, const struct cbx_model_output *reading, void *owned);
+    char class_names[2][64]; /* of a label's classes, or a range's; "": they are the data's */
+    const struct cbx_model *numbers; /* of a model that was aimed: the one that tells numbers */
     /* 64 hexadecimal digits that tell this model from others. */
     void (*hash)(const void *model, char hex[65]);
     void (*free)(void *model);
-} cbx_oracle;
+} cbx_driver;
 
 #endif

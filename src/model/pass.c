@@ -128,7 +128,7 @@ static int make_head(cbx_pass *p, cbx_arena *arena)
 /* For a model without layers: room for the answer, and what its oracle needs. */
 static cbx_status open_oracle(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena, cbx_error *err)
 {
-    const cbx_oracle *o = p->model->oracle;
+    const cbx_driver *o = p->model->oracle;
     p->logp = CBX_NEW0(arena, float, (size_t)p->rows_out *(size_t)p->model->num_classes);
     return p->logp ? o->open(o->model, p->view, X, p->gradient, arena, &p->run, err)
                    : cbx_fail_memory(err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "deadline.h"
 #include "error.h"
 #include "order.h"
 #include "pass.h"
@@ -69,11 +70,17 @@ cbx_status cbx_predict_unchecked(const cbx_model *model, const cbx_graph *graph,
         status = cbx_blas_begin(err);
     if (status)
         return status;
-    int  count = cbx_threads(threads);
-    bool before = cbx_order_fix(model->reproducible);
+    cbx_deadline deadline;
+    bool         alone = cbx_deadline_begin_alone(&deadline);
+    int          count = cbx_threads(threads);
+    bool         before = cbx_order_fix(model->reproducible);
     status = graph->data.task == CBX_GRAPH ? predict_graphs(model, graph, count, log_probs, err)
                                            : predict_nodes(model, graph, count, log_probs, err);
     (void)cbx_order_fix(before);
+    if (alone && !status && cbx_time_is_up())
+        status = cbx_fail_late(err);
+    if (alone)
+        cbx_deadline_end(&deadline);
     return status;
 }
 

@@ -104,6 +104,18 @@ static bool is_standardised(const column *c, int mode)
     return (double)c->most - c->least > noise * size && (mode == CBX_STANDARDISE_ON || !c->binary);
 }
 
+bool cbx_standard_applies(const cbx_graph *graph, int mode)
+{
+    const cbx_graph_data *d = cbx_graph_view(graph);
+    for (int32_t i = 0; mode == CBX_STANDARDISE_AUTO && i < d->num_nodes; i++) {
+        row r = row_of(d, i);
+        for (int64_t k = 0; k < r.count; k++)
+            if (r.value[k] != 0 && r.value[k] != 1)
+                return true;
+    }
+    return mode == CBX_STANDARDISE_ON;
+}
+
 cbx_status cbx_standard_find(cbx_standard *s, const cbx_graph *graph, const uint8_t *part, int mode,
                              const cbx_layer *first, cbx_arena *arena, cbx_error *err)
 {

@@ -30,6 +30,9 @@ typedef struct cbx_standard {
 cbx_status cbx_standard_find(cbx_standard *standard, const cbx_graph *graph, const uint8_t *part,
                              int mode, const cbx_layer *first, cbx_arena *arena, cbx_error *err);
 
+/* Can training on this graph differ from training with OFF? Not with AUTO where all is 0 or 1. */
+CBX_INTERNAL bool cbx_standard_applies(const cbx_graph *graph, int mode);
+
 /* The graph with standardised features, to be freed before the original one and the arena. */
 cbx_status cbx_standard_graph(const cbx_standard *standard, const cbx_graph *graph,
                               cbx_arena *arena, cbx_graph **out, cbx_error *err);

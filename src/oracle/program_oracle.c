@@ -4,8 +4,7 @@
  * A view becomes the program's inputs: its nodes are the rows of x, its slots the columns of
  * edge_index, its graphs the numbers of batch. A slot's weight w is what the search makes of the
  * graph's own, so the program's weight of that edge is their ratio: 1 for an edge as it is, 0 for
- * one that is gone. Scores become log-probabilities by a softmax; a single score is the log-odds of
- * class 1 against class 0. */
+ * one that is gone. What its scores mean, a reading says. */
 #include "program_oracle.h"
 
 #include <math.h>
@@ -13,13 +12,16 @@
 #include <string.h>
 
 #include "error.h"
+#include "model_output.h"
 
 typedef struct model {
-    cbx_program *program;
-    char         hash[65];
-    int32_t      x, edges, batch, edge_weight; /* inputs; -1: it has none */
-    int32_t      num_scores;                   /* of a row; 1: log-odds */
-    bool         graphs;                       /* a row is a graph's, and not a node's */
+    cbx_program     *program;
+    char             hash[65];
+    int32_t          x, edges, batch, edge_weight; /* inputs; -1: it has none */
+    cbx_model_output reading;
+    void            *owned;  /* what the reading points to */
+    bool             shared; /* the program is another's */
+    bool             graphs; /* a row is a graph's, and not a node's */
 } model;
 
 typedef struct run {
@@ -27,8 +29,8 @@ typedef struct run {
     const cbx_view *view;
     cbx_runner     *runner;
     int32_t         rows, num_classes; /* of the answer */
-    double         *scores;            /* of one row, by class */
-    float          *probs;             /* of the last forward: rows x num_classes */
+    double         *scores;            /* of one row, and their gradient */
+    float          *logp;              /* of the last forward: rows x num_classes */
     void           *scores_grad;       /* a row for each that the program gives, in its type */
     int64_t         num_scores;        /* of all rows */
 } run;
@@ -114,17 +116,17 @@ static cbx_status make_rows(run *r, cbx_arena *arena, cbx_error *err)
 {
     const cbx_array *out = cbx_runner_output(r->runner);
     int64_t          given = r->model->graphs ? r->view->num_graphs : r->view->n;
-    r->num_scores = given * r->model->num_scores;
+    r->num_scores = given * r->model->reading.num_scores;
     if (out->count != r->num_scores)
         return cbx_fail(err, CBX_INVALID,
                         "%s: the output has %lld numbers for %lld %s, where %lld were expected",
                         cbx_program_describe(r->model->program)->path, (long long)out->count,
                         (long long)given, r->model->graphs ? "graphs" : "nodes",
                         (long long)r->num_scores);
-    r->scores = CBX_NEW0(arena, double, r->num_classes);
-    r->probs = CBX_NEW0(arena, float, (size_t)r->rows *(size_t)r->num_classes);
+    r->scores = CBX_NEW0(arena, double, 2 * (size_t)r->model->reading.num_scores);
+    r->logp = CBX_NEW0(arena, float, (size_t)r->rows *(size_t)r->num_classes);
     r->scores_grad = CBX_NEW0(arena, double, r->num_scores);
-    return r->scores && r->probs && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
+    return r->scores && r->logp && r->scores_grad ? CBX_OK : cbx_fail_memory(err);
 }
 
 static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix *X, bool gradient,
@@ -137,7 +139,7 @@ static cbx_status open(const void *self, const cbx_view *view, const cbx_matrix 
     r->model = m;
     r->view = view;
     r->rows = m->graphs ? view->num_graphs : cbx_view_rows(view, 0);
-    r->num_classes = m->num_scores == 1 ? 2 : m->num_scores;
+    r->num_classes = cbx_model_output_classes(&m->reading);
     cbx_status status = cbx_runner_new(m->program, &r->runner, err);
     if (!status && cbx_arena_defer(arena, free_runner, r->runner))
         status = cbx_fail_memory(err);
@@ -189,22 +191,10 @@ static void give_weights(run *r, const float *w)
     }
 }
 
-/* Log-probabilities of one row, which are what softmax makes of log-probabilities too. */
-static void log_softmax(const double *scores, int32_t count, float *out)
-{
-    double most = scores[0], sum = 0;
-    for (int32_t c = 1; c < count; c++)
-        most = scores[c] > most ? scores[c] : most;
-    for (int32_t c = 0; c < count; c++)
-        sum += exp(scores[c] - most);
-    for (int32_t c = 0; c < count; c++)
-        out[c] = (float)(scores[c] - most - log(sum));
-}
-
 static void forward(void *self, const cbx_matrix *X, const float *w, float *log_probs)
 {
     run          *r = self;
-    const int32_t C = r->num_classes, S = r->model->num_scores;
+    const int32_t C = r->num_classes, S = r->model->reading.num_scores;
     cbx_error     err = {0};
     give_features(r, X);
     give_weights(r, w);
@@ -215,19 +205,12 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
     }
     const cbx_array *out = cbx_runner_output(r->runner);
     for (int32_t i = 0; i < r->rows; i++) {
-        bool finite = true;
-        for (int32_t c = 0; c < S; c++) { /* of one score, that of class 0 is 0 */
-            double score = real_at(out->data, out->type, (int64_t)i * S + c);
-            r->scores[S == 1 ? 1 : c] = score;
-            finite = finite && isfinite(score);
-        }
-        log_softmax(r->scores, C, log_probs + (int64_t)i * C);
-        for (int32_t c = 0; c < C; c++) {
-            float *p = &log_probs[(int64_t)i * C + c];
-            *p = finite ? *p : NAN;
-            r->probs[(int64_t)i * C + c] = expf(*p);
-        }
+        for (int32_t c = 0; c < S; c++)
+            r->scores[c] = real_at(out->data, out->type, (int64_t)i * S + c);
+        cbx_model_output_forward(&r->model->reading, r->view, i, r->scores,
+                                 log_probs + (int64_t)i * C);
     }
+    memcpy(r->logp, log_probs, (size_t)r->rows * (size_t)C * sizeof *r->logp);
 }
 
 /* ---- backward */
@@ -235,17 +218,16 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
 /* Of the scores, from that of their log-probabilities. */
 static void find_scores_grad(run *r, const float *dlogp)
 {
-    const int32_t C = r->num_classes, S = r->model->num_scores;
-    cbx_type      type = cbx_runner_output(r->runner)->type;
+    const int32_t    C = r->num_classes, S = r->model->reading.num_scores;
+    const cbx_array *out = cbx_runner_output(r->runner);
     for (int32_t i = 0; i < r->rows; i++) {
-        const float *g = dlogp + (int64_t)i * C, *p = r->probs + (int64_t)i * C;
-        double       sum = 0;
-        for (int32_t c = 0; c < C; c++)
-            sum += g[c];
-        for (int32_t c = 0; c < S; c++) {
-            int32_t class = S == 1 ? 1 : c;
-            put_real(r->scores_grad, type, (int64_t)i * S + c, g[class] - p[class] * sum);
-        }
+        double *by = r->scores + S;
+        for (int32_t c = 0; c < S; c++)
+            r->scores[c] = real_at(out->data, out->type, (int64_t)i * S + c);
+        cbx_model_output_backward(&r->model->reading, r->view, i, r->scores,
+                                  r->logp + (int64_t)i * C, dlogp + (int64_t)i * C, by);
+        for (int32_t c = 0; c < S; c++)
+            put_real(r->scores_grad, out->type, (int64_t)i * S + c, by[c]);
     }
 }
 
@@ -276,8 +258,27 @@ static void hash(const void *self, char hex[65])
 static void free_model(void *self)
 {
     model *m = self;
-    cbx_program_free(m->program);
+    if (!m->shared)
+        cbx_program_free(m->program);
+    free(m->owned);
     free(m);
+}
+
+static const cbx_model_output *reading_of(const void *self)
+{
+    return &((const model *)self)->reading;
+}
+
+static void *read_as(const void *self, const cbx_model_output *reading, void *owned)
+{
+    model *m = malloc(sizeof *m);
+    if (!m)
+        return NULL;
+    *m = *(const model *)self;
+    m->reading = *reading;
+    m->owned = owned;
+    m->shared = true;
+    return m;
 }
 
 static cbx_status refuse(const cbx_program_info *info, cbx_error *err, const char *input,
@@ -302,7 +303,10 @@ static cbx_status find_inputs(model *m, cbx_error *err)
         if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight)
             return refuse(
                 info, err, in->name,
-                "is none of x, edge_index, edge_weight and batch, or a second one of them");
+                "is none of x, edge_index, edge_weight and batch, or a second one of them: say "
+                "which "
+                "input is which, as inputs=x=NAME,edge_index=NAME (--inputs), or explain the model "
+                "by a callback (cx.explain takes any function)");
     }
     if (m->x < 0 || m->edges < 0)
         return cbx_fail(err, CBX_INVALID, "%s: there is no input '%s'", info->path,
@@ -313,7 +317,7 @@ static cbx_status find_inputs(model *m, cbx_error *err)
     return CBX_OK;
 }
 
-static cbx_status find_scores(model *m, cbx_error *err)
+static cbx_status find_scores(model *m, const cbx_open_options *said, cbx_error *err)
 {
     const cbx_program_info *info = cbx_program_describe(m->program);
     int64_t scores = info->output_rank == 2 ? info->output_size[1] : info->output_rank == 1;
@@ -322,19 +326,26 @@ static cbx_status find_scores(model *m, cbx_error *err)
                         "%s: the output must be a row of scores for each node or graph, or one "
                         "score",
                         info->path);
-    m->num_scores = (int32_t)scores;
-    if (cbx_program_strip(m->program) == CBX_ACTIVATION_SIGMOID && scores > 1)
-        return cbx_fail(
-            err, CBX_INVALID,
-            "%s: a sigmoid of %lld scores is of as many labels, each for itself, and not "
-            "of one class among them; export a model of one of the labels",
-            info->path, (long long)scores);
     m->graphs = m->batch >= 0 || info->output_size[0] == 1;
-    return CBX_OK;
+    cbx_open_options as = said ? *said : (cbx_open_options){0};
+    cbx_meaning      seen = CBX_MEANS_AUTO;
+    if (as.scores != CBX_MEANS_NUMBERS) { /* of which a sigmoid would be a part */
+        cbx_activation last = cbx_program_strip(m->program);
+        bool           none = last == CBX_ACTIVATION_NONE;
+        seen = last == CBX_ACTIVATION_SIGMOID   ? CBX_MEANS_LABELS
+               : last == CBX_ACTIVATION_SOFTMAX ? CBX_MEANS_CLASSES
+                                                : CBX_MEANS_AUTO;
+        /* what was taken off made probabilities of scores */
+        if (!none && as.scores == CBX_MEANS_CHANCES)
+            as.scores = CBX_MEANS_LABELS;
+        if (!none && as.scores == CBX_MEANS_PROBABILITIES)
+            as.scores = CBX_MEANS_CLASSES;
+    }
+    return cbx_model_output_make(&as, seen, (int32_t)scores, info->path, &m->reading, err);
 }
 
-cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], cbx_model **out,
-                                cbx_error *err)
+cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
+                                const cbx_open_options *said, cbx_model **out, cbx_error *err)
 {
     const cbx_program_info *info = cbx_program_describe(program);
     model                  *m = calloc(1, sizeof *m);
@@ -347,13 +358,13 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], 
     memcpy(m->hash, hash_text, 65);
     cbx_status status = find_inputs(m, err);
     if (!status)
-        status = find_scores(m, err);
+        status = find_scores(m, said, err);
     if (status) {
         free_model(m);
         return status;
     }
     int32_t    hops = info->hops_x > info->hops_edges ? info->hops_x : info->hops_edges;
-    cbx_oracle oracle = {.kind = "program",
+    cbx_driver oracle = {.kind = "program",
                          .model = m,
                          .hops = hops == CBX_WHOLE_GRAPH ? CBX_HOPS_ALL
                                  : hops < 0              ? 0
@@ -362,9 +373,16 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65], 
                          .open = open,
                          .forward = forward,
                          .backward = backward,
+                         .reading = reading_of,
+                         .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
-    return cbx_model_of_oracle(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
-                               (int32_t)info->inputs[m->x].size[1],
-                               m->num_scores == 1 ? 2 : m->num_scores, out, err);
+    status = cbx_model_output_name(&m->reading, said, info->path, oracle.class_names, err);
+    if (status) {
+        free_model(m);
+        return status;
+    }
+    return cbx_model_run_by(&oracle, m->graphs ? CBX_GRAPH : CBX_NODE,
+                            (int32_t)info->inputs[m->x].size[1],
+                            cbx_model_output_classes(&m->reading), out, err);
 }

@@ -4,10 +4,12 @@
 #define CBX_PROGRAM_ORACLE_H
 
 #include "model.h"
+#include "open_options.h"
 #include "program.h"
 
-/* Takes over the program, also when it fails. `hash`: of the file it came from. */
-cbx_status cbx_model_of_program(cbx_program *program, const char hash[65], cbx_model **out,
-                                cbx_error *err);
+/* Takes over the program, also when it fails. `hash`: of the file it came from. `said`: what the
+ * caller knows of it, or NULL. */
+cbx_status cbx_model_of_program(cbx_program *program, const char hash[65],
+                                const cbx_open_options *said, cbx_model **out, cbx_error *err);
 
 #endif

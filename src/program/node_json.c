@@ -307,7 +307,8 @@ static cbx_status find_op(node_reader *n)
     if (n->node.op)
         return CBX_OK;
     return fail(n, "this operation is not known here. Was the program saved after "
-                   ".run_decompositions()?");
+                   ".run_decompositions()? A callback needs no export (cx.explain takes any "
+                   "function)");
 }
 
 cbx_status cbx_node_read(cbx_graph_reader *r)

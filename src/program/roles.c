@@ -120,21 +120,42 @@ static cbx_status fail_missing(const cbx_program *p, cbx_role role, cbx_error *e
         int n = snprintf(all + at, sizeof all - at, "%s%.40s", i ? ", " : "", p->inputs[i].name);
         at += n > 0 ? (size_t)n : 0;
     }
-    return cbx_fail(err, CBX_INVALID,
-                    "%s: which input is %s? There are: %s. Say so by roles=%s=NAME", p->info.path,
-                    names[role], all, names[role]);
+    return cbx_fail(
+        err, CBX_INVALID,
+        "%s: which input is %s? There are: %s. Say so: inputs=%s=NAME (--inputs %s=NAME)",
+        p->info.path, names[role], all, names[role], names[role]);
+}
+
+/* Which dimension of an input follows the graph. */
+static int32_t open_dim(const cbx_program_input *in)
+{
+    return in->role == CBX_ROLE_EDGE_INDEX ? 1 : 0;
+}
+
+/* The line of Python that would have freed all of them. */
+static void tell_shapes(const cbx_program *p, char *text, size_t size)
+{
+    size_t at = 0;
+    for (int32_t i = 0; i < p->info.num_inputs && at < size - 1; i++) {
+        int n = snprintf(text + at, size - at, "%s'%.40s': {%d: d}", i ? ", " : "",
+                         p->inputs[i].name, open_dim(&p->inputs[i]));
+        at += n > 0 ? (size_t)n : 0;
+    }
 }
 
 /* Sizes that would have to be those of the export's graph. */
 static cbx_status check_fixed(const cbx_program *p, const cbx_program_input *in, cbx_error *err)
 {
-    int32_t dim = in->role == CBX_ROLE_EDGE_INDEX ? 1 : 0;
+    char    shapes[200] = "";
+    int32_t dim = open_dim(in);
     if (in->role == CBX_ROLE_OTHER || in->rank <= dim || in->size[dim] < 0)
         return CBX_OK;
+    tell_shapes(p, shapes, sizeof shapes);
     return cbx_fail(err, CBX_INVALID,
-                    "%s: exported with fixed sizes: '%s' has size %lld in dimension %d. Give "
-                    "torch.export.export dynamic_shapes, such as {'%s': {%d: Dim.DYNAMIC}}",
-                    p->info.path, in->name, (long long)in->size[dim], dim, in->name, dim);
+                    "%s: exported with fixed sizes: '%s' has size %lld in dimension %d. Free them: "
+                    "d = torch.export.Dim.DYNAMIC; torch.export.export(module, inputs, "
+                    "dynamic_shapes={%s})",
+                    p->info.path, in->name, (long long)in->size[dim], dim, shapes);
 }
 
 cbx_status cbx_roles_find(cbx_program *p, const char *roles, cbx_error *err)

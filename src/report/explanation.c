@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "classes.h"
+#include "edit_kind.h"
 #include "error.h"
-#include "graph.h"
 #include "likely.h"
 #include "page.h"
 #include "settings.h"
@@ -150,16 +150,15 @@ static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
     static const char *const own[] = {"drawn", "from_name", "to_name", ""};
     const cbx_graph         *g = m->report->source.graph;
     cbx_json_writer         *w = &m->page;
-    bool                     edge = e->op == CBX_REMOVE_EDGE;
+    int32_t                  ends[2];
+    cbx_edit_kind_of(e)->nodes(e, ends);
     cbx_json_open(w, NULL, '{');
     put_others(w, said, own);
-    cbx_json_put_int(w, "drawn",
-                     edge ? cbx_scene_edge_find(&m->scene, e->source, e->target)
-                          : cbx_scene_find(&m->scene, e->node));
+    cbx_json_put_int(w, "drawn", cbx_scene_place_of(&m->scene, e));
     if (g && g->data.node_names) {
         const char *const *names = g->data.node_names;
-        cbx_json_put_text(w, "from_name", names[edge ? e->source : e->node]);
-        cbx_json_put_text(w, "to_name", names[edge ? e->target : e->node]);
+        cbx_json_put_text(w, "from_name", names[ends[0]]);
+        cbx_json_put_text(w, "to_name", names[ends[1]]);
     }
     cbx_json_close(w, '}');
 }

@@ -8,37 +8,10 @@
 
 #include "arena.h"
 #include "combinex/kit.h"
+#include "edit_kind.h"
 #include "error.h"
-#include "json.h"
+#include "json_fields.h"
 #include "result.h"
-
-/* A whole number from 0 to `most`; `missing` where there is none. */
-static cbx_status whole(const cbx_json *o, const char *key, int64_t most, int64_t missing,
-                        int64_t *out, cbx_error *err)
-{
-    const cbx_json *v = cbx_json_get(o, key);
-    *out = v ? v->integer : missing;
-    if ((!v && missing >= -1) || (v && v->kind == CBX_JSON_INTEGER && *out >= 0 && *out <= most))
-        return CBX_OK;
-    return cbx_fail(err, CBX_INVALID, "'%s' is %s, a whole number from 0 to %lld expected", key,
-                    v ? "something else" : "missing", (long long)most);
-}
-
-static bool is_number(const cbx_json *v)
-{
-    return v && (v->kind == CBX_JSON_INTEGER || v->kind == CBX_JSON_REAL);
-}
-
-static cbx_status real(const cbx_json *o, const char *key, float *out, cbx_error *err)
-{
-    const cbx_json *v = cbx_json_get(o, key);
-    *out = is_number(v) ? (float)v->number : 0;
-    if (is_number(v) && isfinite(*out))
-        return CBX_OK;
-    return cbx_fail(err, CBX_INVALID, "'%s' is not a finite number", key);
-}
-
-enum { REQUIRED = -2 };
 
 static cbx_status read_side(const cbx_json *o, const char *key, cbx_arena *arena, int32_t *class,
                             int32_t *count, const float **logp, cbx_error *err)
@@ -56,73 +29,27 @@ static cbx_status read_side(const cbx_json *o, const char *key, cbx_arena *arena
         return cbx_fail_memory(err);
     int32_t k = 0;
     for (const cbx_json *v = p->first; v; v = v->next, k++) {
-        if (!is_number(v) || !(v->number >= 0 && v->number <= 1.000001))
+        if (!cbx_json_is_number(v) || !(v->number >= 0 && v->number <= 1.000001))
             return cbx_fail(err, CBX_INVALID, "'%s': probability %d is not a number from 0 to 1",
                             key, k);
         values[k] = (float)log(v->number);
     }
     int64_t    number;
-    cbx_status status = whole(s, "class", *count - 1, REQUIRED, &number, err);
+    cbx_status status = cbx_json_whole(s, "class", *count - 1, CBX_JSON_REQUIRED, &number, err);
     *class = (int32_t)number;
     *logp = values;
     return status;
 }
 
-/* Absent is false. */
-static cbx_status boolean(const cbx_json *o, const char *key, bool *out, cbx_error *err)
-{
-    const cbx_json *v = cbx_json_get(o, key);
-    *out = v && v->integer != 0;
-    if (!v || v->kind == CBX_JSON_BOOL)
-        return CBX_OK;
-    return cbx_fail(err, CBX_INVALID, "'%s' is something else, true or false expected", key);
-}
-
-static const char *text_of(const cbx_json *o, const char *key)
-{
-    const cbx_json *v = cbx_json_get(o, key);
-    return v ? v->text : NULL;
-}
-
 static cbx_status read_edit(const cbx_json *o, cbx_edit *e, cbx_error *err)
 {
-    const char *op = text_of(o, "op");
-    int64_t     a = 0, b = 0, id = -1, group = -1;
-    cbx_status  status = CBX_OK;
-    *e = (cbx_edit){.edge = -1};
-    if (op && !strcmp(op, "remove_edge")) {
-        e->op = CBX_REMOVE_EDGE;
-        status = boolean(o, "undirected", &e->undirected, err);
-        if (!status)
-            status = whole(o, "source", INT32_MAX, REQUIRED, &a, err);
-        if (!status)
-            status = whole(o, "target", INT32_MAX, REQUIRED, &b, err);
-        if (!status)
-            status = whole(o, "edge", INT64_MAX, -1, &id, err);
-        e->source = (int32_t)a;
-        e->target = (int32_t)b;
-        e->edge = e->undirected ? -1 : id;
-    } else if (op && !strcmp(op, "set_feature")) {
-        e->op = CBX_SET_FEATURE;
-        status = whole(o, "node", INT32_MAX, REQUIRED, &a, err);
-        if (!status)
-            status = whole(o, "feature", INT32_MAX, REQUIRED, &b, err);
-        if (!status)
-            status = real(o, "from", &e->from, err);
-        if (!status)
-            status = real(o, "to", &e->to, err);
-        if (!status)
-            status = whole(o, "group", INT32_MAX - 1, -1, &group, err);
-        e->node = (int32_t)a;
-        e->feature = (int32_t)b;
-        e->group = (int32_t)(group + 1);
-    } else {
-        status = cbx_fail(err, CBX_INVALID, "'op' is '%.40s', remove_edge or set_feature expected",
-                          op ? op : "(not a text)");
-    }
+    *e = (cbx_edit){0};
+    cbx_status status = cbx_edit_kind_named(cbx_json_text(o, "op"), &e->op, err);
+    if (!status)
+        status = cbx_edit_kind_of(e)->read(o, e, err);
     const cbx_json *influence = cbx_json_get(o, "influence"); /* null: it was no number */
     if (!status && influence && influence->kind != CBX_JSON_NULL)
-        status = real(o, "influence", &e->influence, err);
+        status = cbx_json_float(o, "influence", &e->influence, err);
     return status;
 }
 
@@ -145,16 +72,15 @@ static cbx_status read_edits(const cbx_json *o, cbx_arena *arena, cbx_counterfac
             cbx_error_prefix(err, place);
             return status;
         }
-        c->num_edges_removed += edits[k].op == CBX_REMOVE_EDGE;
-        c->num_features_changed += edits[k].op == CBX_SET_FEATURE;
     }
     c->edits = edits;
+    cbx_result_count_edits(c);
     return CBX_OK;
 }
 
 static cbx_status read_status(const cbx_json *o, cbx_counterfactual *c, cbx_error *err)
 {
-    const char *text = text_of(o, "status");
+    const char *text = cbx_json_text(o, "status");
     for (int k = CBX_FOUND; text && k <= CBX_NOT_FINISHED; k++)
         if (!strcmp(text, cbx_outcome_name((cbx_outcome)k))) {
             c->outcome = (cbx_outcome)k;
@@ -168,8 +94,8 @@ static cbx_status read_status(const cbx_json *o, cbx_counterfactual *c, cbx_erro
 static cbx_status read_certificate(const cbx_json *o, cbx_counterfactual *c, cbx_error *err)
 {
     const cbx_json *at_least = cbx_json_get(o, "threshold");
-    const char     *text = text_of(o, "certificate");
-    if (at_least && (!is_number(at_least) || !(at_least->number >= 0)))
+    const char     *text = cbx_json_text(o, "certificate");
+    if (at_least && (!cbx_json_is_number(at_least) || !(at_least->number >= 0)))
         return cbx_fail(err, CBX_INVALID, "'threshold' is not a probability");
     c->threshold = at_least ? at_least->number : 0;
     for (int k = CBX_NO_CERTIFICATE; text && k <= CBX_PROVED_NONE; k++)
@@ -189,15 +115,15 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
                               cbx_error *err)
 {
     int64_t     row, target = -1;
-    const char *wanted = text_of(o, "target");
+    const char *wanted = cbx_json_text(o, "target");
     c->task = cbx_json_get(o, "graph") ? CBX_GRAPH : CBX_NODE;
-    cbx_status status =
-        whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX, REQUIRED, &row, err);
+    cbx_status status = cbx_json_whole(o, c->task == CBX_GRAPH ? "graph" : "node", INT32_MAX,
+                                       CBX_JSON_REQUIRED, &row, err);
     if (!status)
         status = read_status(o, c, err);
     c->prediction = -1;
     if (!status)
-        status = boolean(o, "reproducible", &c->reproducible, err);
+        status = cbx_json_bool(o, "reproducible", &c->reproducible, err);
     if (!status)
         status = read_side(o, "before", arena, &c->prediction, &c->num_classes, &c->before, err);
     c->result = c->prediction;
@@ -209,8 +135,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
     if (!status && wanted && strcmp(wanted, "any") != 0)
         status = cbx_fail(err, CBX_INVALID, "'target' is '%.40s', a class or any expected", wanted);
     if (!status && !wanted)
-        status =
-            whole(o, "target", c->before ? c->num_classes - 1 : INT32_MAX, REQUIRED, &target, err);
+        status = cbx_json_whole(o, "target", c->before ? c->num_classes - 1 : INT32_MAX,
+                                CBX_JSON_REQUIRED, &target, err);
     if (!status)
         status = read_certificate(o, c, err);
     if (!status)

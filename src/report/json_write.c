@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_write.c: a counterfactual as one line of JSON; docs/formats.md has the
  * schema. Everything needed to replay it is in it. */
+#include <math.h>
 #include <string.h>
 
+#include "edit_kind.h"
 #include "order.h"
 #include "report.h"
 #include "rule_options.h"
@@ -87,9 +89,9 @@ static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
     cbx_json_put_text(w, "scope", c->scope);
     cbx_json_open(w, "kinds", '[');
     if (!options->keep_edges)
-        cbx_json_put_text(w, NULL, "remove_edge");
+        cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_REMOVE_EDGE]->name);
     if (!vary || strcmp(vary, "none") != 0)
-        cbx_json_put_text(w, NULL, "set_feature");
+        cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_SET_FEATURE]->name);
     cbx_json_close(w, ']');
     cbx_json_open(w, "rules", '{');
     for (size_t i = 0; i < table->count; i++)
@@ -113,6 +115,10 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         put_side(w, "before", c->before, c->num_classes, c->prediction, d);
     if (c->after)
         put_side(w, "after", c->after, c->num_classes, c->result, d);
+    if (c->has_numbers) {
+        cbx_json_put_real(w, "number_before", c->number_before);
+        cbx_json_put_real(w, "number_after", c->number_after);
+    }
     cbx_json_put_edits(w, c, d);
     cbx_json_put_int(w, "edges_removed", c->num_edges_removed);
     cbx_json_put_int(w, "features_changed", c->num_features_changed);
@@ -128,6 +134,8 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         cbx_json_put_real(w, "threshold", c->threshold);
     if (c->reproducible)
         cbx_json_put_bool(w, "reproducible", true);
+    if (isfinite(c->best_lead))
+        cbx_json_put_real(w, "best_lead", c->best_lead);
     if (c->outcome == CBX_FOUND) {
         cbx_json_put_real(w, "margin", c->margin);
         if (c->cost > 0)

@@ -48,24 +48,6 @@ void cbx_draw_shape(const cbx_drawing *d, int32_t class, double x, double y, dou
     d->ops->polygon(d->canvas, (const double(*)[2])at, look.shape->corners, &ink);
 }
 
-/* Directions of the scene's edge that the answer removes: 1, a -> b; 2, b -> a. */
-static int removed(const cbx_drawing *d, int32_t edge)
-{
-    const cbx_scene_edge *e = &d->scene->edges[edge];
-    int32_t               a = d->scene->nodes[e->a].id, b = d->scene->nodes[e->b].id;
-    int                   bits = 0, there = e->there[0] + 2 * e->there[1];
-    for (int64_t i = 0; i < d->answer->num_edits; i++) {
-        const cbx_edit *edit = &d->answer->edits[i];
-        if (edit->op != CBX_REMOVE_EDGE)
-            continue;
-        bool along = edit->source == a && edit->target == b;
-        bool against = edit->source == b && edit->target == a;
-        if (along || against)
-            bits |= edit->undirected ? 3 : along ? 1 : 2;
-    }
-    return bits & there;
-}
-
 static void draw_arrow(const cbx_drawing *d, double x1, double y1, double x2, double y2,
                        const char *colour)
 {
@@ -103,20 +85,13 @@ static void draw_edges(const cbx_drawing *d)
     for (int lost = 0; lost < 2; lost++) /* what is removed lies on top */
         for (int32_t i = 0; i < d->scene->num_edges; i++) {
             const cbx_scene_edge *e = &d->scene->edges[i];
-            int bits = removed(d, i), left = (e->there[0] + 2 * e->there[1]) & ~bits;
+            int                   bits = cbx_scene_removed(d->scene, i, d->answer),
+                left = (e->there[0] + 2 * e->there[1]) & ~bits;
             if (!lost && left)
                 draw_line(d, i, left, &plain, bits ? 2 : 0);
             if (lost && bits)
                 draw_line(d, i, bits, d->after ? &gone : &going, left ? -2 : 0);
         }
-}
-
-static bool changed(const cbx_drawing *d, int32_t id)
-{
-    for (int64_t i = 0; i < d->answer->num_edits; i++)
-        if (d->answer->edits[i].op == CBX_SET_FEATURE && d->answer->edits[i].node == id)
-            return true;
-    return false;
 }
 
 int32_t cbx_drawn_class(const cbx_drawing *d, int32_t node)
@@ -134,7 +109,7 @@ static void draw_node(const cbx_drawing *d, int32_t i)
     const cbx_scene_node *n = &d->scene->nodes[i];
     bool                  target = d->scene->task == CBX_NODE && i == 0;
     double                x = d->dx + n->x, y = d->dy + n->y, r = target ? RADIUS + 3 : RADIUS;
-    if (changed(d, n->id))
+    if (cbx_scene_changed(n->id, d->answer))
         d->ops->circle(d->canvas, x, y, r + (target ? 8 : 5),
                        &(cbx_ink){.stroke = cbx_red, .width = 2.4});
     if (target)
@@ -147,9 +122,9 @@ static cbx_status draw_label(const cbx_drawing *d, int32_t i, cbx_error *err)
 {
     const cbx_scene_node *n = &d->scene->nodes[i];
     bool                  target = d->scene->task == CBX_NODE && i == 0;
-    double                gap = RADIUS + (target              ? 10
-                                          : changed(d, n->id) ? 8
-                                                              : 4),
+    double                gap = RADIUS + (target                                ? 10
+                                          : cbx_scene_changed(n->id, d->answer) ? 8
+                                                                                : 4),
            x = d->dx + n->x, y = d->dy + n->y;
     cbx_buffer    name = {.text = NULL};
     cbx_lettering how = {.size = target ? 13 : 11.5, .bold = target, .halo = true};

@@ -157,23 +157,30 @@ static void put_title(cbx_buffer *b, const cbx_drawing *d)
     }
 }
 
+static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
+{
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
+        cbx_buffer_put(b, " remove edge ");
+        put_name(b, d, e->source);
+        cbx_buffer_put(b, e->undirected ? " – " : " → ");
+        put_name(b, d, e->target);
+        break;
+    case CBX_SET_FEATURE:
+        cbx_buffer_print(b, " set feature %d of ", e->feature);
+        put_name(b, d, e->node);
+        cbx_buffer_print(b, " from %g to %g", (double)e->from, (double)e->to);
+        break;
+    }
+}
+
 static void put_about(cbx_buffer *b, const cbx_drawing *d)
 {
     enum { MOST = 20 };
     const cbx_counterfactual *c = d->answer;
     cbx_buffer_put(b, "The graph around it before and after. Edits:");
     for (int64_t i = 0; i < c->num_edits && i < MOST; i++) {
-        const cbx_edit *e = &c->edits[i];
-        if (e->op == CBX_REMOVE_EDGE) {
-            cbx_buffer_put(b, " remove edge ");
-            put_name(b, d, e->source);
-            cbx_buffer_put(b, e->undirected ? " – " : " → ");
-            put_name(b, d, e->target);
-        } else {
-            cbx_buffer_print(b, " set feature %d of ", e->feature);
-            put_name(b, d, e->node);
-            cbx_buffer_print(b, " from %g to %g", (double)e->from, (double)e->to);
-        }
+        put_edit(b, d, &c->edits[i]);
         cbx_buffer_put(b, i + 1 < c->num_edits ? ";" : ".");
     }
     if (c->num_edits > MOST)

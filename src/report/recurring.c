@@ -138,15 +138,24 @@ static bool add_edge(cbx_recurring *r, const cbx_edit *e)
     return n != NULL;
 }
 
+static bool add_edit(cbx_recurring *r, const cbx_edit *e)
+{
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
+        return add_edge(r, e);
+    case CBX_SET_FEATURE:
+        return add_feature(r, e);
+    }
+    return true;
+}
+
 void cbx_recurring_add(cbx_recurring *r, const cbx_counterfactual *c)
 {
     if (c->outcome != CBX_FOUND)
         return;
     r->no_core = r->no_core || c->num_edits > MOST;
-    for (int64_t k = 0; k < c->num_edits && !r->no_memory; k++) {
-        const cbx_edit *e = &c->edits[k];
-        r->no_memory = !(e->op == CBX_SET_FEATURE ? add_feature(r, e) : add_edge(r, e));
-    }
+    for (int64_t k = 0; k < c->num_edits && !r->no_memory; k++)
+        r->no_memory = !add_edit(r, &c->edits[k]);
     r->flips++;
 }
 

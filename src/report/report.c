@@ -6,23 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edit_kind.h"
 #include "error.h"
-#include "graph.h"
 
 /* ----------------------------------------------------------------- reading */
 
 static cbx_status check_edits(const cbx_counterfactual *c, const cbx_graph_data *d, cbx_error *err)
 {
     for (int64_t i = 0; i < c->num_edits; i++) {
-        const cbx_edit *e = &c->edits[i];
-        int32_t         a = e->op == CBX_REMOVE_EDGE ? e->source : e->node;
-        int32_t         b = e->op == CBX_REMOVE_EDGE ? e->target : e->node;
-        if (a >= d->num_nodes || b >= d->num_nodes)
-            return cbx_fail(err, CBX_INVALID, "edit %lld: the data has no node %d", (long long)i,
-                            a > b ? a : b);
-        if (e->op == CBX_SET_FEATURE && e->feature >= d->num_features)
-            return cbx_fail(err, CBX_INVALID, "edit %lld: the data has no feature %d", (long long)i,
-                            e->feature);
+        cbx_status status = cbx_edit_kind_of(&c->edits[i])->fits(&c->edits[i], i, d, err);
+        if (status)
+            return status;
     }
     return CBX_OK;
 }

@@ -101,19 +101,22 @@ static void put_edit(making *m, size_t line, int64_t k)
     const cbx_edit  *e = &m->report->answers[line]->edits[k];
     cbx_json_writer *w = &m->page;
     cbx_json_open(w, NULL, '[');
-    if (e->op == CBX_REMOVE_EDGE) {
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
         cbx_json_put_int(w, NULL, e->source);
         cbx_json_put_int(w, NULL, e->target);
         cbx_json_put_bool(w, NULL, e->undirected);
         name_node(m, e->source);
         name_node(m, e->target);
-    } else {
+        break;
+    case CBX_SET_FEATURE:
         cbx_json_put_int(w, NULL, e->node);
         cbx_json_put_int(w, NULL, e->feature);
         put_value(w, (double)e->from);
         put_value(w, (double)e->to);
         name_node(m, e->node);
         name_feature(m, e->feature, edit_name(m, line, k));
+        break;
     }
     cbx_json_close(w, ']');
 }

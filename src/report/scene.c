@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edit.h"
+#include "edit_kind.h"
 #include "error.h"
 
 /* Edits may fill so much of the scene; the rest is for what is around them. */
@@ -63,8 +63,8 @@ static void pick_way(picking *p, int32_t node)
 
 static void pick_edited(picking *p, const cbx_places *places, const cbx_edit *e)
 {
-    int32_t ends[2] = {e->op == CBX_REMOVE_EDGE ? e->source : e->node,
-                       e->op == CBX_REMOVE_EDGE ? e->target : e->node};
+    int32_t ends[2];
+    cbx_edit_kind_of(e)->nodes(e, ends);
     for (int k = 0; k < 2; k++) {
         int32_t node = cbx_places_find(places, ends[k]);
         if (node < 0)
@@ -100,8 +100,7 @@ static int by_ends(const void *a, const void *b)
     return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
 }
 
-/* Edges with the same ends become one, with both directions. Loops are not drawn. */
-static void merge(cbx_scene *s)
+void cbx_scene_merge(cbx_scene *s)
 {
     int32_t kept = 0;
     qsort(s->edges, (size_t)s->num_edges, sizeof *s->edges, by_ends);
@@ -119,7 +118,7 @@ static void merge(cbx_scene *s)
         s->undirected = s->undirected && s->edges[i].there[0] && s->edges[i].there[1];
 }
 
-static void add_edge(cbx_scene *s, int32_t from, int32_t to)
+void cbx_scene_add_edge(cbx_scene *s, int32_t from, int32_t to)
 {
     if (from >= 0 && to >= 0 && from != to)
         s->edges[s->num_edges++] = (cbx_scene_edge){
@@ -144,9 +143,9 @@ static cbx_status take(const picking *p, cbx_arena *arena, cbx_scene *s, cbx_err
         s->nodes[i].hop = hop_of(v, at);
         s->nodes[i].edited = p->edited[at];
         for (int64_t k = v->offset[at]; k < v->offset[at + 1]; k++)
-            add_edge(s, p->place[v->source[k]], i);
+            cbx_scene_add_edge(s, p->place[v->source[k]], i);
     }
-    merge(s);
+    cbx_scene_merge(s);
     return CBX_OK;
 }
 
@@ -186,47 +185,6 @@ static cbx_status from_graph(const cbx_report *r, cbx_arena *arena, cbx_scene *s
     return take(&p, arena, s, err);
 }
 
-/* ---- without a graph: the target and what the edits name */
-
-static int32_t add_node(cbx_scene *s, int32_t id, bool edited)
-{
-    int32_t at = cbx_scene_find(s, id);
-    if (at < 0 && s->num_nodes < CBX_SCENE_MOST) {
-        at = s->num_nodes++;
-        s->nodes[at] = (cbx_scene_node){.id = id, .hop = at > 0};
-    }
-    if (at >= 0)
-        s->nodes[at].edited |= edited;
-    return at;
-}
-
-static cbx_status from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
-{
-    int64_t edits = 0;
-    for (size_t k = 0; k < r->count; k++)
-        edits += r->answers[k]->num_edits;
-    s->nodes = CBX_NEW0(arena, cbx_scene_node, CBX_SCENE_MOST);
-    s->edges = CBX_NEW(arena, cbx_scene_edge, 2 * edits);
-    if (!s->nodes || !s->edges)
-        return cbx_fail_memory(err);
-    if (r->answers[0]->task == CBX_NODE)
-        (void)add_node(s, r->answers[0]->row, false);
-    for (size_t k = 0; k < r->count; k++)
-        for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
-            const cbx_edit *e = &r->answers[k]->edits[i];
-            if (e->op == CBX_SET_FEATURE) {
-                (void)add_node(s, e->node, true);
-                continue;
-            }
-            int32_t u = add_node(s, e->source, true), v = add_node(s, e->target, true);
-            add_edge(s, u, v);
-            if (e->undirected)
-                add_edge(s, v, u);
-        }
-    merge(s);
-    return CBX_OK;
-}
-
 /* ------------------------------------------------------------------- whole */
 
 /* The name in the data, or the number. */
@@ -252,7 +210,7 @@ cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene 
         return cbx_fail(err, CBX_INVALID, "%s %d: its class is not known: nothing can be shown",
                         c->task == CBX_GRAPH ? "graph" : "node", c->row);
     cbx_status status = report->source.graph ? from_graph(report, arena, scene, err)
-                                             : from_edits(report, arena, scene, err);
+                                             : cbx_scene_from_edits(report, arena, scene, err);
     if (!status)
         status = name_nodes(report, arena, scene, err);
     return status ? status : cbx_scene_layout(scene, arena, err);

@@ -52,6 +52,28 @@ int32_t cbx_scene_find(const cbx_scene *scene, int32_t id);
 /* The edge of the scene between two nodes of the graph, or -1. */
 int32_t cbx_scene_edge_find(const cbx_scene *scene, int32_t u, int32_t v);
 
+/* ---- scene_edits.c: what of an answer is seen, and where */
+
+/* A scene of nothing but the target and what the answers' edits name. */
+cbx_status cbx_scene_from_edits(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
+                                cbx_error *err);
+
+/* Where the edit is drawn: a place in `edges` or in `nodes`, by its kind; -1: nowhere. */
+int32_t cbx_scene_place_of(const cbx_scene *scene, const cbx_edit *edit);
+
+/* Directions of the scene's edge that the answer removes: 1, a -> b; 2, b -> a. */
+int cbx_scene_removed(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
+
+/* Does the answer change features of this node of the graph? */
+bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
+
+/* An edge between two places; there is room for it. Loops, and places that are -1, are not drawn.
+ */
+void cbx_scene_add_edge(cbx_scene *scene, int32_t from, int32_t to);
+
+/* Edges with the same ends become one, with both directions. */
+void cbx_scene_merge(cbx_scene *scene);
+
 /* Whether its label is always shown: the target's and those of edited nodes are, and
  * all of a small scene. */
 bool cbx_scene_labelled(const cbx_scene *scene, int32_t node);

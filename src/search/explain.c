@@ -9,6 +9,7 @@
 #include "error.h"
 #include "number.h"
 #include "order.h"
+#include "pairs.h"
 #include "rank.h"
 #include "receptive.h"
 #include "result.h"
@@ -52,7 +53,7 @@ static cbx_status count_removable(cbx_search *s, cbx_error *err)
     int64_t *pair_of = CBX_NEW(s->keep, int64_t, m), *slot_of = CBX_NEW(s->keep, int64_t, m);
     s->pair_of = pair_of;
     s->slot_of = slot_of;
-    s->num_removable = pair_of && slot_of ? cbx_number_pairs(s->view, pair_of, slot_of) : -1;
+    s->num_removable = pair_of && slot_of ? cbx_pairs_number(s->view, pair_of, slot_of) : -1;
     return s->num_removable < 0 ? cbx_fail_late(err) : CBX_OK;
 }
 
@@ -207,7 +208,7 @@ static const char *reason_for_nothing(const cbx_search *s)
     if (s->certificate != CBX_PROVED_NONE)
         return "";
     static const char lead[] = "proved: nothing leads there, of all ";
-    const char       *scope = cbx_proof_scope(s);
+    const char       *scope = cbx_scope_of_proof(s);
     char             *text = scope ? CBX_NEW(s->arena, char, sizeof lead + strlen(scope)) : NULL;
     if (text) {
         memcpy(text, lead, sizeof lead - 1);
@@ -265,7 +266,7 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
     if (!after)
         return cbx_fail_memory(err);
     cbx_status status =
-        cbx_try_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
+        cbx_verify_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     bool holds = !status && cbx_search_hits(s, cbx_search_class(s, after));
     if (holds)
         status = rank(s, cbx_search_class(s, after), &reason, err);
@@ -277,6 +278,24 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
         return cbx_result_pack(s, CBX_FOUND, reason, after, cbx_clock() - began, out, err);
     s->certificate = CBX_NO_CERTIFICATE;
     return pack_nothing(s, CBX_NOT_FOUND, reason, began, out, err);
+}
+
+/* Of a model that was aimed: the number that it is about, before and after. */
+static cbx_status tell_numbers(const cbx_search *s, cbx_counterfactual *c, cbx_error *err)
+{
+    const cbx_model *numbers = s->model->oracle ? s->model->oracle->numbers : NULL;
+    float            before, after;
+    if (!numbers)
+        return CBX_OK;
+    cbx_status status = cbx_verify_edits(numbers, s->graph, s->row, NULL, 0, &before, err);
+    if (!status)
+        status = cbx_verify_edits(numbers, s->graph, s->row, c->edits, c->num_edits, &after, err);
+    if (status)
+        return cbx_search_status(status);
+    c->has_numbers = true;
+    c->number_before = (double)before;
+    c->number_after = (double)after;
+    return CBX_OK;
 }
 
 static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
@@ -300,6 +319,8 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         last->next = answer;
         last = answer;
     }
+    for (cbx_counterfactual *c = *out; c && !status; c = c->next)
+        status = tell_numbers(s, c, err);
     if (status) {
         cbx_counterfactual_free(*out);
         *out = NULL;
@@ -361,7 +382,7 @@ static cbx_status pack_unknown(cbx_search *s, double began, cbx_counterfactual *
     float  *before = CBX_NEW(s->keep, float, C);
     if (!before)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_check_row(s->graph, s->row, err);
+    cbx_status status = cbx_verify_row(s->graph, s->row, err);
     if (status)
         return status;
     for (int32_t c = 0; c < C; c++)
@@ -401,6 +422,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .whole = setup->whole,
                         .shared = setup->shared,
                         .phases = setup->phases,
+                        .reached = -INFINITY,
                         .robustness = -1};
 }
 

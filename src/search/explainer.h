@@ -76,7 +76,7 @@ typedef struct cbx_search {
     int32_t                    target;     /* -1: any other class */
     const float               *before;     /* log-probabilities of the factual graph */
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
-    const int64_t             *pair_of;       /* undirected mode: cbx_number_pairs's … */
+    const int64_t             *pair_of;       /* undirected mode: see pairs.h */
     const int64_t             *slot_of;
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
@@ -88,6 +88,7 @@ typedef struct cbx_search {
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
     bool             never;      /* proved_none: of any input whatever */
+    double           reached;    /* the largest lead that was met, as cbx_whatif_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
     cbx_alternative *others;     /* further answers, cheapest first */
@@ -112,6 +113,7 @@ typedef struct cbx_explainer {
      * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
+    bool descends;    /* along gradients: a model that has none is refused */
     bool knows_rules; /* otherwise a call with rules is refused */
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */
@@ -139,6 +141,13 @@ const cbx_option_table *cbx_explainer_part(size_t i, size_t *offset);
 static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
 {
     return s->target < 0 ? class != s->prediction : class == s->target;
+}
+
+/* The class that the search leads to, by what the oracle says now: the target, or where any other
+ * class will do the likeliest of them. */
+static inline int32_t cbx_search_aim(const cbx_search *s, const float *logp)
+{
+    return s->target >= 0 ? s->target : cbx_best_class(logp, s->model->num_classes, s->prediction);
 }
 
 /* The class of the row that is searched for; where numbers overflowed, and nothing is
@@ -171,6 +180,10 @@ static inline bool cbx_search_is_late(const cbx_search *s)
     return s->late || cbx_time_is_up();
 }
 
+/* A step is over: it goes to the trace. True: it hits, at a lower loss than any before,
+ * and the caller must remember its edits. */
+bool cbx_search_record(cbx_search *s, const cbx_epoch *step);
+
 /* Searching is over, and what is left of the time is for its answer. */
 void cbx_search_end(cbx_search *s);
 
@@ -180,12 +193,12 @@ cbx_status cbx_search_status(cbx_status status);
 /* After epoch t: has there been nothing better for as long as the user is patient? */
 bool cbx_search_gives_up(const cbx_search *s, int64_t t);
 
-/* Numbers the unordered pairs of nodes that have an edge: pair_of[slot], and a slot
- * of each pair in slot_of; both of view->m entries. Returns how many, or -1 when memory or time
- * runs out. */
-int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of);
+/* The edit that gives feature `column` of the view's node `row` another value. */
+cbx_edit cbx_search_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
+                                    float to);
 
 /* The edit that removes the edge in this slot of the view. */
-cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected);
+cbx_edit cbx_search_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot,
+                                 bool undirected);
 
 #endif

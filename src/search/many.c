@@ -75,6 +75,8 @@ static void explain_one(batch *b, int64_t i, cbx_workspace *workspace)
     if (status && !b->status) {
         b->err = err;
         b->status = (int)status;
+    } else if (deadline.cancelled && !b->status) { /* by the model: a callback that failed */
+        cancel(b, b->next);
     } else if (r && r->outcome != CBX_NOT_FINISHED) {
         hand_over(b, i, r);
         r = NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c: undirected edges: which slots belong together.
+/* pairs.c: see pairs.h.
  *
- * Slots are sorted by the larger end and then by the smaller, by counting: a complete graph has
- * millions of them. */
+ * To be numbered, slots are sorted by the larger end and then by the smaller, by counting: a
+ * complete graph has millions of them. */
+#include "pairs.h"
+
 #include <string.h>
 
 #include "deadline.h"
-#include "explainer.h"
 
 /* Multiplications in the time of a step through memory that jumps. */
 static const double JUMP = 30;
@@ -46,19 +47,25 @@ static int sort_by(bool high, const cbx_view *v, const int32_t *target_of, const
     return 0;
 }
 
+int32_t *cbx_pairs_targets(const cbx_view *view, cbx_arena *arena)
+{
+    int32_t *target_of = CBX_NEW(arena, int32_t, view->m);
+    for (int32_t i = 0; target_of && i < view->n; i++)
+        for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++)
+            target_of[e] = i;
+    return target_of;
+}
+
 static int64_t number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of,
                             cbx_arena *arena)
 {
-    int32_t *target_of = CBX_NEW(arena, int32_t, view->m);
+    int32_t *target_of = cbx_pairs_targets(view, arena);
     int64_t *begin = CBX_NEW(arena, int64_t, (size_t)view->n + 2);
     int64_t *order = CBX_NEW(arena, int64_t, view->m);
     int64_t  pairs = 0;
     ends     last = {-1, -1};
     if (!target_of || !begin || !order)
         return -1;
-    for (int32_t i = 0; i < view->n; i++)
-        for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++)
-            target_of[e] = i;
     if (sort_by(true, view, target_of, NULL, begin, slot_of) ||
         sort_by(false, view, target_of, slot_of, begin, order))
         return -1;
@@ -74,10 +81,59 @@ static int64_t number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slo
     return pairs;
 }
 
-int64_t cbx_number_pairs(const cbx_view *view, int64_t *pair_of, int64_t *slot_of)
+int64_t cbx_pairs_number(const cbx_view *view, int64_t *pair_of, int64_t *slot_of)
 {
     cbx_arena work = {0};
     int64_t   pairs = number_pairs(view, pair_of, slot_of, &work);
     cbx_arena_free(&work);
     return pairs;
+}
+
+int cbx_pairs_of(const cbx_search *s, cbx_pairs *out)
+{
+    int64_t m = s->view->m;
+    *out = (cbx_pairs){s->num_removable, s->pair_of, s->slot_of};
+    if (out->pair_of)
+        return 0;
+    int64_t *pair_of = CBX_NEW(s->arena, int64_t, m), *slot_of = CBX_NEW(s->arena, int64_t, m);
+    out->count = pair_of && slot_of ? cbx_pairs_number(s->view, pair_of, slot_of) : -1;
+    out->pair_of = pair_of;
+    out->slot_of = slot_of;
+    return out->count < 0 ? -1 : 0;
+}
+
+int cbx_pairs_removed_at_once(const cbx_search *s, cbx_pairs *out)
+{
+    int64_t m = s->view->m, *itself;
+    if (s->options->edges == CBX_EDGES_UNDIRECTED)
+        return cbx_pairs_of(s, out);
+    itself = CBX_NEW(s->arena, int64_t, m);
+    for (int64_t e = 0; itself && e < m; e++)
+        itself[e] = e;
+    *out = (cbx_pairs){m, itself, itself};
+    return itself ? 0 : -1;
+}
+
+int cbx_pairs_group(const cbx_pairs *pairs, int64_t num_slots, cbx_arena *arena, int64_t **begin,
+                    int64_t **slots)
+{
+    int64_t *from = CBX_NEW0(arena, int64_t, pairs->count + 2);
+    int64_t *to = CBX_NEW(arena, int64_t, num_slots);
+    *begin = from;
+    *slots = to;
+    if (!from || !to)
+        return -1;
+    /* counts two places up, so that filling leaves every begin where it belongs */
+    for (int64_t e = 0; e < num_slots; e++) {
+        if (cbx_out_of_time_at(e, JUMP))
+            return -1;
+        from[pairs->pair_of[e] + 2]++;
+    }
+    for (int64_t p = 0; p < pairs->count; p++)
+        from[p + 2] += from[p + 1];
+    if (cbx_out_of_time((double)num_slots * JUMP))
+        return -1;
+    for (int64_t e = 0; e < num_slots; e++)
+        to[from[pairs->pair_of[e] + 1]++] = e;
+    return 0;
 }

@@ -7,7 +7,7 @@
 #include "rank.h"
 
 #include "deadline.h"
-#include "edit.h"
+#include "edit_kind.h"
 #include "error.h"
 #include "sort.h"
 
@@ -16,17 +16,7 @@ static int by_influence(const void *a, const void *b)
     const cbx_edit *x = a, *y = b;
     if (x->influence != y->influence)
         return x->influence > y->influence ? -1 : 1;
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    int64_t p = x->op == CBX_REMOVE_EDGE ? x->target : x->node;
-    int64_t q = y->op == CBX_REMOVE_EDGE ? y->target : y->node;
-    if (p != q)
-        return p < q ? -1 : 1;
-    p = x->op == CBX_REMOVE_EDGE ? x->source : x->feature;
-    q = y->op == CBX_REMOVE_EDGE ? y->source : y->feature;
-    if (p != q)
-        return p < q ? -1 : 1;
-    return (x->edge > y->edge) - (x->edge < y->edge);
+    return cbx_edit_compare(x, y);
 }
 
 /* Sum of dw over the slots source -> target that the edit removes. */
@@ -46,16 +36,23 @@ static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, i
 static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
                         int32_t rows, const float *dX, const float *dw)
 {
-    if (e->op == CBX_SET_FEATURE) {
-        int32_t i = cbx_places_find(places, e->node);
-        return dX && i < rows ? (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from)
-                              : 0;
+    int32_t a, b, i;
+    double  sum = 0;
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
+        a = cbx_places_find(places, e->source);
+        b = cbx_places_find(places, e->target);
+        sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
+        if (e->undirected && a != b)
+            sum += edge_gradient(s->view, b, a, -1, dw);
+        return -sum;
+    case CBX_SET_FEATURE:
+        i = cbx_places_find(places, e->node);
+        if (dX && i < rows)
+            sum = (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from);
+        break;
     }
-    int32_t a = cbx_places_find(places, e->source), b = cbx_places_find(places, e->target);
-    double  sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
-    if (e->undirected && a != b)
-        sum += edge_gradient(s->view, b, a, -1, dw);
-    return -sum;
+    return sum;
 }
 
 static bool sets_features(const cbx_search *s)

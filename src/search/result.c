@@ -2,6 +2,7 @@
 /* result.c: see result.h. */
 #include "result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,12 +62,27 @@ static double margin(const float *logp, int32_t C)
     return next < 0 ? 0 : (double)logp[best] - logp[next];
 }
 
+void cbx_result_count_edits(cbx_counterfactual *c)
+{
+    c->num_edges_removed = c->num_features_changed = 0;
+    for (int64_t k = 0; k < c->num_edits; k++) {
+        switch (c->edits[k].op) {
+        case CBX_REMOVE_EDGE:
+            c->num_edges_removed++;
+            break;
+        case CBX_SET_FEATURE:
+            c->num_features_changed++;
+            break;
+        }
+    }
+}
+
 cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char *reason,
                            const float *after, double seconds, cbx_counterfactual **out,
                            cbx_error *err)
 {
     int32_t     C = s->model->num_classes;
-    const char *scope = cbx_proof_scope(s);
+    const char *scope = cbx_scope_of_proof(s);
     if (!scope)
         return cbx_fail_memory(err);
     cbx_counterfactual r = {.task = s->graph->data.task,
@@ -97,12 +113,12 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .cost = s->cost,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,
+                            .best_lead = outcome == CBX_NOT_FOUND && isfinite(s->reached)
+                                             ? s->reached
+                                             : NAN,
                             .threshold = s->options->stopping_threshold,
                             .reproducible = s->model->reproducible};
-    for (int64_t k = 0; k < s->num_edits; k++) {
-        r.num_edges_removed += s->edits[k].op == CBX_REMOVE_EDGE;
-        r.num_features_changed += s->edits[k].op == CBX_SET_FEATURE;
-    }
+    cbx_result_count_edits(&r);
     *out = cbx_result_copy(&r);
     if (!*out)
         return cbx_fail_memory(err);

@@ -12,6 +12,9 @@ cbx_status cbx_result_pack(const struct cbx_search *s, cbx_outcome outcome, cons
                            const float *after, double seconds, cbx_counterfactual **out,
                            cbx_error *err);
 
+/* Sets the numbers of its edits, by kind. */
+CBX_INTERNAL void cbx_result_count_edits(cbx_counterfactual *c);
+
 /* A copy in one block; NULL when memory runs out. */
 CBX_INTERNAL cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from);
 

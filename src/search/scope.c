@@ -92,7 +92,7 @@ static void say_scope(words *w, const cbx_search *s)
     say_rules(w, s);
 }
 
-const char *cbx_proof_scope(const cbx_search *s)
+const char *cbx_scope_of_proof(const cbx_search *s)
 {
     words w = {0};
     if (s->certificate != CBX_OPTIMAL && s->certificate != CBX_PROVED_NONE)

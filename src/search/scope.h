@@ -6,6 +6,6 @@
 #include "explainer.h"
 
 /* What the search's certificate, if it is a proof, is a proof of; NULL: no memory. */
-const char *cbx_proof_scope(const cbx_search *s);
+const char *cbx_scope_of_proof(const cbx_search *s);
 
 #endif

@@ -61,6 +61,20 @@ cbx_status cbx_search_make_edits(cbx_search *s, int64_t count, cbx_error *err)
     return s->edits ? CBX_OK : cbx_fail_memory(err);
 }
 
+bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
+{
+    int64_t t = s->epochs++;
+    if (s->trace)
+        s->trace[s->num_trace++] = *step;
+    if (!step->hit || !(step->loss < (s->found ? s->loss : INFINITY)))
+        return false;
+    s->found = true;
+    s->epoch = t;
+    s->loss = step->loss;
+    cbx_search_reserve(s, step->changed_features + step->removed_edges);
+    return true;
+}
+
 void cbx_search_end(cbx_search *s)
 {
     s->late = s->late || cbx_time_is_up();
@@ -79,7 +93,17 @@ bool cbx_search_gives_up(const cbx_search *s, int64_t t)
     return patience > 0 && s->found && t - s->epoch >= patience;
 }
 
-cbx_edit cbx_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected)
+cbx_edit cbx_search_edit_of_feature(const cbx_search *s, int32_t row, int32_t column, float from,
+                                    float to)
+{
+    return (cbx_edit){.op = CBX_SET_FEATURE,
+                      .node = s->view->node ? s->view->node[row] : row,
+                      .feature = column,
+                      .from = from,
+                      .to = to};
+}
+
+cbx_edit cbx_search_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected)
 {
     const cbx_view *v = s->view;
     int32_t         source = v->source[slot];

@@ -2,7 +2,6 @@
 /* setup.c: checking the options of a call against the graph and the model. */
 #include "setup.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,16 +44,12 @@ static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
     s->discrete = d->discrete;
     if (s->options->kinds != CBX_KINDS_AUTO)
         return CBX_OK;
-    uint8_t *whole = CBX_NEW(&s->arena, uint8_t, d->num_features);
-    if (!whole)
+    uint8_t *discrete = cbx_bounds_fractions(d, &s->arena);
+    if (!discrete)
         return cbx_fail_memory(err);
-    memset(whole, 1, (size_t)d->num_features);
-    int64_t      count = d->x ? (int64_t)d->num_nodes * d->num_features : d->x_indptr[d->num_nodes];
-    const float *values = d->x ? d->x : d->x_values;
-    for (int64_t k = 0; k < count; k++)
-        if (values[k] != rintf(values[k]))
-            whole[d->x ? k % d->num_features : d->x_indices[k]] = 0;
-    s->discrete = whole;
+    for (int32_t j = 0; j < d->num_features; j++)
+        discrete[j] = !discrete[j];
+    s->discrete = discrete;
     return CBX_OK;
 }
 
@@ -111,6 +106,12 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     if (!status && !s->explainer->knows_rules && cbx_rules_are_given(s->options))
         status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
                           s->explainer->name);
+    if (!status && s->explainer->descends && model->oracle && model->oracle->estimates)
+        status =
+            cbx_fail(err, CBX_INVALID,
+                     "the explainer '%s' follows gradients, and this model has none by features "
+                     "and edge weights; 'minimal' does without",
+                     s->explainer->name);
     if (!status)
         status = cbx_blas_begin(err);
     if (!status)

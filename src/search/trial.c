@@ -2,23 +2,7 @@
 /* trial.c: see trial.h. */
 #include "trial.h"
 
-#include <math.h>
-
 #include "deadline.h"
-
-bool cbx_search_record(cbx_search *s, const cbx_epoch *step)
-{
-    int64_t t = s->epochs++;
-    if (s->trace)
-        s->trace[s->num_trace++] = *step;
-    if (!step->hit || !(step->loss < (s->found ? s->loss : INFINITY)))
-        return false;
-    s->found = true;
-    s->epoch = t;
-    s->loss = step->loss;
-    cbx_search_reserve(s, step->changed_features + step->removed_edges);
-    return true;
-}
 
 cbx_status cbx_trials_init(cbx_trials *T, cbx_search *s, const cbx_matrix *X, cbx_error *err)
 {
@@ -30,12 +14,10 @@ void cbx_trials_ask(cbx_trials *T, const cbx_matrix *X, const float *w)
 {
     cbx_search *s = T->s;
     cbx_epoch  *e = &T->now;
-    int32_t     C = s->model->num_classes;
     cbx_pass_forward(&T->pass, X, w, 0, 0);
     const float *logp = T->pass.logp;
-    int32_t      aim = s->target >= 0 ? s->target : cbx_best_class(logp, C, s->prediction);
     e->eta = 1;
-    e->ce = -(double)logp[aim];
+    e->ce = -(double)logp[cbx_search_aim(s, logp)];
     e->hit = cbx_search_hits(s, cbx_search_class(s, logp));
 }
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.h: keeping count of a search: the trace, and the best so far. */
+/* trial.h: asking the oracle about candidates, one after the other. */
 #ifndef CBX_TRIAL_H
 #define CBX_TRIAL_H
 
 #include "explainer.h"
-
-/* A step is over: it goes to the trace. True: it hits, at a lower loss than any before,
- * and the caller must remember its edits. */
-bool cbx_search_record(cbx_search *s, const cbx_epoch *step);
 
 /* Methods that try candidates without a gradient. */
 typedef struct cbx_trials {

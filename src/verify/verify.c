@@ -13,7 +13,7 @@
 
 #include "blas.h"
 #include "deadline.h"
-#include "edit.h"
+#include "edit_kind.h"
 #include "error.h"
 #include "likely.h"
 #include "order.h"
@@ -151,45 +151,61 @@ static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k
 }
 
 /* In a cone an edge that goes can be inside, and goes like any other; lead into the last
- * hop, where that changes a degree; or be without influence. Writes the first kind to
- * `inside` and the second to `lost`. Features are only looked at. */
-static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
-                             const cbx_edit *edits, int64_t count, cbx_edit *inside,
-                             int64_t *num_inside, lost_edge *lost, int64_t *num_lost,
-                             cbx_error *err)
+ * hop, where that changes a degree; or be without influence. The first kind goes to `inside`
+ * and the second to `lost` (NULL: they are only counted). */
+typedef struct sorted {
+    cbx_edit  *inside;
+    lost_edge *lost;
+    int64_t    num_inside, num_lost;
+} sorted;
+
+static cbx_status sort_removal(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
+                               const cbx_edit *e, int64_t k, sorted *to, cbx_error *err)
 {
     int32_t last = cone->prefix[cone->hops - 1], n = g->data.num_nodes;
-    *num_inside = *num_lost = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const cbx_edit *e = &edits[k];
-        if (e->op == CBX_SET_FEATURE) {
-            cbx_status status = check_feature(g, e, k, err);
-            if (status)
-                return status;
+    int64_t found = 0;
+    int     ways = e->undirected && e->source != e->target ? 2 : 1;
+    for (int back = 0; back < ways; back++) {
+        int32_t source = back ? e->target : e->source, target = back ? e->source : e->target;
+        if (source < 0 || source >= n || target < 0 || target >= n)
             continue;
-        }
-        int64_t found = 0;
-        int     ways = e->undirected && e->source != e->target ? 2 : 1;
-        for (int back = 0; back < ways; back++) {
-            int32_t source = back ? e->target : e->source, target = back ? e->source : e->target;
-            if (source < 0 || source >= n || target < 0 || target >= n)
-                continue;
-            int32_t at = cbx_places_find(places, target);
-            bool    is_inside = at >= 0 && (at < last || source == target);
-            if (cbx_out_of_time(is_inside ? EDIT : EDIT + SLOT * in_degree(g, target)))
-                return cbx_fail_late(err);
-            int64_t here = is_inside ? count_inside(cone, e, cbx_places_find(places, source), at)
-                                     : find_slots(g, e, source, target, at, lost, num_lost);
-            found += here;
-            if (here && is_inside)
-                inside[(*num_inside)++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
-                                                     .source = source,
-                                                     .target = target,
-                                                     .edge = e->undirected ? -1 : e->edge};
-        }
-        if (!found)
-            return cbx_fail(err, CBX_INVALID, "edit %lld: there is no edge from node %d to node %d",
+        int32_t at = cbx_places_find(places, target);
+        bool    is_inside = at >= 0 && (at < last || source == target);
+        if (cbx_out_of_time(is_inside ? EDIT : EDIT + SLOT * in_degree(g, target)))
+            return cbx_fail_late(err);
+        int64_t here = is_inside ? count_inside(cone, e, cbx_places_find(places, source), at)
+                                 : find_slots(g, e, source, target, at, to->lost, &to->num_lost);
+        found += here;
+        if (here && is_inside)
+            to->inside[to->num_inside++] = (cbx_edit){.op = CBX_REMOVE_EDGE,
+                                                      .source = source,
+                                                      .target = target,
+                                                      .edge = e->undirected ? -1 : e->edge};
+    }
+    return found ? CBX_OK
+                 : cbx_fail(err, CBX_INVALID, "edit %lld: there is no edge from node %d to node %d",
                             (long long)k, e->source, e->target);
+}
+
+/* Features are only looked at. */
+static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
+                             const cbx_edit *edits, int64_t count, sorted *to, cbx_error *err)
+{
+    to->num_inside = to->num_lost = 0;
+    for (int64_t k = 0; k < count; k++) {
+        cbx_status status = cbx_edit_kind_check(&edits[k], k, err);
+        if (status)
+            return status;
+        switch (edits[k].op) {
+        case CBX_REMOVE_EDGE:
+            status = sort_removal(g, cone, places, &edits[k], k, to, err);
+            break;
+        case CBX_SET_FEATURE:
+            status = check_feature(g, &edits[k], k, err);
+            break;
+        }
+        if (status)
+            return status;
     }
     return CBX_OK;
 }
@@ -200,12 +216,12 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
 {
     cbx_view   cone;
     cbx_places places;
-    int64_t    num_inside = 0, num_lost = 0, num_edges = 0;
-    lost_edge *lost = NULL;
+    sorted     to = {0};
+    int64_t    num_removals = 0;
     for (int64_t k = 0; k < count; k++)
-        num_edges += edits[k].op != CBX_SET_FEATURE;
-    cbx_edit *inside = CBX_NEW(arena, cbx_edit, 2 * num_edges);
-    if (!inside)
+        num_removals += edits[k].op == CBX_REMOVE_EDGE;
+    to.inside = CBX_NEW(arena, cbx_edit, 2 * num_removals);
+    if (!to.inside)
         return cbx_fail_memory(err);
     cbx_status status = cbx_view_cone(graph, row, cbx_model_reach(model), arena, &cone, err);
     if (status)
@@ -213,17 +229,16 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     if (cbx_places_init(&places, &cone))
         return cbx_fail_late(err);
     for (int pass = 0; pass < 2 && !status; pass++) { /* first to count, then to write */
-        status = sort_edits(graph, &cone, &places, edits, count, inside, &num_inside, lost,
-                            &num_lost, err);
-        if (!status && !lost && !(lost = CBX_NEW(arena, lost_edge, num_lost)))
+        status = sort_edits(graph, &cone, &places, edits, count, &to, err);
+        if (!status && !to.lost && !(to.lost = CBX_NEW(arena, lost_edge, to.num_lost)))
             status = cbx_fail_memory(err);
     }
     cbx_places_free(&places);
     if (status)
         return status;
-    if (lose_edges(graph, &cone, lost, num_lost, arena))
+    if (lose_edges(graph, &cone, to.lost, to.num_lost, arena))
         return cbx_fail_late(err);
-    const edit_lists lists = {inside, edits, num_inside, count};
+    const edit_lists lists = {to.inside, edits, to.num_inside, count};
     return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
 }
 
@@ -235,7 +250,7 @@ static bool has_cone(const cbx_model *model)
            cbx_model_reach(model) > 0;
 }
 
-cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
+cbx_status cbx_verify_row(const cbx_graph *graph, int32_t row, cbx_error *err)
 {
     int32_t rows = cbx_graph_label_rows(graph);
     if (row >= 0 && row < rows)
@@ -244,9 +259,9 @@ cbx_status cbx_check_row(const cbx_graph *graph, int32_t row, cbx_error *err)
                     graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
 }
 
-cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                                  const cbx_edit *edits, int64_t count, int32_t moderate,
-                                  float *log_probs, cbx_error *err)
+cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                             const cbx_edit *edits, int64_t count, int32_t moderate,
+                             float *log_probs, cbx_error *err)
 {
     cbx_arena  arena = {0};
     cbx_view   view;
@@ -254,12 +269,14 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
     bool       graphs = graph->data.task == CBX_GRAPH;
     cbx_status status = cbx_model_fits(model, graph, err);
     if (!status)
-        status = cbx_check_row(graph, row, err);
+        status = cbx_verify_row(graph, row, err);
     if (!status)
         status = cbx_blas_begin(err);
     if (status)
         return status;
-    bool before = cbx_order_fix(model->reproducible);
+    cbx_deadline deadline;
+    bool         alone = cbx_deadline_begin_alone(&deadline);
+    bool         before = cbx_order_fix(model->reproducible);
     if (!graphs && rows > moderate && has_cone(model)) {
         status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
     } else {
@@ -270,20 +287,22 @@ cbx_status cbx_check_edits_within(const cbx_model *model, const cbx_graph *graph
             status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
     }
     (void)cbx_order_fix(before);
+    if (alone)
+        cbx_deadline_end(&deadline);
     cbx_arena_free(&arena);
     return status;
 }
 
-cbx_status cbx_try_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                         const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
+cbx_status cbx_verify_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                            const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
 {
-    return cbx_check_edits_within(model, graph, row, edits, count, MODERATE, log_probs, err);
+    return cbx_verify_within(model, graph, row, edits, count, MODERATE, log_probs, err);
 }
 
 cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
                            const cbx_edit *edits, int64_t count, float *log_probs, cbx_error *err)
 {
-    cbx_status status = cbx_try_edits(model, graph, row, edits, count, log_probs, err);
+    cbx_status status = cbx_verify_edits(model, graph, row, edits, count, log_probs, err);
     return !status && isnan(log_probs[0]) ? cbx_fail_overflow(graph, row, err) : status;
 }
 

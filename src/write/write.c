@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "combinex/kit.h"
-#include "edit.h"
+#include "edit_kind.h"
 #include "error.h"
 #include "neighbour.h"
 #include "writing.h"
@@ -132,10 +132,7 @@ int64_t cbx_writing_edits(const cbx_writing *w, int32_t node, const cbx_edit **f
 
 static int by_node(const void *a, const void *b)
 {
-    const cbx_edit *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return (x->feature > y->feature) - (x->feature < y->feature);
+    return cbx_edit_compare(a, b);
 }
 
 static cbx_status mark_edges(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_arena *arena)

@@ -119,7 +119,8 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
             return wrong;
         for (int64_t b = 0; b < k; b++) {
             const cbx_edit *other = &a->edits[b];
-            bool            told = edit->group > 0 && edit->group == other->group;
+            bool            told = edit->op == CBX_SET_FEATURE && other->op == CBX_SET_FEATURE &&
+                        edit->group > 0 && edit->group == other->group;
             if (same_place(edit, other))
                 return "has an edit twice";
             if (same_change(q, edit, other) != (told && edit->node == other->node))

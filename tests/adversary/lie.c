@@ -47,6 +47,30 @@ static void count_edits(cbx_counterfactual *a)
     a->num_features_changed = a->num_edits - a->num_edges_removed;
 }
 
+static cbx_edit needless(const question *q, const place *p)
+{
+    if (p->kind == PLACE_EDGE)
+        return (cbx_edit){.op = CBX_REMOVE_EDGE,
+                          .source = p->u,
+                          .target = p->v,
+                          .edge = p->edge,
+                          .undirected = p->edge < 0};
+    return (cbx_edit){.op = CBX_SET_FEATURE,
+                      .node = p->node,
+                      .feature = p->feature,
+                      .from = feature_of(&q->world, p->node, p->feature),
+                      .to = p->values[0]};
+}
+
+/* Edges of the same nodes, or features of the same node. */
+static bool is_near(const cbx_edit *a, const cbx_edit *b)
+{
+    if (a->op != b->op)
+        return false;
+    return a->op == CBX_REMOVE_EDGE ? a->source == b->source && a->target == b->target
+                                    : a->node == b->node;
+}
+
 /* Some feature that may change and does not yet, changed for nothing. */
 static void add_needless(const question *q, cbx_counterfactual *a)
 {
@@ -61,18 +85,9 @@ static void add_needless(const question *q, cbx_counterfactual *a)
     for (int k = 0; k < s.count; k++) {
         const place *p = &s.places[k];
         bool         taken = p->kind == PLACE_GROUP;
-        cbx_edit     e = {.op = p->kind == PLACE_EDGE ? CBX_REMOVE_EDGE : CBX_SET_FEATURE,
-                          .source = p->u,
-                          .target = p->v,
-                          .edge = p->edge,
-                          .undirected = p->edge < 0,
-                          .node = p->node,
-                          .feature = p->feature,
-                          .from = feature_of(&q->world, p->node, p->feature),
-                          .to = p->values[0]};
+        cbx_edit     e = needless(q, p);
         for (int64_t i = 0; i < a->num_edits; i++)
-            taken = taken || (a->edits[i].op == e.op && a->edits[i].node == e.node &&
-                              a->edits[i].source == e.source && a->edits[i].target == e.target);
+            taken = taken || is_near(&a->edits[i], &e);
         if (taken)
             continue;
         edits[a->num_edits++] = e;

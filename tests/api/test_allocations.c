@@ -331,6 +331,47 @@ CALL(cbx_options_over)
     return (void)user, status;
 }
 
+CALL(cbx_model_open)
+{
+    cbx_model *model = NULL;
+    cbx_status status = cbx_model_open(the.model_file, NULL, &model, NULL);
+    cbx_model_free(model);
+    return (void)user, status;
+}
+
+/* Each row's number. */
+static int count_rows(void *user, const cbx_asked_graph *graph, float *scores)
+{
+    (void)user;
+    for (int32_t i = 0; i < graph->num_rows; i++)
+        scores[i] = (float)i;
+    return 0;
+}
+
+CALL(numbers)
+{
+    cbx_options *reading = NULL;
+    cbx_model   *model = NULL, *aimed = NULL;
+    cbx_oracle   oracle = {.num_features = cbx_graph_view(the.graph)->num_features,
+                           .num_scores = 1,
+                           .hops = -1,
+                           .predict = count_rows};
+    cbx_status   status = cbx_options_new(cbx_open_table(), &reading, NULL);
+    if (!status)
+        status = cbx_options_set(reading, "scores", "number", NULL);
+    oracle.reading = reading;
+    if (!status)
+        status = cbx_model_of_oracle(&oracle, &model, NULL);
+    if (!status)
+        status = cbx_model_aim(model, the.graph, ">=3", &aimed, NULL);
+    if (!status)
+        CHECK(cbx_model_class_name(aimed, 1) != NULL);
+    cbx_model_free(aimed);
+    cbx_model_free(model);
+    cbx_options_free(reading);
+    return (void)user, status;
+}
+
 /* A method from outside, which takes the first edge away. */
 static cbx_status take_first(cbx_method_search *search, const cbx_method_task *task, cbx_error *err)
 {
@@ -540,6 +581,8 @@ static const entry entries[] = {
     ALLOCATES(cbx_picture_write),
     {"cbx_options_new cbx_options_set cbx_options_free", call_cbx_options_new, true},
     ALLOCATES(cbx_options_over),
+    ALLOCATES(cbx_model_open),
+    {"cbx_model_of_oracle cbx_model_aim cbx_model_class_name cbx_open_table", call_numbers, true},
     {"cbx_layer_register", call_own_layer, false},
     {"cbx_method_register cbx_method_should_stop cbx_method_try cbx_method_answer", call_own_method,
      true},

@@ -117,7 +117,7 @@ static first exported[EXPORTS];
 static void export_all(int which)
 {
     static const cbx_edit edit = {
-        .op = CBX_SET_FEATURE, .edge = -1, .node = 1, .feature = 0, .from = 3.75f, .to = 0.125f};
+        .op = CBX_SET_FEATURE, .node = 1, .feature = 0, .from = 3.75f, .to = 0.125f};
     cbx_graph *graph = graph_of_fractions();
     for (int i = 0; graph && i < EXPORTS; i++) {
         cbx_error err = {0};
@@ -149,7 +149,6 @@ static const cbx_counterfactual *an_answer(void)
 {
     static const float        before[] = {-0.1f, -2.5f}, after[] = {-3.25f, -0.0625f};
     static const cbx_edit     edits[] = {{.op = CBX_SET_FEATURE,
-                                          .edge = -1,
                                           .node = 1,
                                           .feature = 0,
                                           .from = 3.75f,

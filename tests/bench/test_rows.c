@@ -54,6 +54,8 @@ static cbx_bench_row some_row(int32_t model, int32_t fold, int32_t row)
                            .nodes = 34,
                            .edges = 156,
                            .epoch = 99,
+                           .certificate = CBX_NONE_WITHIN_BUDGET,
+                           .best_lead = -0.25,
                            .accuracy = NAN,
                            .seconds = 0.5,
                            .peak_mb = 12};
@@ -92,6 +94,8 @@ TEST(rows_of_all_parts_come_back_in_the_order_of_the_plan)
         CHECK_INT(r->measures.features_changed, 17);
         CHECK_INT(r->measures.edges_removed, 2);
         CHECK_INT(r->epoch, 99);
+        CHECK_INT(r->certificate, CBX_NONE_WITHIN_BUDGET);
+        CHECK_NEAR(r->best_lead, -0.25, 0);
         CHECK(isnan(r->accuracy));
         CHECK_NEAR(r->peak_mb, 12, 0);
     }
@@ -139,24 +143,28 @@ static void check_refused(const char *line, const char *why)
 TEST(lines_of_something_else_are_refused_by_file_and_number)
 {
     begin();
-    check_refused("hello\n", "23 fields");
-    check_refused("cora,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n", "not of this benchmark");
-    check_refused("karate,gcn,7,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("hello\n", "25 fields");
+    check_refused("cora,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "not of this benchmark");
-    check_refused("karate,gcn,0,ego,1,lost,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n", "not of this benchmark");
+    check_refused("karate,gcn,7,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
+                  "not of this benchmark");
+    check_refused("karate,gcn,0,ego,1,lost,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
+                  "not of this benchmark");
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,sworn,,,1,1\n",
+                  "not of this benchmark");
     /* what would be row 1, or class 0, if its upper half were lost */
-    check_refused("karate,gcn,0,ego,4294967297,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,4294967297,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,1,found,0,4294967296,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,1,found,0,4294967296,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,1,found,0,0,0,-4294967296,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,-4294967296,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,4294967297,1,1,,1,1\n",
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,,,,,,0,0,4294967297,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,4294967296,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n",
+    check_refused("karate,gcn,4294967296,ego,1,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n",
                   "out of range");
-    check_refused("karate,gcn,0,ego,x,found,0,0,0,0,,,,,,0,0,1,1,1,,1,1\n", "whole number");
-    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,1y,,,,,0,0,1,1,1,,1,1\n", "not a number");
+    check_refused("karate,gcn,0,ego,x,found,0,0,0,0,,,,,,0,0,1,1,1,none,,,1,1\n", "whole number");
+    check_refused("karate,gcn,0,ego,1,found,0,0,0,0,1y,,,,,0,0,1,1,1,none,,,1,1\n", "not a number");
     (void)unlink(test_path("rows.0.part"));
     end();
 }

@@ -110,6 +110,7 @@ TEST(an_edit_of_what_is_not_there_is_refused)
 {
     scene s;
     set_scene(&s, -1);
+    refused(&s, (cbx_edit){.op = (cbx_edit_op)7}, "there is no kind of edit 7");
     refused(&s, removal(1, 2, 1), "no edge from node 1 to node 2");
     refused(&s, removal(0, 1, 1), "no edge from node 0 to node 1"); /* another edge's id */
     refused(&s, removal(1, 3, -1), "no edge from node 1 to node 3");

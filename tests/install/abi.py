@@ -35,11 +35,11 @@ def questions(header, stable):
     lines = [f"#include <{name}>" for name in HEADERS] + ["#include <stdio.h>", "int main(void) {"]
     for name, constants in header.enums.items():
         lines += [f'printf("constant {c} %d\\n", (int){c});' for c in constants if c in stable]
-    for name, fields in header.structs.items():
-        if f" {name};" not in stable:
+    for name in header.structs:
+        if f" {name};" not in stable:  # unstable, or without a name and part of another
             continue
         lines.append(f'printf("struct {name} %zu\\n", sizeof({name}));')
-        for field, _ in fields:
+        for field in header.members(name):
             lines.append(
                 f'printf("  {name}.{field} at %zu, %zu bytes\\n", offsetof({name}, {field}), '
                 f"sizeof((({name} *)0)->{field}));"

@@ -100,6 +100,7 @@ is_its_own() {
     objdump -p "$lib/$1.so" | grep "SONAME *$1\.so\.${abi//./\\.}\$" > /dev/null || fail "soname of $1"
     ! nm -D --defined-only "$lib/$1.so" | grep -v " A CBX_\|@@CBX_" || fail "$1 exports the above"
 }
+[ "$(wc -l < "$include/combinex.h")" -lt 400 ] || fail "combinex.h is for most, and has 400 lines"
 is_its_own libcombinex
 is_its_own libcombinex-kit
 diff <(declared CBX_API "$include/combinex.h" "$include/combinex/extend.h") <(exported libcombinex "CBX_${abi/./_}") ||

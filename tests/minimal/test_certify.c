@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Certifying answers of which the test knows which moves are needed. */
-#include "fewest.h"
+#include "certify.h"
+#include "minimal.h"
 #include "../search/oracle.h"
 #include "test.h"
 
@@ -73,10 +74,10 @@ static void set_up(bench *b)
     oracle_must(cbx_view_around(b->o.graph, 0, 2, &b->arena, &b->view, &err), &err);
     oracle_must(cbx_view_features(b->o.graph, &b->view, &b->arena, &b->s.X, &err), &err);
     oracle_must(cbx_whatif_init(&b->W, &b->s, &shared->rules, &err), &err);
-    b->F = (cbx_fewest){.s = &b->s, .W = &b->W, .shared = shared, .best = {.moves = b->moves}};
+    b->F = (cbx_fewest){.s = &b->s, .W = &b->W, .best = {.moves = b->moves}};
     for (int j = FEATURES - 1; j >= 0; j--)
         cbx_move_set_add(&b->F.best,
-                         &(cbx_move){CBX_MOVE_FEATURE, 0, j, -1, -1, 1, /* cost */ 1, 0});
+                         &(cbx_move){&cbx_move_feature, 0, j, -1, -1, 1, /* cost */ 1, 0});
 }
 
 static void tear_down(bench *b)
@@ -100,7 +101,7 @@ TEST(what_is_not_needed_goes_and_what_is_stays)
     bool      irreducible = false;
     cbx_error err = {0};
     set_up(&b);
-    CHECK_OK(cbx_fewest_certify(&b.F, &irreducible, &err), err);
+    CHECK_OK(cbx_certify(&b.F, &irreducible, &err), err);
     CHECK(irreducible);
     check_needed_are_left(&b);
     tear_down(&b);
@@ -116,7 +117,7 @@ TEST(every_move_is_looked_at_twice_at_most_where_one_round_finds_all)
     cbx_deadline_begin(&d, 1000, NULL, NULL);
     set_up(&b);
     test_clock_stop(0, 0);
-    CHECK_OK(cbx_fewest_certify(&b.F, &irreducible, &err), err);
+    CHECK_OK(cbx_certify(&b.F, &irreducible, &err), err);
     test_clock_run();
     CHECK(irreducible);
     CHECK_INT(test_clock_reads(), FEATURES + NEEDED); /* all, and again those that are left */
@@ -136,11 +137,11 @@ TEST(a_round_that_time_ends_is_no_certificate_but_the_answer_stays_one)
         cbx_deadline_begin(&d, 1000, NULL, NULL);
         set_up(&b);
         test_clock_stop(reading, 1e9);
-        CHECK_OK(cbx_fewest_certify(&b.F, &irreducible, &err), err);
+        CHECK_OK(cbx_certify(&b.F, &irreducible, &err), err);
         test_clock_run();
         CHECK(!irreducible);
         cbx_deadline_end(&d);
-        int64_t count = cbx_whatif_edits(&b.W, b.F.best.moves, b.F.best.count, edits);
+        int64_t count = cbx_moves_edits(&b.W, b.F.best.moves, b.F.best.count, edits);
         CHECK_OK(cbx_check_edits(b.o.model, b.o.graph, 0, edits, count, logp, &err), err);
         CHECK(logp[1] > logp[0]);
         tear_down(&b);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "minimal.h"
+#include "out_of_reach.h"
 #include "../search/oracle.h"
 #include "test.h"
 
@@ -171,17 +172,17 @@ TEST(asking_what_if_is_asking_the_edited_graph)
         for (int step = 0; step < 120; step++) {
             if (count && (count == 40 || cbx_rng_below(&rng, 3) == 0)) {
                 int k = (int)cbx_rng_below(&rng, (uint64_t)count);
-                cbx_whatif_undo(&W, &made[k]);
+                cbx_move_undo(&W, &made[k]);
                 made[k] = made[--count];
             } else {
                 cbx_move_walk at = {0};
                 uint64_t      skip = cbx_rng_below(&rng, 60);
                 bool          there = false;
-                while (cbx_whatif_walk(&W, &at, &m) && skip-- > 0)
+                while (cbx_moves_walk(&W, &at, &m) && skip-- > 0)
                     there = true;
-                if (!there || !cbx_whatif_may(&W, &m))
+                if (!there || !cbx_move_may(&W, &m))
                     continue;
-                cbx_whatif_do(&W, &m);
+                cbx_move_do(&W, &m);
                 made[count++] = m;
             }
             double score;
@@ -215,12 +216,8 @@ static int64_t all_edits(const oracle *o, cbx_edit *edits)
             for (float to = d->feat_min[j]; to <= d->feat_max[j]; to++) {
                 float x = data_feature(d, i, j);
                 if (to != x)
-                    edits[count++] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                                .edge = -1,
-                                                .node = i,
-                                                .feature = j,
-                                                .from = x,
-                                                .to = to};
+                    edits[count++] = (cbx_edit){
+                        .op = CBX_SET_FEATURE, .node = i, .feature = j, .from = x, .to = to};
             }
     return count;
 }
@@ -347,11 +344,11 @@ TEST(a_class_that_another_outdoes_in_all_weights_is_out_of_reach)
     oracle     o = oracle_make((oracle_shape){.nodes = 40, .seed = 2});
     cbx_model *m = o.model;
     int32_t    C = m->num_classes;
-    CHECK(!cbx_model_never(m, 0) || !cbx_model_never(m, 1));
+    CHECK(!cbx_out_of_reach_class(m, 0) || !cbx_out_of_reach_class(m, 1));
     for (int32_t k = 0; k <= m->head_in; k++) /* class 2 becomes class 1 less something */
         m->theta[m->head_offset + (int64_t)k * C + 2] =
             m->theta[m->head_offset + (int64_t)k * C + 1] - 0.1f * (float)(k % 3) - 0.01f;
-    CHECK(cbx_model_never(m, 2));
+    CHECK(cbx_out_of_reach_class(m, 2));
     cbx_explain_options options = FEW("target", "2");
     cbx_counterfactual *r = explain_row(&o, 3, &options);
     CHECK_INT(r->outcome, CBX_NOT_FOUND);

@@ -2,7 +2,7 @@
 /* What is proved to be out of reach is not reached by any of many random tries. */
 #include <math.h>
 
-#include "minimal.h"
+#include "out_of_reach.h"
 #include "number.h"
 #include "../search/oracle.h"
 #include "test.h"
@@ -39,7 +39,6 @@ static int tries_that_flip(const oracle *o, int32_t row, float near, cbx_rng *rn
                            : i < 5 ? 2 * ((i - 1) >> k & 1) - 1
                                    : 2 * cbx_rng_uniform(rng) - 1;
             edits[k] = (cbx_edit){.op = CBX_SET_FEATURE,
-                                  .edge = -1,
                                   .node = row,
                                   .feature = j,
                                   .from = x,
@@ -79,7 +78,7 @@ static bool is_out_of_reach(const oracle *o, int32_t row, const cbx_explain_opti
     oracle_must(cbx_view_around(o->graph, row, 3, &arena, &view, &err), &err);
     oracle_must(cbx_view_features(o->graph, &view, &arena, &s.X, &err), &err);
     oracle_must(cbx_whatif_init(&W, &s, &shared->rules, &err), &err);
-    oracle_must(cbx_minimal_out_of_reach(&s, &W, &proved, &err), &err);
+    oracle_must(cbx_out_of_reach(&s, &W, &proved, &err), &err);
     cbx_arena_free(&arena);
     cbx_setup_free(&setup);
     return proved;

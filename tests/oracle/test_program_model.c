@@ -496,7 +496,8 @@ TEST(labels_that_do_not_exclude_each_other_are_not_taken_for_classes)
         return;
     }
     CHECK_INT(cbx_model_load(path, &model, &err), CBX_INVALID);
-    CHECK(strstr(err.message, "labels, each for itself") != NULL);
+    CHECK_CONTAINS(err.message, "is a label of its own, and not a class among them");
+    CHECK_CONTAINS(err.message, "Say label=0 to label=");
 }
 
 TEST(what_needs_layers_is_refused_in_words)

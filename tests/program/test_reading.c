@@ -212,6 +212,7 @@ TEST(fixed_sizes_are_refused_with_what_to_do)
     SET(tensors,
         "\"x\":{\"dtype\":7,\"sizes\":[{\"as_int\":20},{\"as_int\":3}]}," SIZE_EDGES "," SIZE_Y);
     refuse(&m, "exported with fixed sizes: 'x' has size 20 in dimension 0");
+    refuse(&m, "dynamic_shapes={'x': {0: d}, 'edge_index': {1: d}})");
     refuse(&m, "dynamic_shapes");
 }
 
@@ -306,7 +307,7 @@ TEST(inputs_whose_names_do_not_tell_are_asked_about)
     SET(tensors, SIZE_X "," PAIRS("links") "," PAIRS("pairs") "," SIZE_Y);
     refuse(
         &m,
-        "which input is edge_index? There are: x, links, pairs. Say so by roles=edge_index=NAME");
+        "which input is edge_index? There are: x, links, pairs. Say so: inputs=edge_index=NAME");
     CHECK_INT(load_with(&m, &(cbx_program_options){.roles = "edge_index=links"}, message), CBX_OK);
     CHECK_INT(load_with(&m, &(cbx_program_options){.roles = "edge_index=x"}, message), CBX_INVALID);
     CHECK_CONTAINS(message, "input 'x' cannot be edge_index: it is float32 of 2 dimensions");

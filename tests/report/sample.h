@@ -44,7 +44,6 @@ static inline cbx_graph *sample_graph(cbx_task task, bool names)
 /* Numbers that are hard to write: thirds, the smallest and the largest, -0. */
 static const cbx_edit sample_edits[] = {
     {.op = CBX_SET_FEATURE,
-     .edge = -1,
      .node = 2,
      .feature = 1,
      .from = 1.0f / 3,
@@ -58,14 +57,12 @@ static const cbx_edit sample_edits[] = {
      .undirected = true,
      .influence = -0.0f},
     {.op = CBX_SET_FEATURE,
-     .edge = -1,
      .node = 0,
      .feature = 4,
      .from = FLT_MAX,
      .to = -FLT_MIN,
      .influence = -0.1f},
     {.op = CBX_SET_FEATURE,
-     .edge = -1,
      .node = 1,
      .feature = 2,
      .from = 0x1p-149f,

@@ -73,8 +73,8 @@ TEST(every_float_survives_nine_digits)
                     bits = bits * 1664525u + 1013904223u;
                     memcpy(&v[i], &bits, sizeof bits);
                 } while (!isfinite(v[i]));
-            edits[k] = (cbx_edit){
-                .op = CBX_SET_FEATURE, .edge = -1, .from = v[0], .to = v[1], .influence = v[2]};
+            edits[k] =
+                (cbx_edit){.op = CBX_SET_FEATURE, .from = v[0], .to = v[1], .influence = v[2]};
         }
         c.edits = edits;
         c.num_edits = 100;

@@ -122,7 +122,7 @@ TEST(every_number_of_an_edit_is_read_back)
     uint32_t           bits = 7;
     for (int round = 0; round < 2000; round++) {
         cbx_counterfactual c = sample_found(CBX_NODE);
-        cbx_edit           edit = {.op = CBX_SET_FEATURE, .edge = -1, .from = values[round % 16]};
+        cbx_edit           edit = {.op = CBX_SET_FEATURE, .from = values[round % 16]};
         do {
             bits = bits * 1664525u + 1013904223u;
             memcpy(&edit.to, &bits, sizeof bits);

@@ -7,7 +7,7 @@
 static cbx_edit feature(int32_t node, int32_t number, float from, float to)
 {
     return (cbx_edit){
-        .op = CBX_SET_FEATURE, .edge = -1, .node = node, .feature = number, .from = from, .to = to};
+        .op = CBX_SET_FEATURE, .node = node, .feature = number, .from = from, .to = to};
 }
 
 static cbx_edit edge(int32_t source, int32_t target, bool undirected)

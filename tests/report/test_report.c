@@ -148,7 +148,7 @@ static cbx_counterfactual small_answer(void)
     static const float    before[] = {-0.1f, -2.4f, -6}, after[] = {-3, -0.06f, -5};
     static const cbx_edit edits[] = {
         {.op = CBX_REMOVE_EDGE, .source = 1, .target = 2, .edge = -1, .undirected = true},
-        {.op = CBX_SET_FEATURE, .edge = -1, .node = 1, .feature = 2, .to = 1}};
+        {.op = CBX_SET_FEATURE, .node = 1, .feature = 2, .to = 1}};
     return (cbx_counterfactual){.row = 1,
                                 .outcome = CBX_FOUND,
                                 .reason = "",

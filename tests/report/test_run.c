@@ -102,7 +102,7 @@ TEST(running_out_of_memory_is_told)
     static const float    logs[] = {-0.1f, -2.4f, -6};
     static const cbx_edit edits[] = {
         {.op = CBX_REMOVE_EDGE, .source = 1, .target = 2, .edge = -1, .undirected = true},
-        {.op = CBX_SET_FEATURE, .edge = -1, .node = 1, .feature = 2, .to = 1}};
+        {.op = CBX_SET_FEATURE, .node = 1, .feature = 2, .to = 1}};
     shown               s = {.graph = sample_graph(CBX_NODE, true), .lines = calloc(1, 1 << 16)};
     cbx_explain_options o = shown_options();
     cbx_model_spec      spec;

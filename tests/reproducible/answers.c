@@ -171,8 +171,11 @@ static int put_answer(void *user, int64_t i, const cbx_counterfactual *c)
             put_floats("after", (size_t)c->num_classes, c->after);
         for (int64_t k = 0; k < c->num_edits; k++) {
             const cbx_edit *e = &c->edits[k];
-            (void)printf("edit %d %d %d %d %d %a %a %a\n", e->op, e->source, e->target, e->node,
-                         e->feature, (double)e->from, (double)e->to, (double)e->influence);
+            if (e->op == CBX_REMOVE_EDGE)
+                (void)printf("remove %d %d %a\n", e->source, e->target, (double)e->influence);
+            else
+                (void)printf("set %d %d %a %a %a\n", e->node, e->feature, (double)e->from,
+                             (double)e->to, (double)e->influence);
         }
     }
     return 0;

@@ -281,6 +281,29 @@ TEST(cancelling_is_an_outcome_without_edits)
     oracle_free(&o);
 }
 
+TEST(who_cancels_is_told_so_and_still_given_how_far_it_came)
+{
+    oracle              o = oracle_make((oracle_shape){.nodes = 12});
+    watcher             w = {.stop_at = 3};
+    cbx_options        *options = NULL;
+    cbx_counterfactual *r = NULL;
+    cbx_error           err = {0};
+    CHECK_OK(cbx_options_new(cbx_explain_table(), &options, &err), err);
+    CHECK_OK(cbx_explain_preset(options, "paper", &err), err);
+    CHECK_OK(cbx_options_set(options, "min-edges", "0", &err), err);
+    CHECK_OK(cbx_options_set(options, "trace", "true", &err), err);
+    CHECK_INT(cbx_explain(o.model, o.graph, 2, options, watch, &w, &r, &err), CBX_CANCELLED);
+    CHECK_INT(err.status, CBX_CANCELLED);
+    if (CHECK(r != NULL)) {
+        CHECK_INT(r->size, sizeof *r);
+        CHECK_INT(r->outcome, CBX_NOT_FINISHED);
+        CHECK_INT(r->num_trace, r->epochs);
+    }
+    cbx_counterfactual_free(r);
+    cbx_options_free(options);
+    oracle_free(&o);
+}
+
 static void check_trace(const cbx_counterfactual *r, const cbx_explain_options *a)
 {
     int64_t best = -1;

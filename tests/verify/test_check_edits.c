@@ -182,10 +182,9 @@ static void check_cone(oracle_shape shape)
         int32_t   row = (int32_t)cbx_rng_below(&rng, (uint64_t)o.data.num_nodes);
         int64_t   count = random_edits(&o.data, &rng, edits);
         cbx_error err = {0};
-        CHECK_OK(
-            cbx_check_edits_within(o.model, o.graph, row, edits, count, INT32_MAX, whole, &err),
-            err);
-        CHECK_OK(cbx_check_edits_within(o.model, o.graph, row, edits, count, 0, part, &err), err);
+        CHECK_OK(cbx_verify_within(o.model, o.graph, row, edits, count, INT32_MAX, whole, &err),
+                 err);
+        CHECK_OK(cbx_verify_within(o.model, o.graph, row, edits, count, 0, part, &err), err);
         if (!CHECK(test_difference(3, part, whole) < 2e-5)) {
             printf("  (%s %s, round %d)\n", shape.conv, shape.aggregation, round);
             break;
@@ -227,9 +226,8 @@ TEST(what_is_not_there_is_refused_in_large_graphs_too)
             cbx_edit  two[] = {fine, wrong[i]};
             float     logp[3] = {7, 7, 7};
             cbx_error err = {0};
-            if (!CHECK_INT(
-                    cbx_check_edits_within(o.model, o.graph, 0, two, 2, moderate, logp, &err),
-                    CBX_INVALID))
+            if (!CHECK_INT(cbx_verify_within(o.model, o.graph, 0, two, 2, moderate, logp, &err),
+                           CBX_INVALID))
                 printf("  (edit %zu, %d)\n", i, moderate);
             CHECK_CONTAINS(err.message, "edit 1");
             CHECK(logp[0] == 7);
@@ -273,7 +271,7 @@ static cbx_status check_once(void *user)
     cbx_error   err = {0};
     int64_t     count = some_edits(&c->o->data, c->o->data.graph_ptr ? 0 : -1, edits);
     cbx_status  status =
-        cbx_check_edits_within(c->o->model, c->o->graph, 0, edits, count, c->moderate, logp, &err);
+        cbx_verify_within(c->o->model, c->o->graph, 0, edits, count, c->moderate, logp, &err);
     CHECK_INT(err.status, status);
     return status;
 }

@@ -65,8 +65,7 @@ static int64_t make_edits(const sample *s, cbx_rng *rng, cbx_edit *edits)
         int64_t e = (int64_t)cbx_rng_below(rng, EDGES);
         int32_t node = (int32_t)cbx_rng_below(rng, NODES),
                 f = (int32_t)cbx_rng_below(rng, FEATURES);
-        edits[k] =
-            (cbx_edit){.op = CBX_SET_FEATURE, .edge = -1, .node = node, .feature = f, .to = 1};
+        edits[k] = (cbx_edit){.op = CBX_SET_FEATURE, .node = node, .feature = f, .to = 1};
         if (k % 3 != 0)
             edits[k] = (cbx_edit){.op = CBX_REMOVE_EDGE,
                                   .source = (int32_t)s->source[e],
@@ -94,10 +93,9 @@ static void compare(const char *conv, const char *aggregation, bool weighted)
             float     whole[3], cone[3];
             cbx_error err = {0};
             int64_t   count = make_edits(&s, &rng, edits);
-            CHECK_OK(
-                cbx_check_edits_within(model, s.graph, row, edits, count, INT32_MAX, whole, &err),
-                err);
-            CHECK_OK(cbx_check_edits_within(model, s.graph, row, edits, count, 0, cone, &err), err);
+            CHECK_OK(cbx_verify_within(model, s.graph, row, edits, count, INT32_MAX, whole, &err),
+                     err);
+            CHECK_OK(cbx_verify_within(model, s.graph, row, edits, count, 0, cone, &err), err);
             CHECK(test_difference(3, cone, whole) < 1e-5);
         }
         cbx_model_free(model);
@@ -131,11 +129,14 @@ TEST(an_edit_of_an_edge_that_is_not_there_is_an_error_in_a_cone_too)
     cbx_error  err = {0};
     float      logp[3];
     cbx_edit   none = {.op = CBX_REMOVE_EDGE, .source = 0, .target = NODES + 3, .edge = -1};
-    CHECK_INT(cbx_check_edits_within(model, s.graph, 0, &none, 1, 0, logp, &err), CBX_INVALID);
+    CHECK_INT(cbx_verify_within(model, s.graph, 0, &none, 1, 0, logp, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "there is no edge from node 0 to node 43");
-    cbx_edit nobody = {.op = CBX_SET_FEATURE, .node = -1, .edge = -1};
-    CHECK_INT(cbx_check_edits_within(model, s.graph, 0, &nobody, 1, 0, logp, &err), CBX_INVALID);
+    cbx_edit nobody = {.op = CBX_SET_FEATURE, .node = -1};
+    CHECK_INT(cbx_verify_within(model, s.graph, 0, &nobody, 1, 0, logp, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "there is no node -1");
+    cbx_edit other = {.op = (cbx_edit_op)9};
+    CHECK_INT(cbx_verify_within(model, s.graph, 0, &other, 1, 0, logp, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "there is no kind of edit 9");
     cbx_model_free(model);
     cbx_graph_free(s.graph);
 }

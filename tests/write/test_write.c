@@ -35,7 +35,7 @@ static const cbx_graph_data plain = {.num_nodes = 4,
 
 static const cbx_edit edits[] = {
     {.op = CBX_REMOVE_EDGE, .source = 1, .target = 2, .edge = 2},
-    {.op = CBX_SET_FEATURE, .node = 1, .feature = 1, .from = 2.5f, .to = 4, .edge = -1},
+    {.op = CBX_SET_FEATURE, .node = 1, .feature = 1, .from = 2.5f, .to = 4},
 };
 
 static cbx_graph *make(const cbx_graph_data *d)

@@ -5,6 +5,6 @@ from ._data import graph_from_pyg
 from ._explainer import CombinexExplainer
 from ._export import export
 from ._import import import_both, import_model
-from ._take import take
+from ._take import ask_in_torch, take
 
-__all__ = ["CombinexExplainer", "export", "graph_from_pyg", "import_both", "import_model", "take"]
+__all__ = ["CombinexExplainer", "ask_in_torch", "export", "graph_from_pyg", "import_both", "import_model", "take"]

@@ -10,26 +10,78 @@ from typing import Any
 from .._graph import Graph
 from .._model import Model
 from ..errors import InvalidError, UnsupportedError
+import torch
+
+from .._callback import Callback, identity_of, rows_of_scores, task_of
+from ._call import TorchCaller, identity_of_module, whole_of
 from ._data import collate, graph_from_pyg
 from ._export import export
 from ._import import import_both
 
 
+def unwrapped(module: Any) -> Any:
+    """The module inside of torch.compile's and of those that spread it over devices."""
+    while True:
+        if hasattr(module, "_orig_mod"):
+            module = module._orig_mod
+        elif isinstance(module, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
+            module = module.module
+        else:
+            return module
+
+
 def take(module: Any, data: Any) -> tuple[Model, Graph]:
-    """The module and the data it is asked about: as layers where they are proved to do the same, which is fastest,
-    and else as a program, proved likewise. model.not_layers says why it is the latter."""
-    try:
-        return import_both(module, data)
-    except UnsupportedError as error:
-        layered = str(error)
-    _refuse_caches(module)
-    with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
+    """The module and the data it is asked about: as layers where they are proved to do the same, which is fastest, else
+    as a program, proved likewise, and else it is asked in torch. model.oracle says which, and why none before it."""
+    module = unwrapped(module)
+    why: dict[str, str] = {}
+    scripted = isinstance(module, torch.jit.ScriptModule)
+    if scripted:
+        why = dict.fromkeys(("layers", "program"), "a module of torch.jit does not show what it is made of")
+    else:
+        _refuse_caches(module)
+    if not scripted:
         try:
-            model = export(module, data, Path(folder) / "model.pt2")
+            return import_both(module, data)
+        except UnsupportedError as error:
+            why["layers"] = str(error)
+    if not scripted:
+        try:
+            model = _program_of(module, data)
+            model._why = why
+            return model, graph_from_pyg(collate(data), task=model.task, num_classes=model.num_classes)
         except (UnsupportedError, InvalidError) as error:
-            raise UnsupportedError(f"as layers: {layered}; as a program: {error}") from error
-    model.not_layers = layered
-    return model, graph_from_pyg(collate(data), task=model.task, num_classes=model.num_classes)
+            why["program"] = str(error)
+    try:
+        model, graph = ask_in_torch(module, data)
+    except Exception as error:  # whatever the module does
+        reasons = [f"as layers: {why['layers']}", f"as a program: {why['program']}", f"in torch: {error}"]
+        raise UnsupportedError("; ".join(reasons)) from error
+    model._why = why
+    return model, graph
+
+
+def _program_of(module: Any, data: Any) -> Model:
+    with tempfile.TemporaryDirectory(prefix="combinex-") as folder:
+        path = Path(folder) / "model.pt2"
+        model = export(module, data, path)
+        model._file = (path.read_bytes(), *model._file[1:])  # the folder goes
+    return model
+
+
+def ask_in_torch(function: Any, data: Any, hops: int | None = None) -> tuple[Model, Graph]:
+    """A module or a function of tensors that is asked in torch, whatever it does there."""
+    data = collate(data)
+    caller = TorchCaller(function, data)
+    question = whole_of(data)
+    scores = caller.scores(question)
+    task = task_of(scores, len(question.x), question.graphs)
+    graph = graph_from_pyg(data, task=task)
+    width = rows_of_scores(scores, graph.num_rows, task).shape[1]
+    identity = identity_of_module(function) if caller.is_module else identity_of(function)
+    callback = Callback(caller, task, width, identity)
+    model = Model._of_callback(callback, graph.num_features, hops)
+    return model, graph_from_pyg(data, task=task, num_classes=model.num_classes)
 
 
 def _refuse_caches(module: Any) -> None:

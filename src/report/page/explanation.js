@@ -84,6 +84,14 @@
       }
       cbx.replace(
           title, subject + ": " + className(a.before.class) + ", would be " + className(a.after.class));
+      if (a.number_before !== undefined) {
+        cbx.replace(
+            sentence, "The model gives ", el("b", {}, exact(a.number_before, a.number_before.toPrecision(4))),
+            ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it gives ",
+            el("b", {}, exact(a.number_after, a.number_after.toPrecision(4))),
+            ", verified on the whole edited graph.");
+        return;
+      }
       cbx.replace(
           sentence, "The model sees ", el("b", {}, className(a.before.class)), " with probability ",
           exact(a.before.probabilities[a.before.class], probability(a.before.probabilities[a.before.class])),

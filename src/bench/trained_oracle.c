@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oracle.c: see oracle.h. A note in the file says how it was trained. */
-#include "oracle.h"
+/* trained_oracle.c: see trained_oracle.h. A note in the file says how it was trained. */
+#include "trained_oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "error.h"
 #include "number.h"
 #include "rows.h"
+#include "standardise.h"
 
 enum { KEY_SIZE = 256 };
 #define NOTE_KEY "benchmark"
@@ -25,17 +26,18 @@ static char *file_of(const cbx_bench_plan *plan, const char *folder, int32_t dat
     return cbx_bench_path(folder, name);
 }
 
-/* All that decides the parameters. */
+/* All that decides the parameters: protocols share the oracles that they train alike. */
 static void key_of(const cbx_bench_plan *plan, int32_t data, int32_t model, int32_t fold,
                    char key[KEY_SIZE])
 {
     char hash[65];
-    bool meant = plan->options->protocol == CBX_PROTOCOL_MEANT;
+    bool standardised = plan->options->protocol == CBX_PROTOCOL_MEANT &&
+                        cbx_standard_applies(plan->data[data].graph, CBX_STANDARDISE_AUTO);
     cbx_graph_hash(plan->data[data].graph, hash);
     (void)snprintf(key, KEY_SIZE, "%s data %s model %s fold %d epochs %lld seed %lld%s%s",
                    cbx_version(), hash, plan->models[model], fold,
                    (long long)plan->options->train_epochs, (long long)plan->options->seed,
-                   meant ? " standardise auto" : "",
+                   standardised ? " standardise auto" : "",
                    plan->options->reproducible ? " reproducible" : "");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oracle.h: the trained models of a benchmark, kept as files in its folder. */
-#ifndef CBX_BENCH_ORACLE_H
-#define CBX_BENCH_ORACLE_H
+/* trained_oracle.h: the trained models of a benchmark, kept as files in its folder. */
+#ifndef CBX_TRAINED_ORACLE_H
+#define CBX_TRAINED_ORACLE_H
 
 #include "plan.h"
 

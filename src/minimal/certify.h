@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* certify.h: is every move needed, by the whole graph?
+ *
+ * One that is not, because the lead without it was too small to be sure of in the search, goes.
+ * What was needed beside it may not be any more, so it takes a round without a change. */
+#ifndef CBX_CERTIFY_H
+#define CBX_CERTIFY_H
+
+#include "fewest.h"
+
+/* Takes moves that are not needed out of the best, by the whole graph, until none is: true then,
+ * false where time ended it. Makes and asks nothing in F->W. */
+cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err);
+
+#endif

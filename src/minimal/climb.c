@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* climb.c: see climb.h. */
+#include "climb.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "rng.h"
+#include "take_first.h"
+
+/* Steps of a climb: as many as take about this many values together, within bounds. */
+static const double WORK = 1e8;
+enum { FEWEST_STEPS = 50, MOST_STEPS = 1000 };
+
+/* Steps without a larger lead, by at least so much, after which a climb is over. */
+enum { PATIENCE = 400 };
+static const double LARGER = 1e-4;
+
+/* How long a step is, as a share of a feature's range; how far from where they are wishes begin,
+ * likewise; and whether all go as far, or each as much as it matters, so that what hardly matters
+ * stays as it is. Where one gets stuck another goes on. */
+static const struct {
+    float step, spread;
+    bool  alike;
+} CLIMBS[] = {{0.1F, 0, false},     {0.01F, 0, true},     {0.5F, 0, false},
+              {0.01F, 0.75F, true}, {0.03F, 0.75F, true}, {0.01F, 1, true}};
+
+/* A continuous feature is edited once its wish has left it by this share of its range. */
+static const float SOME = 0.01F;
+
+typedef struct wish {
+    float at, mean, square; /* what is wished; of its latest slopes, and of their squares */
+} wish;
+
+typedef struct climb {
+    cbx_fewest *F;
+    cbx_whatif *W;
+    wish       *feature, *pair; /* by entry of x; by pair: 1 stays, 0 goes */
+    uint8_t    *frozen;         /* by entry of x: may not change */
+    cbx_rng     rng;
+} climb;
+
+static bool may_move(const climb *c, int32_t row, int32_t j)
+{
+    const cbx_rules *r = c->W->rules;
+    float            x = c->W->x0[(int64_t)row * c->W->f + j];
+    return c->W->allowed_row[row] && !r->fixed[j] && r->group[j] < 0 && r->hi[j] > r->lo[j] &&
+           x >= r->lo[j] && x <= r->hi[j];
+}
+
+static cbx_status make_wishes(climb *c, cbx_error *err)
+{
+    cbx_whatif *W = c->W;
+    cbx_arena  *arena = c->F->s->arena;
+    size_t      size = (size_t)W->rows * (size_t)W->f;
+    c->feature = CBX_NEW(arena, wish, size);
+    c->frozen = CBX_NEW(arena, uint8_t, size);
+    c->pair = CBX_NEW(arena, wish, W->pairs);
+    if (!c->feature || !c->frozen || !c->pair)
+        return cbx_fail_late(err);
+    for (int32_t i = 0; i < W->rows; i++)
+        for (int32_t j = 0; j < W->f; j++)
+            c->frozen[(int64_t)i * W->f + j] = !may_move(c, i, j);
+    const cbx_forbidden *no = c->F->forbidden;
+    for (int64_t k = 0; k < no->count; k++)
+        if (no->moves[k].kind == &cbx_move_feature)
+            c->frozen[(int64_t)no->moves[k].row * W->f + no->moves[k].column] = true;
+    return CBX_OK;
+}
+
+/* Wishes for what is, or for something near it. */
+static void begin(climb *c, float spread)
+{
+    cbx_whatif *W = c->W;
+    for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++) {
+        int32_t j = (int32_t)(k % W->f);
+        float   lo = W->rules->lo[j], hi = W->rules->hi[j];
+        float   off = spread > 0 && !c->frozen[k] ? spread * (hi - lo) : 0;
+        float   at = W->x0[k] + off * (2 * (float)cbx_rng_uniform(&c->rng) - 1);
+        c->feature[k] = (wish){.at = c->frozen[k] ? W->x0[k] : fmaxf(lo, fminf(hi, at))};
+    }
+    for (int64_t p = 0; p < W->pairs; p++)
+        c->pair[p] = (wish){.at = 1};
+}
+
+/* What the wish for an entry comes to. */
+static float granted(const climb *c, int64_t k)
+{
+    const cbx_whatif *W = c->W;
+    int32_t           j = (int32_t)(k % W->f);
+    float             lo = W->rules->lo[j], hi = W->rules->hi[j], at = c->feature[k].at;
+    float             now = W->x0[k];
+    if (!W->s->discrete[j])
+        return fabsf(at - now) > SOME * (hi - lo) ? at : now;
+    /* the nearest of the whole numbers, the two bounds and what it was */
+    float values[] = {fmaxf(lo, fminf(hi, rintf(at))), lo, hi}, best = now;
+    for (int i = 0; i < 3; i++)
+        if (fabsf(values[i] - at) < fabsf(best - at))
+            best = values[i];
+    return best;
+}
+
+/* Edits the graph to what is wished for. Pairs go only where the rules let them go as things are.
+ */
+static void grant(climb *c)
+{
+    cbx_whatif *W = c->W;
+    for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++)
+        W->x[k] = c->frozen[k] ? W->x0[k] : granted(c, k);
+    for (int64_t p = 0; p < W->pairs; p++) {
+        cbx_move m = {
+            .kind = &cbx_move_remove_edge, .pair = p, .cost = c->F->s->options->edge_cost};
+        bool gone = c->pair[p].at < 0.5F;
+        if (W->gone[p] && !gone)
+            cbx_move_undo(W, &m);
+        else if (gone && cbx_move_may(W, &m) && !cbx_forbidden_has(c->F->forbidden, &m))
+            cbx_move_do(W, &m);
+    }
+}
+
+static float pair_slope(const cbx_whatif *W, int64_t pair)
+{
+    float slope = 0;
+    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
+        slope += W->dw[W->slots[k]];
+    return slope;
+}
+
+/* Moments of what a wish follows, its slope times its range, as Adam has them. */
+static const float KEEP = 0.9F, KEEP_SQUARE = 0.999F;
+
+static float remember(wish *w, float slope)
+{
+    w->mean = KEEP * w->mean + (1 - KEEP) * slope;
+    w->square = KEEP_SQUARE * w->square + (1 - KEEP_SQUARE) * slope * slope;
+    return fabsf(w->mean);
+}
+
+/* One step of a wish upwards. Alike: Adam's; otherwise as much as it matters beside `most`, what
+ * the one follows that matters most. */
+static void follow(wish *w, int64_t t, float most, float step, bool alike, float lo, float hi)
+{
+    static const float LEAST = 1e-12F;
+    float              share = w->mean / most;
+    if (alike) {
+        float square = w->square / (1 - powf(KEEP_SQUARE, (float)(t + 1)));
+        share = w->mean / (1 - powf(KEEP, (float)(t + 1))) / (sqrtf(square) + LEAST);
+    }
+    w->at = fmaxf(lo, fminf(hi, w->at + step * (hi - lo) * share));
+}
+
+static void follow_slopes(climb *c, int64_t t, float step, bool alike)
+{
+    cbx_whatif *W = c->W;
+    int64_t     size = (int64_t)W->rows * W->f;
+    float       most = 0;
+    for (int64_t k = 0; k < size; k++)
+        if (!c->frozen[k]) {
+            int32_t j = (int32_t)(k % W->f);
+            most = fmaxf(most,
+                         remember(&c->feature[k], W->dX[k] * (W->rules->hi[j] - W->rules->lo[j])));
+        }
+    for (int64_t p = 0; p < W->pairs; p++)
+        if (W->allowed_pair[p])
+            most = fmaxf(most, remember(&c->pair[p], pair_slope(W, p)));
+    if (!(most > 0) || !isfinite(most))
+        return;
+    for (int64_t k = 0; k < size; k++)
+        if (!c->frozen[k])
+            follow(&c->feature[k], t, most, step, alike, W->rules->lo[k % W->f],
+                   W->rules->hi[k % W->f]);
+    for (int64_t p = 0; p < W->pairs; p++)
+        if (W->allowed_pair[p])
+            follow(&c->pair[p], t, most, step, alike, 0, 1);
+}
+
+/* The gain of a move is what undoing it would cost, to first order: the dearest come first. */
+static int by_gain(const void *a, const void *b)
+{
+    double x = ((const cbx_move *)a)->gain, y = ((const cbx_move *)b)->gain;
+    return (x < y) - (x > y);
+}
+
+/* The moves that make the graph what it is now. NULL: no memory. */
+static cbx_move *moves_of(const climb *c, int64_t *count)
+{
+    const cbx_whatif          *W = c->W;
+    const cbx_explain_options *o = c->F->s->options;
+    int64_t                    size = (int64_t)W->rows * W->f, n = 0;
+    for (int64_t k = 0; k < size; k++)
+        n += W->x[k] != W->x0[k];
+    for (int64_t p = 0; p < W->pairs; p++)
+        n += W->gone[p];
+    cbx_move *moves = CBX_NEW(c->F->s->arena, cbx_move, n);
+    *count = n;
+    n = 0;
+    for (int64_t k = 0; moves && k < size; k++)
+        if (W->x[k] != W->x0[k])
+            moves[n++] = (cbx_move){.kind = &cbx_move_feature,
+                                    .row = (int32_t)(k / W->f),
+                                    .column = (int32_t)(k % W->f),
+                                    .other = -1,
+                                    .pair = -1,
+                                    .to = W->x[k],
+                                    .cost = o->feature_cost,
+                                    .gain = (double)W->dX[k] * (W->x[k] - W->x0[k])};
+    for (int64_t p = 0; moves && p < W->pairs; p++)
+        if (W->gone[p])
+            moves[n++] = (cbx_move){.kind = &cbx_move_remove_edge,
+                                    .pair = p,
+                                    .cost = o->edge_cost,
+                                    .gain = -pair_slope(W, p)};
+    if (moves)
+        qsort(moves, (size_t)n, sizeof *moves, by_gain);
+    return moves;
+}
+
+/* Everything as it was. */
+static void climb_down(climb *c)
+{
+    cbx_whatif *W = c->W;
+    memcpy(W->x, W->x0, (size_t)W->rows * (size_t)W->f * sizeof *W->x);
+    for (int64_t p = 0; p < W->pairs; p++)
+        if (W->gone[p])
+            cbx_move_undo(W, &(cbx_move){.kind = &cbx_move_remove_edge, .pair = p});
+    if (W->X.cache) { /* it was not told */
+        W->cache.num_changes = 0;
+        cbx_cache_invalidate(&W->cache);
+    }
+}
+
+/* Climbs until the lead is one, no longer rises, or time is up. Returns the last lead. */
+static double go_up(climb *c, int64_t steps, float step, bool alike)
+{
+    double score = -INFINITY, best = -INFINITY;
+    for (int64_t t = 0, last = 0; t < steps && t - last < PATIENCE; t++) {
+        if (cbx_fewest_out_of_time(c->F, t))
+            return -INFINITY;
+        grant(c);
+        score = cbx_whatif_slopes(c->W);
+        cbx_fewest_note_lead(c->F, score);
+        if (score > CBX_FEWEST_SURE)
+            return score;
+        if (score > best + LARGER) {
+            best = score;
+            last = t;
+        }
+        follow_slopes(c, t, step, alike);
+    }
+    return score;
+}
+
+cbx_status cbx_climb(cbx_fewest *F, cbx_error *err)
+{
+    climb        c = {.F = F,
+                      .W = F->W,
+                      .rng = cbx_rng_stream((uint64_t)F->s->options->seed, (uint64_t)F->s->row, 0, 0)};
+    cbx_move_set none = {.moves = F->sets[0][0].moves};
+    double       size = (double)F->W->rows * F->W->f + (double)F->W->pairs;
+    int64_t      steps = (int64_t)fmax(FEWEST_STEPS, fmin(MOST_STEPS, WORK / fmax(size, 1)));
+    cbx_fewest_go_to(F, &none);
+    cbx_status status = make_wishes(&c, err);
+    for (size_t i = 0; i < sizeof CLIMBS / sizeof *CLIMBS && !status && !F->best.count; i++) {
+        cbx_move *moves = NULL;
+        int64_t   count = 0;
+        begin(&c, CLIMBS[i].spread);
+        double score = go_up(&c, steps, CLIMBS[i].step, CLIMBS[i].alike);
+        if (score > CBX_FEWEST_SURE && !(moves = moves_of(&c, &count)))
+            status = cbx_fail_late(err);
+        climb_down(&c);
+        if (!status && moves)
+            status = cbx_take_first(F, moves, count, err);
+        if (cbx_search_is_late(F->s))
+            break;
+    }
+    return status;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find.c: see find.h. */
+#include "find.h"
+
+#include <math.h>
+
+#include "certify.h"
+#include "climb.h"
+#include "deadline.h"
+#include "error.h"
+#include "from_combinex.h"
+#include "polish.h"
+
+/* Time that is kept from polishing: that each edit is needed is worth more to know than that
+ * there may be an answer with one less. Returns whether polishing was ended by it. */
+static bool polish_some(cbx_fewest *F, cbx_status *status, cbx_error *err)
+{
+    cbx_deadline *d = F->s->deadline;
+    if (d)
+        cbx_deadline_hold(d, 1.0 / 3);
+    *status = cbx_polish(F, err);
+    return d && cbx_deadline_release(d);
+}
+
+cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out, cbx_error *err)
+{
+    const cbx_minimal_shared *shared = s->shared;
+    cbx_fewest                F;
+    *out = (cbx_minimal){.whatif = CBX_NEW(s->arena, cbx_whatif, 1)};
+    if (!out->whatif)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_whatif_init(out->whatif, s, &shared->rules, err);
+    if (status)
+        return cbx_search_status(status);
+    if (cbx_fewest_init(&F, s, out->whatif, forbidden))
+        return cbx_fail_memory(err);
+    for (int64_t effort = 1; effort <= CBX_FEWEST_EFFORT && !status; effort *= CBX_FEWEST_EFFORT)
+        if (!F.best.count && !cbx_time_is_up())
+            status = cbx_fewest_build_up(&F, effort, err);
+    if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
+        status = cbx_fewest_build_for_each_class(&F, err);
+    if (!status && !cbx_time_is_up() && (!F.best.count || s->options->start == CBX_START_BOTH))
+        status = cbx_search_status(cbx_from_combinex(&F, shared->stretch, err));
+    /* A further answer is another way, not a long way round. */
+    if (!status && !F.best.count && !forbidden->count && !cbx_time_is_up())
+        status = cbx_search_status(cbx_climb(&F, err));
+    if (!status && F.best.count && !cbx_time_is_up())
+        s->late = polish_some(&F, &status, err);
+    if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_certify(&F, &out->irreducible, err);
+    if (status)
+        return status;
+    out->moves = F.best.moves;
+    out->count = F.best.count;
+    out->cost = F.best.count ? F.best.cost : INFINITY;
+    cbx_fewest_go_to(&F, &(cbx_move_set){.moves = F.sets[0][0].moves});
+    return CBX_OK;
+}

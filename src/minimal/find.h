@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find.h: one answer: sets of moves are built up, or COMBINEX's answer is taken where that leads
+ * nowhere or both are asked for; what flips is polished. */
+#ifndef CBX_FIND_H
+#define CBX_FIND_H
+
+#include "forbidden.h"
+#include "minimal.h"
+
+/* The cheapest set of moves that a search of this kind meets. It has been verified on the whole
+ * graph, and so has that none of its moves can be left out where it is `irreducible`. */
+cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out,
+                    cbx_error *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* move_feature.c: a feature of a node, which is in no one-hot group, takes another value.
+ *
+ * Trying it goes to the bound that the derivative points to. Where its values can be counted,
+ * walks and proofs pass all of them, else the two bounds. */
+#include <math.h>
+
+#include "deadline.h"
+#include "move.h"
+
+/* Multiplications in the time of looking at a feature. */
+static const double ENTRY = 3;
+
+static cbx_move make(const cbx_whatif *W, int32_t row, int32_t column, float to, double gain)
+{
+    return (cbx_move){.kind = &cbx_move_feature,
+                      .row = row,
+                      .column = column,
+                      .other = -1,
+                      .pair = -1,
+                      .to = to,
+                      .cost = W->s->options->feature_cost,
+                      .gain = gain};
+}
+
+static double cost(const cbx_explain_options *options)
+{
+    return options->feature_cost;
+}
+
+/* How many values a feature can take: all whole numbers within its bounds, where it is
+ * discrete and every node's value is one; otherwise 0, they cannot be counted. */
+static int32_t count_values(const cbx_whatif *W, int32_t j)
+{
+    enum { MOST = 64 };
+    float lo = W->rules->lo[j], hi = W->rules->hi[j];
+    if (!W->rules->fractions || W->rules->fractions[j] || !W->s->discrete[j] || lo != rintf(lo) ||
+        hi != rintf(hi) || hi - lo > MOST)
+        return 0;
+    return (int32_t)(hi - lo) + 1;
+}
+
+static int prepare(cbx_whatif *W, cbx_arena *arena)
+{
+    W->values = CBX_NEW(arena, int32_t, W->f);
+    for (int32_t j = 0; W->values && j < W->f; j++) {
+        if (cbx_out_of_time(ENTRY * W->rows))
+            return -1;
+        W->values[j] = count_values(W, j);
+    }
+    return W->values ? 0 : -1;
+}
+
+static bool may(const cbx_whatif *W, const cbx_move *m)
+{
+    const cbx_rules *r = W->rules;
+    float            x = W->x[(int64_t)m->row * W->f + m->column];
+    return W->allowed_row[m->row] && !r->fixed[m->column] &&
+           x == cbx_whatif_original(W, m->row, m->column) && r->group[m->column] < 0 &&
+           m->to != x && cbx_rules_value(r, m->column, m->to);
+}
+
+static void apply(cbx_whatif *W, const cbx_move *m)
+{
+    cbx_whatif_set_feature(W, m->row, m->column, m->to);
+}
+
+static void undo(cbx_whatif *W, const cbx_move *m)
+{
+    cbx_whatif_set_feature(W, m->row, m->column, cbx_whatif_original(W, m->row, m->column));
+}
+
+static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
+{
+    edits[0] = cbx_search_edit_of_feature(W->s, m->row, m->column,
+                                          cbx_whatif_original(W, m->row, m->column), m->to);
+    return 1;
+}
+
+/* The value that a move would give it; its own: there is no such move. */
+static float best_value(const cbx_whatif *W, int32_t column, float x, float slope)
+{
+    float lo = W->rules->lo[column], hi = W->rules->hi[column];
+    bool  up = slope > 0;
+    if (x < lo || x > hi) /* bounds of the user's that the data breaks: back inside only */
+        return x < lo ? (up ? hi : x) : (up ? x : lo);
+    return up ? hi : lo;
+}
+
+static void offer(const cbx_whatif *W, int64_t i, cbx_move_list *list)
+{
+    const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
+    double       price = W->s->options->feature_cost, least = cbx_move_list_least(list);
+    for (int32_t j = 0; j < W->f; j++) {
+        /* the widest move there can be: most entries end here */
+        float reach = W->rules->hi[j] - W->rules->lo[j];
+        if (!(fabsf(d[j]) * reach > least * price) || W->rules->group[j] >= 0)
+            continue;
+        float    to = best_value(W, j, x[j], d[j]);
+        cbx_move m = make(W, (int32_t)i, j, to, (double)d[j] * (to - x[j]));
+        if (!(m.gain > least * price) || !may(W, &m))
+            continue;
+        cbx_move_list_add(list, &m);
+        least = cbx_move_list_least(list);
+    }
+}
+
+static bool next(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
+{
+    const cbx_rules *r = W->rules;
+    int32_t          j = at->column, values = W->values[j];
+    if (r->group[j] >= 0 || at->stage >= (values ? values : 2))
+        return false;
+    float to = values ? r->lo[j] + (float)at->stage : at->stage ? r->hi[j] : r->lo[j];
+    at->stage++;
+    *m = make(W, at->row, j, to, 0);
+    return true;
+}
+
+/* Are all values that a mutable feature may take known? */
+static bool is_listed(const cbx_whatif *W)
+{
+    const cbx_rules *r = W->rules;
+    for (int32_t j = 0; j < W->f; j++)
+        if (!r->fixed[j] && r->lo[j] < r->hi[j] && !W->values[j])
+            return false;
+    return true;
+}
+
+static bool of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *places, cbx_move *m)
+{
+    if (e->op != CBX_SET_FEATURE)
+        return false;
+    int32_t i = cbx_places_find(places, e->node);
+    if (i < 0 || i >= W->rows)
+        return false;
+    *m = make(W, i, e->feature, e->to, (double)e->influence);
+    return true;
+}
+
+/* A row is as likely as so many pairs. */
+enum { ROW = 8 };
+
+static int64_t ways(const cbx_whatif *W)
+{
+    return (int64_t)W->rows * ROW;
+}
+
+static cbx_move draw(const cbx_whatif *W, int64_t way, cbx_rng *rng)
+{
+    int32_t i = (int32_t)(way / ROW), j = (int32_t)cbx_rng_below(rng, (uint64_t)W->f);
+    float   x = W->x[(int64_t)i * W->f + j], lo = W->rules->lo[j];
+    return make(W, i, j, x > lo ? lo : W->rules->hi[j], 0);
+}
+
+const cbx_move_kind cbx_move_feature = {.site = CBX_AT_ENTRIES,
+                                        .edits = 1,
+                                        .prepare = prepare,
+                                        .cost = cost,
+                                        .may = may,
+                                        .apply = apply,
+                                        .undo = undo,
+                                        .write = write,
+                                        .offer = offer,
+                                        .next = next,
+                                        .is_listed = is_listed,
+                                        .of_edit = of_edit,
+                                        .ways = ways,
+                                        .draw = draw};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scene_edits.c: what of an answer is seen, and where. Whatever draws edits asks here which
+ * edges and nodes they are. */
+#include "edit_kind.h"
+#include "error.h"
+#include "scene.h"
+
+int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
+{
+    switch (e->op) {
+    case CBX_REMOVE_EDGE:
+        return cbx_scene_edge_find(s, e->source, e->target);
+    case CBX_SET_FEATURE:
+        return cbx_scene_find(s, e->node);
+    }
+    return -1;
+}
+
+int cbx_scene_removed(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
+{
+    const cbx_scene_edge *e = &s->edges[edge];
+    int32_t               a = s->nodes[e->a].id, b = s->nodes[e->b].id;
+    int                   bits = 0, there = e->there[0] + 2 * e->there[1];
+    for (int64_t i = 0; i < answer->num_edits; i++) {
+        const cbx_edit *edit = &answer->edits[i];
+        if (edit->op != CBX_REMOVE_EDGE)
+            continue;
+        bool along = edit->source == a && edit->target == b;
+        bool against = edit->source == b && edit->target == a;
+        if (along || against)
+            bits |= edit->undirected ? 3 : along ? 1 : 2;
+    }
+    return bits & there;
+}
+
+bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer)
+{
+    for (int64_t i = 0; i < answer->num_edits; i++)
+        if (answer->edits[i].op == CBX_SET_FEATURE && answer->edits[i].node == id)
+            return true;
+    return false;
+}
+
+/* ---- without a graph: the target and what the edits name */
+
+static int32_t add_node(cbx_scene *s, int32_t id, bool edited)
+{
+    int32_t at = cbx_scene_find(s, id);
+    if (at < 0 && s->num_nodes < CBX_SCENE_MOST) {
+        at = s->num_nodes++;
+        s->nodes[at] = (cbx_scene_node){.id = id, .hop = at > 0};
+    }
+    if (at >= 0)
+        s->nodes[at].edited |= edited;
+    return at;
+}
+
+cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    int64_t edits = 0;
+    for (size_t k = 0; k < r->count; k++)
+        edits += r->answers[k]->num_edits;
+    s->nodes = CBX_NEW0(arena, cbx_scene_node, CBX_SCENE_MOST);
+    s->edges = CBX_NEW(arena, cbx_scene_edge, 2 * edits);
+    if (!s->nodes || !s->edges)
+        return cbx_fail_memory(err);
+    if (r->answers[0]->task == CBX_NODE)
+        (void)add_node(s, r->answers[0]->row, false);
+    for (size_t k = 0; k < r->count; k++)
+        for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
+            const cbx_edit *e = &r->answers[k]->edits[i];
+            int32_t         ends[2];
+            cbx_edit_kind_of(e)->nodes(e, ends);
+            int32_t u = add_node(s, ends[0], true), v = add_node(s, ends[1], true);
+            cbx_scene_add_edge(s, u, v); /* none from a node to itself */
+            if (e->op == CBX_REMOVE_EDGE && e->undirected)
+                cbx_scene_add_edge(s, v, u);
+        }
+    cbx_scene_merge(s);
+    return CBX_OK;
+}
