@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "combinex/kit.h"
+#include "explain_options.h"
 
 enum { MOST = 64 };
 
@@ -83,14 +84,14 @@ static void explain(const job *j, const char *explainer, double limit, int32_t r
     cbx_explain_options options;
     cbx_counterfactual *found = NULL;
     cbx_error           err = {0};
-    cbx_options_default(cbx_explain_table(), &options);
-    if (cbx_options_set(cbx_explain_table(), &options, "explainer", explainer, &err))
+    cbx_fields_default(cbx_explain_table(), &options);
+    if (cbx_fields_set(cbx_explain_table(), &options, "explainer", explainer, &err))
         stop(err.message);
     options.target = "any";
     options.time_limit = limit;
     options.threads = 1;
     double from = cbx_clock(), used_before = used();
-    if (cbx_explain(j->model, j->graph, row, &options, NULL, NULL, &found, &err))
+    if (cbx_explain_with(j->model, j->graph, row, &options, NULL, NULL, &found, &err))
         stop(err.message);
     double seconds = cbx_clock() - from, cpu = used() - used_before;
     printf(

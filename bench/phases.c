@@ -33,6 +33,8 @@
 #include "combinex/kit.h"
 #include "blas.h"
 #include "explain.h"
+#include "explain_options.h"
+#include "generate_options.h"
 #include "kernel.h"
 
 #define FORMULA                                                                            \
@@ -328,7 +330,7 @@ static void open_files(job *j, const char *data, const char *model)
 {
     cbx_error err;
     bool      builtin = cbx_builtin_about(data) != NULL;
-    if (builtin ? cbx_graph_builtin(data, NULL, &j->graph, &err)
+    if (builtin ? cbx_graph_builtin_with(data, NULL, &j->graph, &err)
                 : cbx_graph_load(data, &j->graph, &err))
         stop(err.message);
     if (cbx_model_load(model, &j->model, &err) ||
@@ -342,9 +344,9 @@ int main(int argc, char **argv)
     cbx_workspace workspace = {0};
     cbx_error     err;
     j.rows = calloc((size_t)argc + 1, sizeof *j.rows);
-    cbx_options_default(cbx_explain_table(), &j.options);
-    (void)cbx_explain_preset(&j.options, "paper", NULL);
-    if (!j.rows || cbx_explain_preset(&j.options, "paper", &err))
+    cbx_fields_default(cbx_explain_table(), &j.options);
+    (void)cbx_explain_preset_with(&j.options, "paper", NULL);
+    if (!j.rows || cbx_explain_preset_with(&j.options, "paper", &err))
         stop("out of memory");
     if (argc < 4)
         (void)number(NULL);

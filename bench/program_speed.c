@@ -5,9 +5,9 @@
  *     program_speed NODES EDGES FILE.pt2…
  *     program_speed NODES EDGES --layered FEATURES HIDDEN CLASSES
  *
- * prints a line per file: its name, microseconds per epoch, per plan, and bytes. --layered: the same
- * for a GCN of two layers and a linear head that the layered engine runs. Times are the processor's:
- * others on the machine count less. */
+ * prints a line per file: its name, microseconds per epoch, per plan, and bytes. --layered: the
+ * same for a GCN of two layers and a linear head that the layered engine runs. Times are the
+ * processor's: others on the machine count less. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 
 #include "blas.h"
 #include "kernel.h"
+#include "model_options.h"
 #include "pass.h"
 #include "program.h"
 #include "rng.h"
@@ -106,7 +107,8 @@ static int measure_layered(int64_t nodes, int64_t edges, int32_t features, int32
     cbx_view   view;
     cbx_pass   pass;
     job        j = {.pass = &pass};
-    int64_t   *ends = fill(&(cbx_program_input){.type = CBX_INTEGER, .rank = 2}, 2 * edges, nodes, &rng);
+    int64_t   *ends =
+        fill(&(cbx_program_input){.type = CBX_INTEGER, .rank = 2}, 2 * edges, nodes, &rng);
     cbx_graph_data data = {.num_nodes = (int32_t)nodes,
                            .num_features = features,
                            .num_classes = classes,
@@ -115,14 +117,14 @@ static int measure_layered(int64_t nodes, int64_t edges, int32_t features, int32
                            .edge_target = ends + edges,
                            .x = floats(nodes * features, &rng)};
     cbx_model_spec spec;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = 2;
     spec.hidden = hidden;
     j.w = floats(edges, &rng);
     j.dx = floats(nodes * features, &rng);
     j.dw = floats(edges, &rng);
     j.direction = floats(nodes * classes, &rng);
-    if (cbx_graph_new(&data, &graph, &err) || cbx_model_new(graph, &spec, 1, &model, &err) ||
+    if (cbx_graph_new(&data, &graph, &err) || cbx_model_new_with(graph, &spec, 1, &model, &err) ||
         cbx_view_whole(graph, &arena, &view, &err) ||
         cbx_view_features(graph, &view, &arena, &j.X, &err) ||
         cbx_pass_init(&pass, model, &view, &j.X, true, 1, &arena, &err)) {
@@ -173,7 +175,8 @@ static void measure(const cbx_program *p, int64_t nodes, int64_t edges)
 int main(int argc, char **argv)
 {
     if (argc < 4) {
-        fprintf(stderr, "program_speed NODES EDGES FILE.pt2... | --layered FEATURES HIDDEN CLASSES\n");
+        fprintf(stderr,
+                "program_speed NODES EDGES FILE.pt2... | --layered FEATURES HIDDEN CLASSES\n");
         return 2;
     }
     cbx_error failure = {0};

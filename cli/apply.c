@@ -14,13 +14,13 @@
 #include "text.h"
 
 typedef struct apply_args {
-    general_options  general;
-    const char      *data, *results;
-    const char      *output;
-    int64_t          line;
-    int              to;
-    cbx_read_options read;
-    bool             force;
+    general_options general;
+    const char     *data, *results;
+    const char     *output;
+    int64_t         line;
+    int             to;
+    cbx_options    *read;
+    bool            force;
 } apply_args;
 
 static const cbx_option_table *apply_table(void)
@@ -35,7 +35,8 @@ static const cbx_option_table *apply_table(void)
         {"to", CBX_OPTION_CHOICE, offsetof(apply_args, to), "auto", 0, 0, export_choices,
          "format of the file; auto: by its ending, else safetensors"},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -152,7 +153,7 @@ static int run(void *args)
         status = read_result(a, &c, hash);
     if (status)
         return status;
-    status = source_open(&s, a->data, &a->read);
+    status = source_open(&s, a->data, a->read);
     if (status == EXIT_DONE) {
         status = apart_check(&(named_file){"--output", a->output}, 1,
                              &(named_file){"RESULTS", a->results}, 1, &s, 1);
@@ -179,9 +180,10 @@ const command command_apply = {
                            "a file that 'combinex explain --json -o' wrote"},
                           {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = apply_table},
-                               {.table = cbx_read_table, .offset = offsetof(apply_args, read)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = apply_table},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(apply_args, read)},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},
     .examples =
         (const example[]){{"the graph with the edits of the first explanation",

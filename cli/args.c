@@ -9,11 +9,14 @@
 #include "cli.h"
 #include "text.h"
 
+enum { GROUPS = 8 }; /* of one command, at most */
+
 typedef struct parser {
     const command *command;
     char          *args;
     char         **next; /* NULL-terminated, as argv is */
     size_t         operands;
+    cbx_options   *options[GROUPS]; /* of each group */
 } parser;
 
 static const char *text_at(const char *args, size_t offset)
@@ -41,8 +44,9 @@ static int collect(parser *p, const option_ref *ref)
 static int set_value(parser *p, const option_ref *ref, const char *value)
 {
     cbx_error err;
-    if (cbx_options_set(ref->table, p->args + ref->base, ref->option->name, value, &err))
-        return usage_error(p->command->name, "%s", err.message);
+    char      text[2 * CBX_MESSAGE_SIZE];
+    if (cbx_options_set(p->options[ref->group], ref->option->name, value, &err))
+        return usage_error(p->command->name, "%s", flags_in(err.message, err.option[0], text));
     return ref->extra.repeats ? collect(p, ref) : EXIT_DONE;
 }
 
@@ -66,8 +70,10 @@ static int unknown_option(const parser *p, const char *name)
     nearest      near = nearest_to(name);
     option_group group;
     for (size_t g = 0; command_group(p->command, g, &group); g++) {
-        for (size_t i = 0; !group.hidden && i < group.table()->count; i++)
-            nearest_try(&near, group.table()->options[i].name);
+        option_ref ref;
+        for (size_t i = 0; !group.hidden && command_option(p->command, &group, i, &ref); i++)
+            if (ref.option->help)
+                nearest_try(&near, ref.option->name);
     }
     if (near.best[0])
         return usage_error(p->command->name, "unknown option --%s; did you mean --%s?", name,
@@ -127,8 +133,8 @@ static int check_complete(const parser *p)
     }
     option_group group;
     for (size_t g = 0; command_group(c, g, &group); g++) {
-        for (size_t i = 0; i < group.table()->count; i++) {
-            option_ref  ref = command_option(c, &group, i);
+        option_ref ref;
+        for (size_t i = 0; command_option(c, &group, i, &ref); i++) {
             const char *text =
                 ref.extra.required ? text_at(p->args, ref.base + ref.option->offset) : "given";
             if (!text || !*text)
@@ -159,26 +165,32 @@ static int read_words(parser *p)
     return check_complete(p);
 }
 
-int args_parse(const command *c, char **argv, void *args)
+/* The options of each group: the library's own lie in the argument struct from now on, those of
+ * the command line fill in its fields. */
+static int open_groups(parser *p)
 {
-    parser                 p = {.command = c, .args = args, .next = argv};
-    const general_options *general = args;
-    option_group           group;
-
-    for (size_t g = 0; command_group(c, g, &group); g++)
-        cbx_options_default(group.table(), p.args + group.offset);
-    int status = read_words(&p);
-    if (status || general->help || !c->preset)
-        return status;
-    status = c->preset(args);
-    if (status)
-        return status;
-    args_free(c, args);
-    p = (parser){.command = c, .args = args, .next = argv};
-    return read_words(&p);
+    option_group group;
+    cbx_error    err;
+    for (size_t g = 0; command_group(p->command, g, &group) && g < GROUPS; g++) {
+        if (group.by_name
+                ? cbx_options_new(group.table(), &p->options[g], &err)
+                : cbx_options_over(group.table(), p->args + group.offset, &p->options[g], &err))
+            return fail_with(&err);
+        if (group.by_name)
+            memcpy(p->args + group.offset, &p->options[g], sizeof p->options[g]);
+    }
+    return EXIT_DONE;
 }
 
-void args_free(const command *c, void *args)
+static void close_groups(parser *p)
+{
+    option_group group;
+    for (size_t g = 0; command_group(p->command, g, &group) && g < GROUPS; g++)
+        if (!group.by_name)
+            cbx_options_free(p->options[g]);
+}
+
+static void free_lists(const command *c, void *args)
 {
     for (const option_extra *e = c->extras; e && e->name; e++) {
         if (!e->repeats)
@@ -190,12 +202,46 @@ void args_free(const command *c, void *args)
     }
 }
 
-const char *args_first_given(const cbx_option_table *table, const void *options,
+int args_parse(const command *c, char **argv, void *args)
+{
+    parser                 p = {.command = c, .args = args, .next = argv};
+    const general_options *general = args;
+
+    int status = open_groups(&p);
+    if (!status)
+        status = read_words(&p);
+    if (!status && !general->help && c->preset) {
+        status = c->preset(args);
+        free_lists(c, args);
+        p.next = argv;
+        p.operands = 0;
+        if (!status)
+            status = read_words(&p);
+    }
+    close_groups(&p);
+    return status;
+}
+
+void args_free(const command *c, void *args)
+{
+    option_group group;
+    free_lists(c, args);
+    for (size_t g = 0; command_group(c, g, &group); g++) {
+        cbx_options *options = NULL;
+        if (!group.by_name)
+            continue;
+        memcpy(&options, (char *)args + group.offset, sizeof options);
+        cbx_options_free(options);
+        memset((char *)args + group.offset, 0, sizeof options);
+    }
+}
+
+const char *args_first_given(const cbx_option_table *table, const cbx_options *options,
                              const char *const *but)
 {
-    for (size_t i = 0; i < table->count; i++) {
-        const cbx_option *o = &table->options[i];
-        bool              passed = cbx_option_is_default(o, options);
+    const cbx_option *o;
+    for (size_t i = 0; (o = cbx_option_at(table, i)); i++) {
+        bool passed = !o->help || cbx_options_is_default(options, o->name);
         for (const char *const *b = but; b && *b && !passed; b++)
             passed = !strcmp(*b, o->name);
         if (!passed)
@@ -204,11 +250,19 @@ const char *args_first_given(const cbx_option_table *table, const void *options,
     return NULL;
 }
 
-bool args_given(const cbx_option_table *table, const void *options, const char *name)
+bool args_given(const cbx_options *options, const char *name)
 {
-    for (size_t i = 0; i < table->count; i++) {
-        if (!strcmp(table->options[i].name, name))
-            return !cbx_option_is_default(&table->options[i], options);
-    }
-    return false;
+    return !cbx_options_is_default(options, name);
+}
+
+bool args_is(const cbx_options *options, const char *name, const char *value)
+{
+    char text[64];
+    return cbx_options_get(options, name, text, sizeof text) && !strcmp(text, value);
+}
+
+int64_t args_whole(const cbx_options *options, const char *name)
+{
+    char text[32];
+    return cbx_options_get(options, name, text, sizeof text) ? strtoll(text, NULL, 10) : 0;
 }

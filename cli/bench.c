@@ -16,14 +16,14 @@
 #include "text.h"
 
 typedef struct bench_args {
-    general_options   general;
-    const char       *data;
-    const char       *out;
-    const char       *html;
-    bool              resume;
-    bool              dry_run;
-    cbx_bench_options options;
-    cbx_read_options  read;
+    general_options general;
+    const char     *data;
+    const char     *out;
+    const char     *html;
+    bool            resume;
+    bool            dry_run;
+    cbx_options    *options;
+    cbx_options    *read;
 } bench_args;
 
 typedef struct bench_job {
@@ -55,7 +55,8 @@ static const cbx_option_table *run_table(void)
         {"dry-run", CBX_OPTION_BOOL, offsetof(bench_args, dry_run), "false", 0, 0, NULL,
          "only show what would be done and about how long it takes"},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -92,7 +93,7 @@ static int add_data(bench_job *job, const char *data)
     }
     /* what is said of files is meant for those that are */
     bool exempt = job->files && source_is_builtin(data);
-    int  status = source_open(&job->sources[at], data, exempt ? NULL : &job->args->read);
+    int  status = source_open(&job->sources[at], data, exempt ? NULL : job->args->read);
     if (status) {
         free(name);
         return status;
@@ -208,7 +209,7 @@ static int dry_run(const bench_job *job)
     estimates   sum = {.args = job->args};
     cbx_error   err;
     number_text answers;
-    if (cbx_bench_dry_run(&job->args->options, job->data, job->count, put_estimate, &sum, &err))
+    if (cbx_bench_dry_run(job->args->options, job->data, job->count, put_estimate, &sum, &err))
         return fail_with(&err);
     if (!job->args->general.json) {
         (void)printf("%-22s %-10s %3lld oracles %10s answers ", "together", "",
@@ -351,7 +352,7 @@ static int bench(bench_job *job)
     cbx_error         err = {0};
     cbx_bench_hooks   hooks = {on_progress, on_failure, on_winner, job};
     progress_begin(&job->bar, "bench", a->general.quiet || job->team.rank > 0);
-    cbx_status status = cbx_bench_run(&a->options, job->data, job->count, a->out, a->resume,
+    cbx_status status = cbx_bench_run(a->options, job->data, job->count, a->out, a->resume,
                                       &job->team, &hooks, &result, &err);
     progress_end(&job->bar);
     if (status == CBX_CANCELLED) {
@@ -417,10 +418,11 @@ const command command_bench = {
              "processes share the work.",
     .args_size = sizeof(bench_args),
     .groups =
-        (const option_group[]){{.table = run_table},
-                               {.table = cbx_bench_table, .offset = offsetof(bench_args, options)},
-                               {.table = cbx_read_table, .offset = offsetof(bench_args, read)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = run_table},
+            {.table = cbx_bench_table, .by_name = true, .offset = offsetof(bench_args, options)},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(bench_args, read)},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "data", .value = "LIST", .required = true},
                                      {.name = "out", .value = "DIR"},
                                      {.name = "html", .value = "FILE"},

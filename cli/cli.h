@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "combinex/extend.h"
 #include "combinex/kit.h"
 
 #if defined(__GNUC__)
@@ -52,12 +53,14 @@ typedef struct operand {
     const char  *help;
 } operand;
 
-/* A table of options and where its struct lies in the argument struct. The
- * library gives its tables by function, so the command line does the same. */
+/* A table of options and where their struct lies in the argument struct; of the library's tables,
+ * where the cbx_options * does. The library gives its tables by function, so the command line does
+ * the same. */
 typedef struct option_group {
     const cbx_option_table *(*table)(void); /* NULL ends the list */
     size_t offset;
-    bool   hidden; /* works, but no help speaks of it */
+    bool   by_name; /* a table of the library */
+    bool   hidden;  /* works, but no help speaks of it */
 } option_group;
 
 /* The values of an option that may be repeated. */
@@ -100,7 +103,8 @@ typedef struct command {
 typedef struct option_ref {
     const cbx_option_table *table;
     const cbx_option       *option;
-    size_t                  base; /* of the table's struct in the argument struct */
+    size_t                  group; /* which one of the command */
+    size_t                  base;  /* of what the group says is in the argument struct */
     option_extra            extra;
 } option_ref;
 
@@ -118,7 +122,9 @@ bool command_is_group(const char *word);
 /* The i-th group of options, the general ones last; false past that. */
 bool command_group(const command *c, size_t i, option_group *out);
 
-option_ref command_option(const command *c, const option_group *group, size_t i);
+/* The i-th option of the group; false past the last. Those that are not for people are passed
+ * over by asking whether they have a help. */
+bool command_option(const command *c, const option_group *group, size_t i, option_ref *out);
 
 /* The option with this name, or with this letter where name is NULL. */
 bool command_option_find(const command *c, const char *name, char letter, option_ref *out);
@@ -137,13 +143,24 @@ void option_limits(const option_ref *ref, char *text, size_t size);
 int  args_parse(const command *c, char **argv, void *args);
 void args_free(const command *c, void *args);
 
-/* Whether this option of the table has another value than its default. What was asked for and
- * would be ignored is an error, so commands ask. */
-bool args_given(const cbx_option_table *table, const void *options, const char *name);
+/* Whether this option has another value than its default. What was asked for and would be ignored
+ * is an error, so commands ask. */
+bool args_given(const cbx_options *options, const char *name);
 
-/* The first such option but those of the list (NULL-terminated, or NULL); NULL: none. */
-const char *args_first_given(const cbx_option_table *table, const void *options,
+/* The first such option of the table but those of the list (NULL-terminated, or NULL); NULL: none.
+ */
+const char *args_first_given(const cbx_option_table *table, const cbx_options *options,
                              const char *const *but);
+
+/* Whether the option's value, as text, is this; and a whole number's value. */
+bool    args_is(const cbx_options *options, const char *name, const char *value);
+int64_t args_whole(const cbx_options *options, const char *name);
+
+/* --------------------------------------------------------------- flags.c */
+
+/* A message of the library, with options as flags: the word at its beginning, where `first`, every
+ * word with a line below that is one ("time_limit"), and what it calls "the option symmetric". */
+const char *flags_in(const char *message, bool first, char text[2 * CBX_MESSAGE_SIZE]);
 
 /* ---------------------------------------------------------------- fail.c */
 

@@ -66,7 +66,8 @@ static const cbx_option_table *general_table(void)
         {"help", CBX_OPTION_BOOL, offsetof(general_options, help), "false", 0, 0, NULL,
          "show this help"},
     };
-    static const cbx_option_table table = {"General", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"General", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -100,30 +101,32 @@ static bool extra_find(const option_extra *extras, const char *name, option_extr
     return false;
 }
 
-option_ref command_option(const command *c, const option_group *group, size_t i)
+bool command_option(const command *c, const option_group *group, size_t i, option_ref *out)
 {
     const cbx_option_table *table = group->table();
-    option_ref              ref = {.table = table, .option = &table->options[i]};
     option_extra            common = {0};
 
-    ref.base = group->offset;
-    (void)extra_find(common_extras, ref.option->name, &common);
-    if (!extra_find(c->extras, ref.option->name, &ref.extra))
-        ref.extra = common;
-    if (!ref.extra.letter)
-        ref.extra.letter = common.letter;
-    if (!ref.extra.value)
-        ref.extra.value = common.value;
-    return ref;
+    *out = (option_ref){.table = table, .option = cbx_option_at(table, i), .base = group->offset};
+    if (!out->option)
+        return false;
+    (void)extra_find(common_extras, out->option->name, &common);
+    if (!extra_find(c->extras, out->option->name, &out->extra))
+        out->extra = common;
+    if (!out->extra.letter)
+        out->extra.letter = common.letter;
+    if (!out->extra.value)
+        out->extra.value = common.value;
+    return true;
 }
 
 bool command_option_find(const command *c, const char *name, char letter, option_ref *out)
 {
     option_group group;
     for (size_t g = 0; command_group(c, g, &group); g++) {
-        for (size_t i = 0; i < group.table()->count; i++) {
-            *out = command_option(c, &group, i);
-            if (name ? !strcmp(out->option->name, name) : out->extra.letter == letter)
+        for (size_t i = 0; command_option(c, &group, i, out); i++) {
+            out->group = g;
+            if (out->option->help &&
+                (name ? !strcmp(out->option->name, name) : out->extra.letter == letter))
                 return true;
         }
     }

@@ -90,9 +90,10 @@ static void for_options(FILE *out, const command *c, each_option each)
 {
     option_group group;
     for (size_t g = 0; command_group(c, g, &group); g++) {
-        for (size_t i = 0; !group.hidden && i < group.table()->count; i++) {
-            option_ref ref = command_option(c, &group, i);
-            each(out, c, &ref);
+        option_ref ref;
+        for (size_t i = 0; !group.hidden && command_option(c, &group, i, &ref); i++) {
+            if (ref.option->help)
+                each(out, c, &ref);
         }
     }
 }

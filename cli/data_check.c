@@ -10,9 +10,9 @@
 #include "text.h"
 
 typedef struct check_args {
-    general_options  general;
-    const char      *data;
-    cbx_read_options read;
+    general_options general;
+    const char     *data;
+    cbx_options    *read;
 } check_args;
 
 typedef struct tally {
@@ -25,6 +25,8 @@ static void tell(void *user, cbx_problem_kind kind, const char *message)
     tally      *t = user;
     bool        error = kind == CBX_PROBLEM_ERROR;
     const char *word = error ? "error" : "warning";
+    char        flags[2 * CBX_MESSAGE_SIZE];
+    message = flags_in(message, false, flags);
     t->errors += error;
     t->warnings += !error;
     if (t->args->general.json) {
@@ -52,14 +54,14 @@ static int run(void *args)
     char             *path;
     int               status = source_find(a->data, &path);
     if (status == EXIT_DONE && !path)
-        status = source_check_builtin(a->data, &a->read);
+        status = source_check_builtin(a->data, a->read);
     if (status)
         return status;
     if (!path)
         return a->general.quiet || a->general.json
                    ? EXIT_DONE
                    : (printf("%s is built in, and sound\n", a->data), EXIT_DONE);
-    cbx_status checked = cbx_graph_check(path, &a->read, tell, &t, &err);
+    cbx_status checked = cbx_graph_check(path, a->read, tell, &t, &err);
     free(path);
     if (checked)
         return fail_with(&err);
@@ -80,8 +82,9 @@ const command command_data_check = {
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(check_args, data), false, HELP_DATA},
                           {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = cbx_read_table, .offset = offsetof(check_args, read)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(check_args, read)},
+            {.table = NULL}},
     .examples =
         (const example[]){{"tables of your own", "combinex data check friends/"}, {.why = NULL}},
     .run = run,

@@ -11,10 +11,10 @@
 #include "text.h"
 
 typedef struct convert_args {
-    general_options  general;
-    const char      *data, *output;
-    int              to;
-    cbx_read_options read;
+    general_options general;
+    const char     *data, *output;
+    int             to;
+    cbx_options    *read;
 } convert_args;
 
 static const cbx_option_table *to_table(void)
@@ -23,7 +23,7 @@ static const cbx_option_table *to_table(void)
         {"to", CBX_OPTION_CHOICE, offsetof(convert_args, to), "auto", 0, 0, export_choices,
          "format of OUT; auto: by its ending, else safetensors"},
     };
-    static const cbx_option_table table = {"Output", options, 1, 0};
+    static const cbx_option_table table = {"Output", options, 1, 0, NULL};
     return &table;
 }
 
@@ -63,7 +63,7 @@ static int run(void *args)
     source              s;
     int                 status = export_check(a->to, a->output);
     if (status == EXIT_DONE)
-        status = source_open(&s, a->data, &a->read);
+        status = source_open(&s, a->data, a->read);
     if (status)
         return status;
     status = apart_check(&(named_file){"OUT", a->output}, 1, NULL, 0, &s, 1);
@@ -87,9 +87,10 @@ const command command_data_convert = {
                            "the file to write, or the folder for csv"},
                           {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = cbx_read_table, .offset = offsetof(convert_args, read)},
-                               {.table = to_table},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(convert_args, read)},
+            {.table = to_table},
+            {.table = NULL}},
     .examples =
         (const example[]){{"tables of your own as one file, edges in both directions",
                            "combinex data convert friends/ friends.safetensors --symmetric"},

@@ -10,9 +10,9 @@
 #include "text.h"
 
 typedef struct fetch_args {
-    general_options   general;
-    const char       *name;
-    cbx_fetch_options fetch;
+    general_options general;
+    const char     *name;
+    cbx_options    *fetch;
 } fetch_args;
 
 static int unknown(const char *name)
@@ -47,7 +47,7 @@ static int run(void *args)
     progress          bar;
     char             *path = NULL;
     if (cbx_builtin_about(a->name)) {
-        const char *option = args_first_given(cbx_fetch_table(), &a->fetch, NULL);
+        const char *option = args_first_given(cbx_fetch_table(), a->fetch, NULL);
         if (option)
             return usage_error("data fetch", "--%s: %s is built in: there is nothing to download",
                                option, a->name);
@@ -62,7 +62,7 @@ static int run(void *args)
         return fail("neither XDG_CACHE_HOME nor HOME says where downloads go");
     progress_begin(&bar, "downloading", a->general.quiet);
     cbx_status status =
-        cbx_dataset_fetch(a->name, folder, &a->fetch, progress_update, &bar, &path, &err);
+        cbx_dataset_fetch(a->name, folder, a->fetch, progress_update, &bar, &path, &err);
     progress_end(&bar);
     free(folder);
     if (status)
@@ -84,8 +84,9 @@ const command command_data_fetch = {
                                    "a data set that 'combinex data list' shows"},
                                   {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = cbx_fetch_table, .offset = offsetof(fetch_args, fetch)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = cbx_fetch_table, .by_name = true, .offset = offsetof(fetch_args, fetch)},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "from", .value = "URL"},
                                      {.name = "sha256", .value = "HEX"},
                                      {.name = NULL}},

@@ -9,10 +9,10 @@
 #include "text.h"
 
 typedef struct generate_args {
-    general_options      general;
-    const char          *name;
-    const char          *output;
-    cbx_generate_options generate;
+    general_options general;
+    const char     *name;
+    const char     *output;
+    cbx_options    *generate;
 } generate_args;
 
 static const cbx_option_table *output_table(void)
@@ -21,7 +21,7 @@ static const cbx_option_table *output_table(void)
         {"output", CBX_OPTION_TEXT, offsetof(generate_args, output), NULL, 0, 0, NULL,
          "the graph file to write"},
     };
-    static const cbx_option_table table = {"Output", options, 1, 0};
+    static const cbx_option_table table = {"Output", options, 1, 0, NULL};
     return &table;
 }
 
@@ -66,7 +66,7 @@ static int run(void *args)
         return fail("no built-in data set '%s'%s%s%s ('combinex data list' shows them)", a->name,
                     near.best[0] ? "; did you mean '" : "", near.best, near.best[0] ? "'?" : "");
     }
-    if (cbx_graph_builtin(a->name, &a->generate, &graph, &err) ||
+    if (cbx_graph_builtin(a->name, a->generate, &graph, &err) ||
         cbx_graph_save(graph, a->output, &err))
         status = fail_with(&err);
     else
@@ -85,6 +85,7 @@ const command command_data_generate = {
                                    "a built-in data set; 'combinex data list' shows them"},
                                   {.name = NULL}},
     .groups = (const option_group[]){{.table = cbx_generate_table,
+                                      .by_name = true,
                                       .offset = offsetof(generate_args, generate)},
                                      {.table = output_table},
                                      {.table = NULL}},

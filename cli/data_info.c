@@ -14,9 +14,9 @@
 enum { CLASSES_SHOWN = 12, SPLITS_SHOWN = 3, GROUPS_SHOWN = 6 };
 
 typedef struct info_args {
-    general_options  general;
-    const char      *data;
-    cbx_read_options read;
+    general_options general;
+    const char     *data;
+    cbx_options    *read;
 } info_args;
 
 typedef struct summary {
@@ -388,17 +388,27 @@ static const char *format_of(const char *path)
     return cbx_format_detect(path, &name, NULL) ? NULL : name;
 }
 
+/* The format that --format names; NULL: none. */
+static const char *format_asked(const cbx_options *read)
+{
+    for (size_t i = 0; cbx_format_name(i); i++)
+        if (args_is(read, "format", cbx_format_name(i)))
+            return cbx_format_name(i);
+    return NULL;
+}
+
 static int run(void *args)
 {
     const info_args *a = args;
     summary          s = {0};
-    int              status = source_open(&s.source, a->data, &a->read);
+    int              status = source_open(&s.source, a->data, a->read);
     if (status)
         return status;
     status = apart_check(NULL, 0, NULL, 0, &s.source, 1);
     if (status == EXIT_DONE && s.source.path)
-        s.format =
-            a->read.format ? cbx_format_name((size_t)a->read.format - 1) : format_of(s.source.path);
+        s.format = format_asked(a->read);
+    if (status == EXIT_DONE && s.source.path && !s.format)
+        s.format = format_of(s.source.path);
     if (status == EXIT_DONE)
         status = summarise(&s);
     if (status == EXIT_DONE && a->general.json)
@@ -423,8 +433,10 @@ const command command_data_info = {
     .operands =
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(info_args, data), false, HELP_DATA},
                           {.name = NULL}},
-    .groups = (const option_group[]){{.table = cbx_read_table, .offset = offsetof(info_args, read)},
-                                     {.table = NULL}},
+    .groups =
+        (const option_group[]){
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(info_args, read)},
+            {.table = NULL}},
     .examples =
         (const example[]){{"a built-in data set", "combinex data info karate"},
                           {"a file, for a program", "combinex data info ./cora.safetensors --json"},

@@ -22,7 +22,8 @@ static const cbx_option_table *targets_table(void)
         {"limit", CBX_OPTION_INT, offsetof(explain_args, limit), "0", 0, INT32_MAX, NULL,
          "only the first N of them; 0: no limit"},
     };
-    static const cbx_option_table table = {"Targets", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Targets", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -53,7 +54,8 @@ static const cbx_option_table *output_table(void)
          "explain nothing: check every line of this file, which --json wrote, against DATA and "
          "MODEL"},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     for (size_t i = 0; i < PRESETS_MAX && cbx_explain_preset_name(i); i++)
         presets[i + 1] = cbx_explain_preset_name(i);
     return &table;
@@ -65,20 +67,9 @@ static int apply_preset(void *args)
     cbx_error     err;
     if (!a->preset)
         return EXIT_DONE;
-    cbx_options_default(cbx_explain_table(), &a->options);
-    if (cbx_explain_preset(&a->options, cbx_explain_preset_name((size_t)a->preset - 1), &err))
+    if (cbx_explain_preset(a->options, cbx_explain_preset_name((size_t)a->preset - 1), &err))
         return fail_with(&err);
     return EXIT_DONE;
-}
-
-static const char *const *explainers(void)
-{
-    static const char *const none[] = {"", NULL};
-    const cbx_option_table  *table = cbx_explain_table();
-    for (size_t i = 0; i < table->count; i++)
-        if (!strcmp(table->options[i].name, "explainer"))
-            return table->options[i].choices;
-    return none;
 }
 
 /* Options that would be ignored. Those that tune one method, and say so in their names, may stand
@@ -89,13 +80,14 @@ static int check_search(const explain_args *a)
     /* what only minimal does, and nobody should believe of another's answers */
     static const char *const of_minimal[] = {"total-cfs", "diverse", "prove"};
     const cbx_option_table  *table = cbx_explain_table();
-    const char              *method = explainers()[a->options.explainer];
-    const char *option = a->replay ? args_first_given(table, &a->options, replayed) : NULL;
+    const char *option = a->replay ? args_first_given(table, a->options, replayed) : NULL;
     if (option)
         return usage_error("explain", "--%s: is about searching, and --replay searches nothing",
                            a->preset ? "preset" : option);
     for (size_t i = 0; i < sizeof of_minimal / sizeof *of_minimal; i++) {
-        if (strcmp(method, "minimal") != 0 && args_given(table, &a->options, of_minimal[i]))
+        char method[64] = "";
+        (void)cbx_options_get(a->options, "explainer", method, sizeof method);
+        if (strcmp(method, "minimal") != 0 && args_given(a->options, of_minimal[i]))
             return usage_error("explain", "--%s: only the explainer minimal does that, not %s",
                                of_minimal[i], method);
     }
@@ -114,7 +106,7 @@ static int check_flags(const explain_args *a)
     if (a->replay && (a->trace || a->limit || a->summary || explain_pictures_wanted(a)))
         return usage_error(name, "--replay goes with none of --trace, --limit, --summary, --html, "
                                  "--svg, --png");
-    if (a->trace && !strcmp(explainers()[a->options.explainer], "minimal"))
+    if (a->trace && args_is(a->options, "explainer", "minimal"))
         return usage_error(name, "--trace: the explainer minimal adds edit to edit and has no "
                                  "epochs to trace; combinex (--preset paper) has");
     return check_search(a);
@@ -122,10 +114,16 @@ static int check_flags(const explain_args *a)
 
 static int prepare(explain_job *job, explain_args *a)
 {
-    int opened = model_open(&job->asked, a->model, &a->open, &job->source, &a->options.target);
+    char        target[512];
+    cbx_error   err;
+    const char *sought =
+        cbx_options_get(a->options, "target", target, sizeof target) ? target : NULL;
+    int opened = model_open(&job->asked, a->model, a->open, &job->source, &sought);
     job->model = job->asked.model;
     if (opened)
         return opened;
+    if (sought && sought != target && cbx_options_set(a->options, "target", sought, &err))
+        return fail_with(&err);
     cbx_model_set_reproducible(job->model, a->reproducible);
     if (a->general.json || a->replay || explain_pictures_wanted(a)) {
         cbx_graph_hash(job->source.graph, job->graph_hash);
@@ -171,6 +169,13 @@ static int check_apart(const explain_args *a, const source *s)
                        sizeof inputs / sizeof *inputs, s, 1);
 }
 
+static int set_trace(cbx_options *options, bool traced)
+{
+    cbx_error err;
+    return cbx_options_set(options, "trace", traced ? "true" : "false", &err) ? fail_with(&err)
+                                                                              : EXIT_DONE;
+}
+
 static int run(void *args)
 {
     enum { TRACED_EPOCHS = 100000 };
@@ -179,20 +184,21 @@ static int run(void *args)
     if (a->output && !strcmp(a->output, "-"))
         a->output = NULL;
     /* a page shows the curves, where they are not too long to keep */
-    a->options.trace = a->trace || (a->html && a->options.epochs <= TRACED_EPOCHS);
-    int status = check_flags(a);
+    bool traced = a->trace || (a->html && args_whole(a->options, "epochs") <= TRACED_EPOCHS);
+    int  status = check_flags(a);
     if (status == EXIT_DONE)
         status = check_files(a);
     if (status == EXIT_DONE)
         status = output_check_open(a->summary);
     if (status == EXIT_DONE)
-        status = source_open(&job.source, a->data, &a->read);
+        status = source_open(&job.source, a->data, a->read);
     if (status)
         return status;
     status = check_apart(a, &job.source);
     if (status == EXIT_DONE)
         status = prepare(&job, a);
-    a->options.trace = a->options.trace && job.count == 1;
+    if (status == EXIT_DONE)
+        status = set_trace(a->options, traced && job.count == 1);
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(&job) : explain_search(&job);
     free(job.rows);
@@ -217,9 +223,11 @@ const command command_explain = {
     .groups =
         (const option_group[]){
             {.table = targets_table},
-            {.table = cbx_explain_table, .offset = offsetof(explain_args, options)},
-            {.table = cbx_read_table, .offset = offsetof(explain_args, read)},
-            {.table = cbx_open_table, .offset = offsetof(explain_args, open)},
+            {.table = cbx_explain_table,
+             .by_name = true,
+             .offset = offsetof(explain_args, options)},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(explain_args, read)},
+            {.table = cbx_open_table, .by_name = true, .offset = offsetof(explain_args, open)},
             {.table = output_table},
             {.table = NULL}},
     .extras =

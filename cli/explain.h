@@ -11,18 +11,18 @@
 #include "source.h"
 
 typedef struct explain_args {
-    general_options     general;
-    const char         *data, *model;
-    const char         *output, *trace, *replay, *summary;
-    const char         *html, *svg, *png;
-    bool                all, test_set, reproducible;
-    int64_t             limit;       /* 0: none */
-    int64_t             node, graph; /* the last one given; all of them: */
-    id_list             nodes, graphs;
-    int                 preset; /* 0: none, else 1 + the library's number */
-    cbx_explain_options options;
-    cbx_read_options    read;
-    cbx_open_options    open;
+    general_options general;
+    const char     *data, *model;
+    const char     *output, *trace, *replay, *summary;
+    const char     *html, *svg, *png;
+    bool            all, test_set, reproducible;
+    int64_t         limit;       /* 0: none */
+    int64_t         node, graph; /* the last one given; all of them: */
+    id_list         nodes, graphs;
+    int             preset; /* 0: none, else 1 + the library's number */
+    cbx_options    *options;
+    cbx_options    *read;
+    cbx_options    *open;
 } explain_args;
 
 typedef struct explain_job {

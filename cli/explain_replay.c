@@ -307,7 +307,8 @@ int explain_replay(const explain_job *job)
     r.after = calloc(classes + 1, sizeof *r.after);
     if (!r.before || !r.after)
         status = fail("out of memory for %zu x %zu predictions", rows, classes);
-    else if (cbx_predict(job->model, job->source.graph, a->options.threads, r.before, &err))
+    else if (cbx_predict(job->model, job->source.graph, args_whole(a->options, "threads"), r.before,
+                         &err))
         status = fail_with(&err);
     else
         status = run_replay(&r);

@@ -31,47 +31,51 @@ static bool take_word(const char **at, char *word, size_t size)
 
 /* Sets the train options that the note names: train.c writes it, as a JSON
  * object without anything nested. */
-static bool read_note(const char *note, cbx_train_options *options)
+static bool read_note(const char *note, cbx_options *options)
 {
-    const cbx_option_table *table = cbx_train_table();
-    char                    name[64], value[64];
-    bool                    good = skip_mark(&note, '{');
+    char name[64], value[64];
+    bool good = skip_mark(&note, '{');
     do {
         good = good && take_word(&note, name, sizeof name) && skip_mark(&note, ':') &&
                take_word(&note, value, sizeof value) &&
-               !cbx_options_set(table, options, name, value, NULL);
+               !cbx_options_set(options, name, value, NULL);
     } while (good && skip_mark(&note, ','));
     return good && skip_mark(&note, '}');
 }
 
+/* Which rows the options of a training make test rows. */
+static int find_test_rows(explain_job *job, const char *note, cbx_options *options, uint8_t *part)
+{
+    cbx_error err;
+    if (!read_note(note, options))
+        return fail("%s: cannot read the note on its split: %.200s", job->args->model, note);
+    if (cbx_split(job->source.graph, options, part, &err))
+        return fail("the split that %s was trained with: %s", job->args->model, err.message);
+    for (int64_t i = 0; i < source_rows(&job->source); i++) {
+        if (part[i] == TEST_PART)
+            job->rows[job->count++] = (int32_t)i;
+    }
+    if (!job->count)
+        return fail("%s: the model was trained with an empty test set", job->args->model);
+    return EXIT_DONE;
+}
+
 static int choose_test_set(explain_job *job)
 {
-    const char       *note = cbx_model_note(job->model, "split");
-    int64_t           rows = source_rows(&job->source);
-    cbx_train_options options;
-    cbx_error         err;
+    const char  *note = cbx_model_note(job->model, "split");
+    cbx_options *options = NULL;
+    cbx_error    err;
     if (!note)
         return fail("%s: the model does not say which %ss it was tested on; 'combinex train' "
                     "makes models that do",
                     job->args->model, source_row(&job->source));
-    cbx_options_default(cbx_train_table(), &options);
-    if (!read_note(note, &options))
-        return fail("%s: cannot read the note on its split: %.200s", job->args->model, note);
-    uint8_t *part = malloc((size_t)rows + 1);
-    if (!part)
-        return fail("out of memory");
-    if (cbx_split(job->source.graph, &options, part, &err)) {
-        free(part);
-        return fail("the split that %s was trained with: %s", job->args->model, err.message);
-    }
-    for (int64_t i = 0; i < rows; i++) {
-        if (part[i] == TEST_PART)
-            job->rows[job->count++] = (int32_t)i;
-    }
+    if (cbx_options_new(cbx_train_table(), &options, &err))
+        return fail_with(&err);
+    uint8_t *part = malloc((size_t)source_rows(&job->source) + 1);
+    int      status = part ? find_test_rows(job, note, options, part) : fail("out of memory");
     free(part);
-    if (!job->count)
-        return fail("%s: the model was trained with an empty test set", job->args->model);
-    return EXIT_DONE;
+    cbx_options_free(options);
+    return status;
 }
 
 int explain_choose_rows(explain_job *job)

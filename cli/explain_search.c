@@ -30,7 +30,7 @@ static void write_one(delivery *d, const cbx_counterfactual *c)
     const explain_job  *job = d->job;
     const explain_args *a = job->args;
     if (a->general.json) {
-        char *line = cbx_counterfactual_json(c, job->source.graph, &a->options, job->graph_hash,
+        char *line = cbx_counterfactual_json(c, job->source.graph, a->options, job->graph_hash,
                                              job->model_hash);
         if (line)
             (void)fprintf(d->outs[OUT_RESULTS].file, "%s\n", line);
@@ -112,12 +112,12 @@ static int explain_one(delivery *d)
     cbx_counterfactual *c = NULL;
     cbx_error           err;
     progress_begin(&d->bar, "explaining", a->general.quiet);
-    cbx_status answer = cbx_explain(job->model, job->source.graph, job->rows[0], &a->options,
+    cbx_status answer = cbx_explain(job->model, job->source.graph, job->rows[0], a->options,
                                     progress_update, &d->bar, &c, &err);
     progress_end(&d->bar);
-    if (answer)
+    if (answer && !c)
         return fail_with(&err);
-    bool stopped = c->outcome == CBX_NOT_FINISHED;
+    bool stopped = answer == CBX_CANCELLED;
     int  status =
         stopped && a->output ? EXIT_INTERRUPTED : output_open(&d->outs[OUT_RESULTS], a->output);
     if (status == EXIT_DONE)
@@ -138,7 +138,7 @@ static int explain_many(delivery *d)
         return status;
     progress_begin(&d->bar, "explaining", a->general.quiet);
     cbx_status answer = cbx_explain_many(job->model, job->source.graph, job->rows, job->count,
-                                         &a->options, deliver, progress_stop, d, &err);
+                                         a->options, deliver, progress_stop, d, &err);
     progress_end(&d->bar);
     if (!answer || d->no_memory || ferror(d->outs[OUT_RESULTS].file)) /* the last two cancel, too */
         return finish(d, NULL);

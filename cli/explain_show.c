@@ -41,7 +41,7 @@ void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
         cbx_counterfactual shown = *c;
         if (job->count > 1 && shown.num_edits > EDITS_OF_MANY)
             shown.num_edits = EDITS_OF_MANY;
-        char *line = cbx_counterfactual_json(&shown, job->source.graph, &job->args->options,
+        char *line = cbx_counterfactual_json(&shown, job->source.graph, job->args->options,
                                              job->graph_hash, job->model_hash);
         if (line)
             add_line(pictures, line);

@@ -8,12 +8,13 @@
 #include "explain.h"
 #include "json.h"
 
-static void put_option(json *j, const cbx_explain_options *options, const char *name)
+static void put_option(json *j, const cbx_options *options, const char *name)
 {
     const cbx_option_table *table = cbx_explain_table();
-    for (size_t i = 0; i < table->count; i++) {
-        if (!strcmp(table->options[i].name, name))
-            json_option(j, &table->options[i], options);
+    const cbx_option       *option;
+    for (size_t i = 0; (option = cbx_option_at(table, i)); i++) {
+        if (!strcmp(option->name, name))
+            json_option(j, options, option);
     }
 }
 
@@ -100,8 +101,8 @@ static void put_start(json *j, const explain_job *job, const cbx_counterfactual 
 {
     put_row(j, "node", c->task == CBX_NODE, c->row);
     put_row(j, "graph", c->task == CBX_GRAPH, c->row);
-    put_option(j, &job->args->options, "policy");
-    put_option(j, &job->args->options, "epochs");
+    put_option(j, job->args->options, "policy");
+    put_option(j, job->args->options, "epochs");
     json_int(j, "nodes", c->num_nodes);
     json_int(j, "edges", c->num_edges);
     json_int(j, "prediction", c->prediction);

@@ -33,11 +33,12 @@ int fail(const char *format, ...)
 
 int fail_with(const cbx_error *err)
 {
+    char text[2 * CBX_MESSAGE_SIZE];
     if (err->status == CBX_CANCELLED) {
         (void)fail("interrupted, nothing was written");
         return EXIT_INTERRUPTED;
     }
-    return fail("%s", err->message);
+    return fail("%s", flags_in(err->message, err->option[0], text));
 }
 
 int usage_error(const char *command_name, const char *format, ...)

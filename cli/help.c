@@ -56,9 +56,9 @@ void help_synopsis(const command *c, char *text, size_t size)
         at = add(text, size, at, o->optional ? "] " : " ");
     }
     for (size_t g = 0; command_group(c, g, &group); g++) {
-        for (size_t i = 0; i < group.table()->count; i++) {
-            option_ref ref = command_option(c, &group, i);
-            char       one[96];
+        option_ref ref;
+        for (size_t i = 0; command_option(c, &group, i, &ref); i++) {
+            char one[96];
             if (!ref.extra.required)
                 continue;
             if (ref.extra.letter)
@@ -130,10 +130,11 @@ void help_command(FILE *out, const command *c)
     for (size_t g = 0; command_group(c, g, &group); g++) {
         if (group.hidden)
             continue;
-        (void)fprintf(out, "\n%s:\n", group.table()->title);
-        for (size_t i = 0; i < group.table()->count; i++) {
-            option_ref ref = command_option(c, &group, i);
-            put_option(out, &ref);
+        option_ref ref;
+        (void)fprintf(out, "\n%s:\n", cbx_option_table_title(group.table()));
+        for (size_t i = 0; command_option(c, &group, i, &ref); i++) {
+            if (ref.option->help)
+                put_option(out, &ref);
         }
     }
     put_examples(out, c->examples);
@@ -186,7 +187,8 @@ static const cbx_option_table *hidden_table(void)
          {"completion", CBX_OPTION_CHOICE, offsetof(help_args, completion), "none", 0, 0, shells,
           "write the completion for this shell"},
     };
-    static const cbx_option_table table = {"Files", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Files", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 

@@ -99,37 +99,21 @@ void json_float(json *j, const char *key, float value)
         (void)fputs("null", j->out);
 }
 
-void json_option(json *j, const cbx_option *option, const void *options)
+void json_option(json *j, const cbx_options *options, const cbx_option *option)
 {
-    const char *at = (const char *)options + option->offset;
-    union {
-        int64_t     whole;
-        double      real;
-        bool        yes;
-        int         choice;
-        const char *text;
-    } value;
-
+    char text[256];
+    bool has = cbx_options_get(options, option->name, text, sizeof text);
     switch (option->type) {
     case CBX_OPTION_INT:
-        memcpy(&value.whole, at, sizeof value.whole);
-        json_int(j, option->name, value.whole);
+        json_int(j, option->name, strtoll(text, NULL, 10));
         break;
     case CBX_OPTION_REAL:
-        memcpy(&value.real, at, sizeof value.real);
-        json_double(j, option->name, value.real);
+        json_double(j, option->name, strtod(text, NULL));
         break;
     case CBX_OPTION_BOOL:
-        memcpy(&value.yes, at, sizeof value.yes);
-        json_bool(j, option->name, value.yes);
+        json_bool(j, option->name, !strcmp(text, "true"));
         break;
-    case CBX_OPTION_CHOICE:
-        memcpy(&value.choice, at, sizeof value.choice);
-        json_text(j, option->name, option->choices[value.choice]);
-        break;
-    case CBX_OPTION_TEXT:
-        memcpy(&value.text, at, sizeof value.text);
-        json_text(j, option->name, value.text);
-        break;
+    default:
+        json_text(j, option->name, has ? text : NULL);
     }
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "combinex/extend.h"
 #include "combinex/kit.h"
 
 /* Start with {.out = file}. */
@@ -33,6 +34,6 @@ void json_double(json *j, const char *key, double value);
 void json_float(json *j, const char *key, float value);
 
 /* The field of an option struct that `option` describes. */
-void json_option(json *j, const cbx_option *option, const void *options);
+void json_option(json *j, const cbx_options *options, const cbx_option *option);
 
 #endif

@@ -95,10 +95,11 @@ static void put_command(FILE *out, const command *c)
         if (!command_group(c, g, &group) || group.hidden)
             continue;
         (void)fputs(".PP\n", out);
-        put_line(out, ".I ", group.table()->title);
-        for (size_t i = 0; i < group.table()->count; i++) {
-            option_ref ref = command_option(c, &group, i);
-            put_option(out, &ref);
+        option_ref ref;
+        put_line(out, ".I ", cbx_option_table_title(group.table()));
+        for (size_t i = 0; command_option(c, &group, i, &ref); i++) {
+            if (ref.option->help)
+                put_option(out, &ref);
         }
     }
 }
@@ -113,10 +114,9 @@ static void put_general(FILE *out)
     (void)fputs(".SH GENERAL OPTIONS\nEvery command takes these.\n", out);
     if (!last || !command_group(c, last - 1, &group))
         return;
-    for (size_t i = 0; i < group.table()->count; i++) {
-        option_ref ref = command_option(c, &group, i);
+    option_ref ref;
+    for (size_t i = 0; command_option(c, &group, i, &ref); i++)
         put_option(out, &ref);
-    }
 }
 
 static void put_examples(FILE *out)

@@ -39,11 +39,11 @@ static int rename_classes(source *s, const cbx_model *model)
 
 /* Are the model's classes other ones than the data's? Two that the data names are its own, unless
  * the user says what the scores are. */
-static bool has_other_classes(const asked_model *m, const cbx_open_options *o, const source *s)
+static bool has_other_classes(const asked_model *m, const cbx_options *o, const source *s)
 {
     if (!cbx_model_class_name(m->model, 0))
         return false;
-    bool said = o->scores || o->label || o->classes;
+    bool said = args_given(o, "scores") || args_given(o, "label") || args_given(o, "classes");
     return m->numbers || said || s->view->num_classes != 2 || !s->view->class_names;
 }
 
@@ -65,15 +65,26 @@ static int take_aim(asked_model *m, const char *path, const source *s, const cha
     return EXIT_DONE;
 }
 
-int model_open(asked_model *m, const char *path, const cbx_open_options *options, source *s,
+/* --label may be a name of the data's classes. */
+static int number_label(cbx_options *options, const source *s)
+{
+    class_text buffer;
+    char       label[512];
+    cbx_error  err;
+    if (!cbx_options_get(options, "label", label, sizeof label))
+        return EXIT_DONE;
+    return cbx_options_set(options, "label", label_number(s, label, buffer), &err) ? fail_with(&err)
+                                                                                   : EXIT_DONE;
+}
+
+int model_open(asked_model *m, const char *path, cbx_options *options, source *s,
                const char **target)
 {
-    class_text       buffer;
-    cbx_open_options how = *options;
-    cbx_error        err;
+    cbx_error err;
     *m = (asked_model){0};
-    how.label = label_number(s, options->label, buffer);
-    if (cbx_model_open(path, &how, &m->model, &err))
+    if (number_label(options, s))
+        return EXIT_FAILED;
+    if (cbx_model_open(path, options, &m->model, &err))
         return fail_with(&err);
     int status = take_aim(m, path, s, target);
     if (status == EXIT_DONE && has_other_classes(m, options, s))

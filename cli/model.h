@@ -15,7 +15,7 @@ typedef struct asked_model {
  * the model's own, such as no and yes, are the data's from then on. `target` (or NULL: nothing is
  * sought): of a model of numbers a range, which becomes the class that stands for it. Returns an
  * exit status. */
-int  model_open(asked_model *m, const char *path, const cbx_open_options *options, source *s,
+int  model_open(asked_model *m, const char *path, cbx_options *options, source *s,
                 const char **target);
 void model_close(asked_model *m);
 

@@ -17,15 +17,15 @@
 enum { ROWS_SHOWN = 20 };
 
 typedef struct predict_args {
-    general_options  general;
-    const char      *data, *model;
-    const char      *output;
-    bool             all, reproducible;
-    int64_t          threads;
-    cbx_read_options read;
-    cbx_open_options open;
-    int64_t          node, graph; /* the last one given; all of them: */
-    id_list          nodes, graphs;
+    general_options general;
+    const char     *data, *model;
+    const char     *output;
+    bool            all, reproducible;
+    int64_t         threads;
+    cbx_options    *read;
+    cbx_options    *open;
+    int64_t         node, graph; /* the last one given; all of them: */
+    id_list         nodes, graphs;
 } predict_args;
 
 /* The answer: log-probabilities of all rows, and the rows to show. */
@@ -50,7 +50,8 @@ static const cbx_option_table *rows_table(void)
         {"all", CBX_OPTION_BOOL, offsetof(predict_args, all), "false", 0, 0, NULL,
          "show every row, not the first 20 (files and JSON always have every row)"},
     };
-    static const cbx_option_table table = {"Rows", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Rows", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -64,7 +65,8 @@ static const cbx_option_table *run_table(void)
         {"reproducible", CBX_OPTION_BOOL, offsetof(predict_args, reproducible), "false", 0, 0, NULL,
          HELP_REPRODUCIBLE},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -109,7 +111,7 @@ static int choose_rows(prediction *p)
 static int compute(prediction *p)
 {
     cbx_error err;
-    int       opened = model_open(&p->asked, p->args->model, &p->args->open, &p->source, NULL);
+    int       opened = model_open(&p->asked, p->args->model, p->args->open, &p->source, NULL);
     p->model = p->asked.model;
     if (opened)
         return opened;
@@ -257,7 +259,7 @@ static int run(void *args)
         a->output = NULL;
     int status = output_check_open(a->output);
     if (status == EXIT_DONE)
-        status = source_open(&p.source, a->data, &a->read);
+        status = source_open(&p.source, a->data, a->read);
     if (status)
         return status;
     status = apart_check(&(named_file){"--output", a->output}, 1,
@@ -289,11 +291,12 @@ const command command_predict = {
             {"MODEL", OPERAND_MODEL, offsetof(predict_args, model), false, "a model file"},
             {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = rows_table},
-                               {.table = run_table},
-                               {.table = cbx_read_table, .offset = offsetof(predict_args, read)},
-                               {.table = cbx_open_table, .offset = offsetof(predict_args, open)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = rows_table},
+            {.table = run_table},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(predict_args, read)},
+            {.table = cbx_open_table, .by_name = true, .offset = offsetof(predict_args, open)},
+            {.table = NULL}},
     .extras =
         (const option_extra[]){
             {.name = "node", .repeats = true, .list = offsetof(predict_args, nodes)},

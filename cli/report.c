@@ -14,13 +14,13 @@
 #include "text.h"
 
 typedef struct report_args {
-    general_options  general;
-    const char      *results, *data, *model;
-    const char      *output;
-    int64_t          line; /* 0: all */
-    const char      *target;
-    cbx_read_options read;
-    cbx_open_options open;
+    general_options general;
+    const char     *results, *data, *model;
+    const char     *output;
+    int64_t         line; /* 0: all */
+    cbx_options    *read;
+    const char     *target;
+    cbx_options    *open;
 } report_args;
 
 static const cbx_option_table *report_table(void)
@@ -33,7 +33,8 @@ static const cbx_option_table *report_table(void)
         {"target", CBX_OPTION_TEXT, offsetof(report_args, target), NULL, 0, 0, NULL,
          "of a model that gives numbers: the range that RESULTS are about"},
     };
-    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Run", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
@@ -126,17 +127,17 @@ static int write_it(const report_args *a, const char *lines, const cbx_report_so
 
 static int with_data(const report_args *a, const char *lines)
 {
-    cbx_report_source shown = {.data = a->data, .model_file = a->model, .read = &a->read};
+    cbx_report_source shown = {.data = a->data, .model_file = a->model, .read = a->read};
     const named_file  page = {"--output", a->output};
     const named_file  inputs[] = {{"RESULTS", a->results}, {"the model", a->model}};
     source            s = {0};
     asked_model       asked = {0};
     const char       *target = a->target;
-    int               status = a->data ? source_open(&s, a->data, &a->read) : EXIT_DONE;
+    int               status = a->data ? source_open(&s, a->data, a->read) : EXIT_DONE;
     if (status == EXIT_DONE)
         status = apart_check(&page, 1, inputs, 2, &s, a->data ? 1 : 0);
     if (status == EXIT_DONE && a->data)
-        status = model_open(&asked, a->model, &a->open, &s, &target);
+        status = model_open(&asked, a->model, a->open, &s, &target);
     shown.graph = s.graph;
     shown.model = asked.model;
     if (status == EXIT_DONE)
@@ -150,7 +151,7 @@ static int run(void *args)
 {
     const report_args *a = args;
     char              *text = NULL, *lines;
-    const char        *option = args_first_given(cbx_read_table(), &a->read, NULL);
+    const char        *option = args_first_given(cbx_read_table(), a->read, NULL);
     if (a->data && !a->model)
         return usage_error("report", "report takes DATA and MODEL, or neither");
     if (option && !a->data)
@@ -186,10 +187,11 @@ const command command_report = {
             {"MODEL", OPERAND_MODEL, offsetof(report_args, model), true, "a model file"},
             {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = report_table},
-                               {.table = cbx_read_table, .offset = offsetof(report_args, read)},
-                               {.table = cbx_open_table, .offset = offsetof(report_args, open)},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = report_table},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(report_args, read)},
+            {.table = cbx_open_table, .by_name = true, .offset = offsetof(report_args, open)},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true},
                                      {.name = "line", .value = "N"},
                                      {.name = NULL}},

@@ -207,15 +207,14 @@ bool source_is_builtin(const char *data)
     return !is_path(data) && is_builtin(data);
 }
 
-int source_check_builtin(const char *data, const cbx_read_options *options)
+int source_check_builtin(const char *data, const cbx_options *options)
 {
     /* true of any data set in memory, and of these graphs, which are undirected */
     static const char *const hold[] = {"symmetric", "copy", "task", NULL};
-    enum { AUTO, NODE };
     const char *option = options ? args_first_given(cbx_read_table(), options, hold) : NULL;
     if (option)
         return fail("--%s: is about files, and %s is built in", option, data);
-    if (options && options->task > NODE)
+    if (options && args_is(options, "task", "graph"))
         return fail("%s: it has no class for each graph", data);
     return EXIT_DONE;
 }
@@ -244,7 +243,7 @@ static void look(const char *path, source_look *out)
 #endif
 }
 
-int source_open(source *s, const char *data, const cbx_read_options *options)
+int source_open(source *s, const char *data, const cbx_options *options)
 {
     cbx_error err;
     *s = (source){0};
@@ -253,7 +252,7 @@ int source_open(source *s, const char *data, const cbx_read_options *options)
         status = source_check_builtin(data, options);
     if (status)
         return status;
-    s->copied = options && options->copy;
+    s->copied = options && args_is(options, "copy", "true");
     if (s->path) {
         fault_watch(s->path);
         look(s->path, &s->seen);

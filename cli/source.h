@@ -24,11 +24,11 @@ typedef struct source {
 
 /* Opens a file or folder, a built-in, a name in a data folder or in the cache of
  * downloads, in that order. Returns an exit status, after saying what was tried. */
-int  source_open(source *s, const char *data, const cbx_read_options *options);
+int  source_open(source *s, const char *data, const cbx_options *options);
 void source_close(source *s);
 
 /* Refuses options about files, which a built-in data set does not have. */
-int source_check_builtin(const char *data, const cbx_read_options *options);
+int source_check_builtin(const char *data, const cbx_options *options);
 
 /* Whether `data` is the name of a built-in and of nothing nearer. */
 bool source_is_builtin(const char *data);

@@ -15,13 +15,13 @@
 #include "text.h"
 
 typedef struct train_args {
-    general_options   general;
-    const char       *data;
-    const char       *output;
-    bool              reproducible;
-    cbx_model_spec    spec;
-    cbx_train_options train;
-    cbx_read_options  read;
+    general_options general;
+    const char     *data;
+    const char     *output;
+    bool            reproducible;
+    cbx_options    *spec;
+    cbx_options    *train;
+    cbx_options    *read;
 } train_args;
 
 static const cbx_option_table *output_table(void)
@@ -32,13 +32,14 @@ static const cbx_option_table *output_table(void)
         {"reproducible", CBX_OPTION_BOOL, offsetof(train_args, reproducible), "false", 0, 0, NULL,
          HELP_REPRODUCIBLE},
     };
-    static const cbx_option_table table = {"Output", options, sizeof options / sizeof *options, 0};
+    static const cbx_option_table table = {"Output", options, sizeof options / sizeof *options, 0,
+                                           NULL};
     return &table;
 }
 
 /* What tells apart the rows that the model was trained on, as JSON: enough to
  * set the same train options again and ask cbx_split. */
-static char *split_note(const cbx_train_options *options)
+static char *split_note(const cbx_options *options)
 {
     static const char *const names[] = {"split", "fold",      "folds",
                                         "seed",  "val-share", "train-share"};
@@ -49,10 +50,11 @@ static char *split_note(const cbx_train_options *options)
     if (!j.out)
         return NULL;
     json_open(&j, NULL, '{');
-    for (size_t i = 0; i < table->count; i++) {
+    const cbx_option *option;
+    for (size_t i = 0; (option = cbx_option_at(table, i)); i++) {
         for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-            if (!strcmp(table->options[i].name, names[n]))
-                json_option(&j, &table->options[i], options);
+            if (!strcmp(option->name, names[n]))
+                json_option(&j, options, option);
         }
     }
     json_close(&j, '}');
@@ -68,7 +70,7 @@ static cbx_status write_notes(cbx_model *model, const source *s, const train_arg
                               const cbx_train_result *result, cbx_error *err)
 {
     char       accuracy[32];
-    char      *split = split_note(&a->train);
+    char      *split = split_note(a->train);
     cbx_status status = CBX_OK;
     if (!split) {
         *err = (cbx_error){.status = CBX_NO_MEMORY, .message = "out of memory"};
@@ -96,15 +98,19 @@ static void print_settings(const cbx_model *model)
     const char       *key;
     for (size_t i = 0; (o = cbx_model_setting(model, i, &values, &key)); i++) {
         const void *at = (const char *)values + o->offset;
-        if (cbx_option_is_default(o, values))
-            continue;
-        (void)printf(", %s", o->name);
+        char        text[64];
         if (o->type == CBX_OPTION_INT)
-            (void)printf(" %lld", (long long)*(const int64_t *)at);
-        if (o->type == CBX_OPTION_REAL)
-            (void)printf(" %.9g", *(const double *)at);
-        if (o->type == CBX_OPTION_CHOICE)
-            (void)printf(" %s", o->choices[*(const int *)at]);
+            (void)snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)at);
+        else if (o->type == CBX_OPTION_REAL)
+            (void)snprintf(text, sizeof text, "%.9g", *(const double *)at);
+        else if (o->type == CBX_OPTION_CHOICE)
+            (void)snprintf(text, sizeof text, "%s", o->choices[*(const int *)at]);
+        else
+            (void)snprintf(text, sizeof text, "%s", *(const bool *)at ? "true" : "false");
+        if (!strcmp(text, o->fallback))
+            continue;
+        (void)printf(", %s%s%s", o->name, o->type == CBX_OPTION_BOOL ? "" : " ",
+                     o->type == CBX_OPTION_BOOL ? "" : text);
     }
 }
 
@@ -141,6 +147,19 @@ static void print_text(const cbx_model *model, const train_args *a, const source
     (void)printf("\n");
 }
 
+static void json_setting(json *j, const cbx_option *o, const void *values)
+{
+    const void *at = (const char *)values + o->offset;
+    if (o->type == CBX_OPTION_INT)
+        json_int(j, o->name, *(const int64_t *)at);
+    else if (o->type == CBX_OPTION_REAL)
+        json_double(j, o->name, *(const double *)at);
+    else if (o->type == CBX_OPTION_CHOICE)
+        json_text(j, o->name, o->choices[*(const int *)at]);
+    else
+        json_bool(j, o->name, *(const bool *)at);
+}
+
 static void print_json(const cbx_model *model, const train_args *a, const source *s,
                        const cbx_train_result *r)
 {
@@ -152,7 +171,7 @@ static void print_json(const cbx_model *model, const train_args *a, const source
     json_text(&j, "model", cbx_model_describe(model).conv);
     json_open(&j, "settings", '{');
     for (size_t i = 0; (o = cbx_model_setting(model, i, &values, &key)); i++)
-        json_option(&j, o, values);
+        json_setting(&j, o, values);
     json_close(&j, '}');
     json_text(&j, "data", s->name);
     json_int(&j, "epochs", r->epochs);
@@ -179,7 +198,7 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
     progress         bar;
 
     progress_begin(&bar, "training", a->general.quiet);
-    cbx_status status = cbx_train(model, s->graph, &a->train, progress_update, &bar, &result, &err);
+    cbx_status status = cbx_train(model, s->graph, a->train, progress_update, &bar, &result, &err);
     progress_end(&bar);
     if (!status && source_unchanged(s))
         return EXIT_FAILED;
@@ -197,18 +216,18 @@ static int train_and_save(const train_args *a, const source *s, cbx_model *model
 }
 
 /* An option about some kinds of models that was given for another. */
-static int check_model_options(const cbx_model_spec *spec)
+static int check_model_options(const cbx_options *spec)
 {
-    const cbx_option_table *table = cbx_model_table();
-    const char *const      *kinds = table->options[0].choices;
-    for (size_t i = 0; i < table->count; i++) {
-        const char *name = table->options[i].name;
-        if (cbx_model_takes(kinds[spec->conv], name) || !args_given(table, spec, name))
+    const cbx_option *o, *kind = cbx_option_at(cbx_model_table(), 0);
+    char              model[64];
+    (void)cbx_options_get(spec, kind->name, model, sizeof model);
+    for (size_t i = 0; (o = cbx_option_at(cbx_model_table(), i)); i++) {
+        if (cbx_model_takes(model, o->name) || !args_given(spec, o->name))
             continue;
         int takes = 0;
-        while (!cbx_model_takes(kinds[takes], name))
+        while (!cbx_model_takes(kind->choices[takes], o->name))
             takes++;
-        return usage_error("train", "--%s is for --model %s", name, kinds[takes]);
+        return usage_error("train", "--%s is for --model %s", o->name, kind->choices[takes]);
     }
     return EXIT_DONE;
 }
@@ -216,26 +235,25 @@ static int check_model_options(const cbx_model_spec *spec)
 /* What is said of one kind of task or split means nothing for another. */
 static int check_options(const train_args *a, const source *s)
 {
-    const cbx_option_table *model = cbx_model_table(), *train = cbx_train_table();
-    enum { RANDOM, KFOLD, PUBLIC };
+    const cbx_options *model = a->spec, *train = a->train;
+    bool               graphs = s->view->task == CBX_GRAPH;
     const struct {
-        const char             *option;
-        const cbx_option_table *table;
-        const void             *values;
-        bool                    applies;
-        const char             *what;
+        const char        *option;
+        const cbx_options *options;
+        bool               applies;
+        const char        *what;
     } checks[] = {
-        {"pool", model, &a->spec, s->view->task == CBX_GRAPH, "data with a class for each graph"},
-        {"batch", train, &a->train, s->view->task == CBX_GRAPH, "data with a class for each graph"},
-        {"train-share", train, &a->train, a->train.split == RANDOM, "--split random"},
-        {"folds", train, &a->train, a->train.split == KFOLD, "--split kfold"},
-        {"val-share", train, &a->train, a->train.split != PUBLIC, "splits that are drawn"},
+        {"pool", model, graphs, "data with a class for each graph"},
+        {"batch", train, graphs, "data with a class for each graph"},
+        {"train-share", train, args_is(train, "split", "random"), "--split random"},
+        {"folds", train, args_is(train, "split", "kfold"), "--split kfold"},
+        {"val-share", train, !args_is(train, "split", "public"), "splits that are drawn"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        if (!checks[i].applies && args_given(checks[i].table, checks[i].values, checks[i].option))
+        if (!checks[i].applies && args_given(checks[i].options, checks[i].option))
             return usage_error("train", "--%s is for %s", checks[i].option, checks[i].what);
     }
-    return check_model_options(&a->spec);
+    return check_model_options(a->spec);
 }
 
 static int run(void *args)
@@ -247,13 +265,14 @@ static int run(void *args)
 
     int status = output_check(a->output); /* now, not after an hour of training */
     if (status == EXIT_DONE)
-        status = source_open(&s, a->data, &a->read);
+        status = source_open(&s, a->data, a->read);
     if (status)
         return status;
     status = check_options(a, &s);
     if (status == EXIT_DONE)
         status = apart_check(&(named_file){"--output", a->output}, 1, NULL, 0, &s, 1);
-    if (status == EXIT_DONE && cbx_model_new(s.graph, &a->spec, a->train.seed, &model, &err))
+    if (status == EXIT_DONE &&
+        cbx_model_new(s.graph, a->spec, args_whole(a->train, "seed"), &model, &err))
         status = fail_with(&err);
     if (status == EXIT_DONE) {
         cbx_model_set_reproducible(model, a->reproducible);
@@ -275,11 +294,12 @@ const command command_train = {
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(train_args, data), false, HELP_DATA},
                           {.name = NULL}},
     .groups =
-        (const option_group[]){{.table = cbx_model_table, .offset = offsetof(train_args, spec)},
-                               {.table = cbx_train_table, .offset = offsetof(train_args, train)},
-                               {.table = cbx_read_table, .offset = offsetof(train_args, read)},
-                               {.table = output_table},
-                               {.table = NULL}},
+        (const option_group[]){
+            {.table = cbx_model_table, .by_name = true, .offset = offsetof(train_args, spec)},
+            {.table = cbx_train_table, .by_name = true, .offset = offsetof(train_args, train)},
+            {.table = cbx_read_table, .by_name = true, .offset = offsetof(train_args, read)},
+            {.table = output_table},
+            {.table = NULL}},
     .extras = (const option_extra[]){{.name = "output", .required = true}, {.name = NULL}},
     .examples =
         (const example[]){

@@ -25,14 +25,14 @@ int main(int argc, char **argv)
     cbx_graph          *graph = NULL;
     cbx_model          *model = NULL;
     cbx_counterfactual *found = NULL;
-    cbx_explain_options options = {0};
+    cbx_options        *options = NULL;
     cbx_error           err = {0};
-    cbx_options_default(cbx_explain_table(), &options);
-    options.target = "any";
 
-    if (cbx_graph_load(argv[1], &graph, &err) == CBX_OK &&
+    if (cbx_options_new(cbx_explain_table(), &options, &err) == CBX_OK &&
+        cbx_options_set(options, "target", "any", &err) == CBX_OK &&
+        cbx_graph_load(argv[1], &graph, &err) == CBX_OK &&
         cbx_model_load(argv[2], &model, &err) == CBX_OK &&
-        cbx_explain(model, graph, atoi(argv[3]), &options, NULL, NULL, &found, &err) == CBX_OK) {
+        cbx_explain(model, graph, atoi(argv[3]), options, NULL, NULL, &found, &err) == CBX_OK) {
         printf("node %d: class %d -> class %d (%s)\n", (int)found->row, (int)found->prediction,
                (int)found->result, cbx_outcome_name(found->outcome));
         for (int64_t i = 0; i < found->num_edits; i++)
@@ -42,6 +42,7 @@ int main(int argc, char **argv)
     if (err.status != CBX_OK)
         fprintf(stderr, "explain_node: %s\n", err.message);
     cbx_counterfactual_free(found);
+    cbx_options_free(options);
     cbx_model_free(model);
     cbx_graph_free(graph);
     return err.status == CBX_OK ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -22,26 +22,24 @@ static double accuracy(const cbx_graph_data *data, const float *log_probs)
 
 int main(void)
 {
-    cbx_graph        *graph = NULL;
-    cbx_model        *model = NULL;
-    float            *log_probs = NULL;
-    cbx_model_spec    spec;
-    cbx_train_options train;
-    cbx_train_result  result;
-    cbx_error         err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
-    cbx_options_default(cbx_train_table(), &train);
-    train.epochs = 50;
+    cbx_graph       *graph = NULL;
+    cbx_model       *model = NULL;
+    float           *log_probs = NULL;
+    cbx_options     *train = NULL;
+    cbx_train_result result;
+    cbx_error        err = {0};
 
-    if (cbx_graph_builtin("karate", NULL, &graph, &err) != CBX_OK ||
-        cbx_model_new(graph, &spec, 1, &model, &err) != CBX_OK ||
-        cbx_train(model, graph, &train, NULL, NULL, &result, &err) != CBX_OK)
+    if (cbx_options_new(cbx_train_table(), &train, &err) != CBX_OK ||
+        cbx_options_set(train, "epochs", "50", &err) != CBX_OK ||
+        cbx_graph_builtin("karate", NULL, &graph, &err) != CBX_OK ||
+        cbx_model_new(graph, NULL, 1, &model, &err) != CBX_OK ||
+        cbx_train(model, graph, train, NULL, NULL, &result, &err) != CBX_OK)
         goto done;
 
     const cbx_graph_data *data = cbx_graph_view(graph);
     log_probs = malloc((size_t)data->num_nodes * (size_t)data->num_classes * sizeof *log_probs);
     if (!log_probs) {
-        err = (cbx_error){CBX_NO_MEMORY, "out of memory"};
+        err = (cbx_error){.status = CBX_NO_MEMORY, .message = "out of memory"};
         goto done;
     }
     if (cbx_predict(model, graph, 0, log_probs, &err) != CBX_OK)
@@ -53,6 +51,7 @@ done:
     if (err.status != CBX_OK)
         fprintf(stderr, "first_steps: %s\n", err.message);
     free(log_probs);
+    cbx_options_free(train);
     cbx_model_free(model);
     cbx_graph_free(graph);
     return err.status == CBX_OK ? EXIT_SUCCESS : EXIT_FAILURE;

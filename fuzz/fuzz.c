@@ -79,7 +79,7 @@ void fuzz_load(const cbx_reader *reader, const uint8_t *bytes, size_t size)
     const char *path = fuzz_file("x", bytes, size);
     fuzz_check(reader->load(path, &graph, &err), &err);
     fuzz_use(graph);
-    fuzz_check(cbx_graph_check(path, NULL, nothing, NULL, &err), &err);
+    fuzz_check(cbx_graph_check_with(path, NULL, nothing, NULL, &err), &err);
 }
 
 /* ---- files */
@@ -191,10 +191,10 @@ const cbx_model *fuzz_model(void)
     cbx_error         err = {0};
     if (model)
         return model;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = 2;
     spec.hidden = 4;
-    if (cbx_model_new(fuzz_graph(), &spec, 7, &model, &err))
+    if (cbx_model_new_with(fuzz_graph(), &spec, 7, &model, &err))
         fuzz_stop("%s", err.message);
     return model;
 }
@@ -205,7 +205,7 @@ cbx_status fuzz_plan(char **rest, cbx_bench_plan *plan, cbx_error *err)
     static cbx_bench_options o;
     static cbx_bench_data    data[MOST_DATA];
     size_t                   count = 0;
-    cbx_options_default(cbx_bench_table(), &o);
+    cbx_fields_default(cbx_bench_table(), &o);
     for (char *line; (line = fuzz_line(rest)) && *line;) {
         char *value = strchr(line, ' ');
         if (value)
@@ -213,7 +213,7 @@ cbx_status fuzz_plan(char **rest, cbx_bench_plan *plan, cbx_error *err)
         if (!strcmp(line, "data") && count < MOST_DATA)
             data[count++] = (cbx_bench_data){value ? value : "", fuzz_graph()};
         else
-            (void)cbx_options_set(cbx_bench_table(), &o, line, value ? value : "", NULL);
+            (void)cbx_fields_set(cbx_bench_table(), &o, line, value ? value : "", NULL);
     }
     o.folds = o.folds > 8 ? 8 : o.folds;
     return cbx_bench_plan_init(plan, &o, data, count, err);

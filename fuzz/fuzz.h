@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fetch_options.h"
+#include "generate_options.h"
 #include "plan.h"
 #include "program.h"
 #include "reading.h"

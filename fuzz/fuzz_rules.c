@@ -56,16 +56,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     cbx_error           err = {0};
     cbx_counterfactual *c = NULL;
     char               *text = fuzz_text(bytes, size), *rest = text;
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     for (char *line; (line = fuzz_line(&rest));) {
         char *value = strchr(line, ' ');
         if (value)
             *value++ = '\0';
-        (void)cbx_options_set(cbx_explain_table(), &o, line, value ? value : "", NULL);
+        (void)cbx_fields_set(cbx_explain_table(), &o, line, value ? value : "", NULL);
     }
     keep_short(&o);
     fuzz_check(
-        cbx_explain(fuzz_model(), fuzz_graph(), (int32_t)(size % 6), &o, NULL, NULL, &c, &err),
+        cbx_explain_with(fuzz_model(), fuzz_graph(), (int32_t)(size % 6), &o, NULL, NULL, &c, &err),
         &err);
     look_at(c);
     cbx_counterfactual_free(c);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the Python package's view of the C interface out of the public headers.
 
-    generate.py combinex.h combinex/kit.h combinex/extend.h _header.py abi.c
+    generate.py combinex.h combinex/extend.h combinex/kit.h _header.py abi.c
 
 _header.py holds every constant, enumeration, struct, callback and function of the headers for ctypes. abi.c
 asks the compiler whether it lays the structs out likewise, and carries the fingerprint of the headers that the
@@ -79,6 +79,7 @@ class Header:
         for pattern, action in (
             (r"typedef enum (\w+) \{(.*)\} (\w+)$", self.take_enum),
             (r"typedef struct (\w+) \{(.*)\} (\w+)$", self.take_struct),
+            (r"struct (\w+) \{(.*)\}()$", self.take_struct),
             (r"typedef struct (\w+) (\w+)$", self.take_opaque),
             (r"typedef (\w+) \(\*(\w+)\)\((.*)\)$", self.take_callback),
             (r"CBX_API ([\w\s*]+?)(\w+)\((.*)\)$", self.take_function),
@@ -108,6 +109,8 @@ class Header:
     def take_struct(self, tag, body, name):
         """A union without a name becomes a class of its own, and so do the structs without a name in it. Their
         members are the outer struct's, as in C."""
+        name = name or tag  # the typedef came before
+        self.opaque.discard(name)
         fields = []
         for declaration in self.split(body):
             inner = re.match(r"(struct|union) \{(.*)\}$", declaration)
@@ -117,7 +120,7 @@ class Header:
                 self.bases[part] = {"struct": "Structure", "union": "Union"}[inner.group(1)]
                 fields.append((part, part))
                 continue
-            function = re.match(r"\w+ \(\*(\w+)\)\(.*\)$", declaration)
+            function = re.match(r"[\w\s*]+\(\*(\w+)\)\(.*\)$", declaration)
             if function:
                 fields.append((function.group(1), "c_void_p"))
                 continue

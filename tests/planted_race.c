@@ -39,27 +39,26 @@ static int count(void *user, int64_t i, const cbx_counterfactual *result)
 
 static int many(void)
 {
-    cbx_explain_options options;
-    cbx_model_spec      spec;
-    cbx_graph          *graph = NULL;
-    cbx_model          *model = NULL;
-    cbx_error           err = {0};
-    long                answers = 0;
-    int32_t             rows[34];
+    cbx_options *options = NULL;
+    cbx_graph   *graph = NULL;
+    cbx_model   *model = NULL;
+    cbx_error    err = {0};
+    long         answers = 0;
+    int32_t      rows[34];
     for (int32_t i = 0; i < 34; i++)
         rows[i] = i;
-    cbx_options_default(cbx_model_table(), &spec);
-    cbx_options_default(cbx_explain_table(), &options);
-    options.threads = 4;
-    options.target = "any";
-    options.epochs = 5;
-    cbx_status status = cbx_options_set(cbx_explain_table(), &options, "explainer", "cf-gnn", &err);
+    static const char *const settings[][2] = {
+        {"threads", "4"}, {"target", "any"}, {"epochs", "5"}, {"explainer", "cf-gnn"}};
+    cbx_status status = cbx_options_new(cbx_explain_table(), &options, &err);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && !status; i++)
+        status = cbx_options_set(options, settings[i][0], settings[i][1], &err);
     if (!status)
         status = cbx_graph_builtin("karate", NULL, &graph, &err);
     if (!status)
-        status = cbx_model_new(graph, &spec, 1, &model, &err);
+        status = cbx_model_new(graph, NULL, 1, &model, &err);
     if (!status)
-        status = cbx_explain_many(model, graph, rows, 34, &options, count, NULL, &answers, &err);
+        status = cbx_explain_many(model, graph, rows, 34, options, count, NULL, &answers, &err);
+    cbx_options_free(options);
     cbx_model_free(model);
     cbx_graph_free(graph);
     (void)printf("%ld answers %s\n", answers, err.message);

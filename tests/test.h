@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "combinex/kit.h"
+#include "inner_options.h"
 
 typedef struct test_case {
     const char *name;

@@ -15,15 +15,7 @@ extern "C" {
 
 /* ----------------------------------------------------------------- reading */
 
-/* How files that are not native are read. */
-typedef struct cbx_read_options {
-    int         format;    /* auto, or a reader: position in the table's choices */
-    int         task;      /* auto, node, graph: for files that serve both */
-    bool        symmetric; /* adds the reverse of every edge that lacks it */
-    const char *sidecar;   /* JSON with kinds, bounds, names; NULL: the one beside the data */
-    bool        copy;      /* native files: into memory, not mapped */
-} cbx_read_options;
-
+/* How files that are not native are read: "format", "task", "symmetric", "sidecar", "copy". */
 CBX_API const cbx_option_table *cbx_read_table(void);
 
 /* The i-th format's name, or NULL past the last; and the files it stands for. */
@@ -34,9 +26,9 @@ CBX_API const char *cbx_format_about(size_t i);
 CBX_API cbx_status cbx_format_detect(const char *path, const char **name, cbx_error *err);
 
 /* Reads a file, a folder or a zip archive of any format (docs/formats.md).
- * `options` may be NULL for the defaults. Native files are mapped, unless options.copy. */
-CBX_API cbx_status cbx_graph_read(const char *path, const cbx_read_options *options,
-                                  cbx_graph **out, cbx_error *err);
+ * `options` may be NULL for the defaults. Native files are mapped, unless the option "copy". */
+CBX_API cbx_status cbx_graph_read(const char *path, const cbx_options *options, cbx_graph **out,
+                                  cbx_error *err);
 
 /* The i-th file that cbx_graph_read took the graph from, the sidecar included, or NULL past
  * the last: what must not be written to in the same breath. */
@@ -51,18 +43,12 @@ typedef void (*cbx_on_problem)(void *user, cbx_problem_kind kind, const char *me
 
 /* Reads it and tells of all problems, not only the first. What cannot be read any
  * further is the last error told. Fails only when that could not be found out. */
-CBX_API cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
+CBX_API cbx_status cbx_graph_check(const char *path, const cbx_options *options,
                                    cbx_on_problem on_problem, void *user, cbx_error *err);
 
 /* --------------------------------------------------------------- downloads */
 
-typedef struct cbx_fetch_options {
-    const char *from;    /* another address that has the files; NULL: the official one */
-    const char *sha256;  /* of a set of one file; NULL: the published one, if any */
-    double      timeout; /* seconds without a byte */
-    bool        again;   /* what is there already, too */
-} cbx_fetch_options;
-
+/* "from", "sha256", "timeout", "again". */
 CBX_API const cbx_option_table *cbx_fetch_table(void);
 
 /* The i-th data set that is known to download, or NULL past the last; and one line
@@ -74,22 +60,13 @@ CBX_API const char *cbx_remote_about(const char *name);
  * cbx_graph_read opens. What was broken off goes on where it stopped. Only https is
  * spoken, but for this machine itself. `progress` counts the bytes of a file. */
 CBX_API cbx_status cbx_dataset_fetch(const char *name, const char *folder,
-                                     const cbx_fetch_options *options, cbx_progress progress,
-                                     void *user, char **path, cbx_error *err);
+                                     const cbx_options *options, cbx_progress progress, void *user,
+                                     char **path, cbx_error *err);
 
 /* ---------------------------------------------------------- built-in data */
 
 /* "karate", and the generators below, which give the same bits
  * for the same options on every machine. */
-typedef struct cbx_generate_options {
-    int64_t nodes;    /* erdos-renyi, barabasi-albert */
-    double  degree;   /* mean number of neighbours there */
-    int64_t features; /* 0: the generator's own */
-    int64_t classes;  /* erdos-renyi, barabasi-albert */
-    int64_t motifs;   /* houses, cycles or grids attached; 0: the literature's */
-    int64_t seed;
-} cbx_generate_options;
-
 CBX_API const cbx_option_table *cbx_generate_table(void);
 
 /* The i-th built-in's name and one line about it, or NULL past the last. */
@@ -97,10 +74,50 @@ CBX_API const char *cbx_builtin_name(size_t i);
 CBX_API const char *cbx_builtin_about(const char *name);
 
 /* `options` may be NULL for the defaults. */
-CBX_API cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *options,
-                                     cbx_graph **out, cbx_error *err);
+CBX_API cbx_status cbx_graph_builtin(const char *name, const cbx_options *options, cbx_graph **out,
+                                     cbx_error *err);
+
+/* ---------------------------------------------------------------- looking */
+
+#define CBX_DEGREE_BINS 33
+
+typedef struct cbx_graph_stats {
+    int64_t self_loops;
+    int64_t duplicate_edges; /* beyond the first of each source, target */
+    int32_t isolated_nodes;  /* no edge but self-loops */
+    int32_t max_in_degree;
+    int64_t nonzero_features; /* entries of x that are not 0 */
+    int32_t discrete_features;
+    bool    undirected; /* every u -> v has its v -> u */
+    /* nodes by in-degree: [0] has none, [k] has 2^(k-1) to 2^k - 1 */
+    int64_t degrees[CBX_DEGREE_BINS];
+    /* share of edges between nodes of one class, among those where both are known;
+     * NaN in graph tasks and where there are none */
+    double homophily;
+} cbx_graph_stats;
+
+CBX_API cbx_status cbx_graph_measure(const cbx_graph *graph, cbx_graph_stats *out, cbx_error *err);
+
+/* Finds neighbouring features of which every node has exactly one, as one-hot codes
+ * do: group[j] (num_features) is the number of feature j's group, or -1. */
+CBX_API cbx_status cbx_graph_one_hot(const cbx_graph *graph, int32_t *group, int32_t *count,
+                                     cbx_error *err);
+
+#define CBX_SHOWN_SIZE 8
+
+/* Names and texts may come from a file that somebody else wrote. Writes the first character of
+ * *text as it can be shown on a terminal, and a 0, and moves *text past it: the character itself;
+ * where it would steer the terminal, what stands for it (\n, \x1b, \u202e); for a byte that is not
+ * UTF-8 likewise (\xff). Returns the length of what it wrote; at the end of the text 0. Messages
+ * in a cbx_error and for a cbx_on_problem have gone through this. */
+CBX_API size_t cbx_text_next(const char **text, char shown[CBX_SHOWN_SIZE]);
 
 /* ----------------------------------------------------------------- writing */
+
+/* Whatever writes a file here writes it beside the old one and then takes its place. Symbolic
+ * links are followed, also one to a file that is not there yet, which is then made. This is
+ * the file that writing to `path` would make or replace, to be freed. */
+CBX_API cbx_status cbx_file_target(const char *path, char **target, cbx_error *err);
 
 /* Writes a graph for other programs. `format` is one of the names below. With edits
  * (or NULL), formats that people look at (graphml, gexf, dot, csv) keep the removed
@@ -119,7 +136,7 @@ CBX_API const char *cbx_export_of(const char *path);
 /* One line of JSON (docs/formats.md), malloc'ed; NULL when memory runs out. The
  * hashes may be NULL. */
 CBX_API char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual,
-                                      const cbx_graph *graph, const cbx_explain_options *options,
+                                      const cbx_graph *graph, const cbx_options *options,
                                       const char *graph_hash, const char *model_hash);
 
 /* Such a line again, for checking: outcome, row, classes, probabilities and edits. */
@@ -169,13 +186,13 @@ CBX_API void       cbx_recurring_free(cbx_recurring *recurring);
 
 /* What goes with results when they are shown. Every field may be NULL or 0. */
 typedef struct cbx_report_source {
-    const cbx_model *model; /* with both of these the graph and what undoing edits does are */
-    const cbx_graph *graph; /* shown; without, what the results themselves say */
-    const char      *data, *model_file; /* their names in commands; NULL: DATA, MODEL */
-    const cbx_read_options *read;       /* how the data was read */
-    const cbx_epoch        *trace;      /* of the search, where there is one target */
-    int64_t                 num_trace;
-    const cbx_common       *common; /* of many targets; NULL: counted from the results */
+    const cbx_model   *model; /* with both of these the graph and what undoing edits does are */
+    const cbx_graph   *graph; /* shown; without, what the results themselves say */
+    const char        *data, *model_file; /* their names in commands; NULL: DATA, MODEL */
+    const cbx_options *read;              /* how the data was read */
+    const cbx_epoch   *trace;             /* of the search, where there is one target */
+    int64_t            num_trace;
+    const cbx_common  *common; /* of many targets; NULL: counted from the results */
 } cbx_report_source;
 
 /* One HTML file about `results`, lines of cbx_counterfactual_json, that needs nothing
@@ -217,23 +234,6 @@ CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counter
 /* A benchmark trains an oracle for every data set, model and fold, asks every method
  * about the same test rows, and measures. All of it lies in one folder: the oracles,
  * rows.csv.gz (a line an answer) and tables made from that (docs/reproduction.md). */
-typedef struct cbx_bench_options {
-    const char *models;     /* "gcn,cheb" or "all" */
-    const char *explainers; /* "combinex-lin,ego", … or "all" */
-    int64_t     folds;
-    int64_t     samples;      /* test rows asked about in each fold, at most */
-    int         protocol;     /* published, meant: whose masks, and what is standardised */
-    int         preset;       /* paper, none: settings of the searches */
-    int64_t     epochs;       /* of a search */
-    int64_t     train_epochs; /* of an oracle */
-    double      time_limit;   /* seconds for one answer; 0: none */
-    int64_t     unr_rollouts;
-    const char *published_faults; /* "rounding,shift", …, "all" or "none" */
-    int64_t     seed;
-    int64_t     jobs;         /* threads; 0: all cores */
-    bool        reproducible; /* the same bits on every processor: cbx_model_set_reproducible */
-} cbx_bench_options;
-
 CBX_API const cbx_option_table *cbx_bench_table(void);
 
 typedef struct cbx_bench_data {
@@ -281,7 +281,7 @@ typedef struct cbx_bench_result {
 
 /* `resume`: goes on with what the folder has, which must have been begun with the
  * same settings. `team` may be NULL. Cancelling keeps what is there. */
-CBX_API cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data *data,
+CBX_API cbx_status cbx_bench_run(const cbx_options *options, const cbx_bench_data *data,
                                  size_t num_data, const char *folder, bool resume,
                                  const cbx_bench_team *team, const cbx_bench_hooks *hooks,
                                  cbx_bench_result *result, cbx_error *err);
@@ -297,7 +297,7 @@ typedef struct cbx_bench_estimate {
 
 typedef int (*cbx_on_estimate)(void *user, const cbx_bench_estimate *cell);
 
-CBX_API cbx_status cbx_bench_dry_run(const cbx_bench_options *options, const cbx_bench_data *data,
+CBX_API cbx_status cbx_bench_dry_run(const cbx_options *options, const cbx_bench_data *data,
                                      size_t num_data, cbx_on_estimate each, void *user,
                                      cbx_error *err);
 

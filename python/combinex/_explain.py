@@ -11,7 +11,7 @@ from typing import Any, Iterator
 from . import errors
 from ._counterfactual import Counterfactual, Counterfactuals
 from ._graph import rows_of
-from ._lib import check, h, lib, make
+from ._lib import check, h, lib
 from ._reading import Reading
 from ._options import Options, explain_table
 from ._watch import Progress, Watch
@@ -92,14 +92,17 @@ def explain(
     own = own._in_order(reproducible)
     row = _one_row(native, node, graph)
     with own._asking(), Watch(progress, "epoch") as watch:
-        address = make(
-            lib.cbx_explain, own._address, native._address, row, settings.pointer, watch.function, watch.user
-        )
+        found = ctypes.POINTER(h.cbx_counterfactual)()
+        asked = (own._address, native._address, row, settings.pointer, watch.function, watch.user)
         try:
-            source = h.cbx_counterfactual.from_address(address)
-            result = Counterfactual._of(source, native, settings, own)
+            try:
+                check(lib.cbx_explain, *asked, ctypes.byref(found))
+            except errors.CancelledError:
+                if not found:
+                    raise  # else the answer so far is one
+            result = Counterfactual._of(found.contents, native, settings, own)
         finally:
-            lib.cbx_counterfactual_free(ctypes.cast(address, ctypes.POINTER(h.cbx_counterfactual)))
+            lib.cbx_counterfactual_free(found)
     return result
 
 

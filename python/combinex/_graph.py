@@ -13,7 +13,7 @@ import numpy as np
 from . import errors
 from ._arguments import array, encoded, flags, path_of, plain_array, sized, texts, whole
 from ._lib import address_of, check, h, lib, make, owned, text, window
-from ._options import Options, generate_table
+from ._options import Options, generate_table, read_table
 from ._sparse import Csr, csr_of, is_sparse
 
 # field of cbx_graph_data -> type, shape (by the names of its sizes)
@@ -213,8 +213,8 @@ class Graph:
     def load(cls, path: str | os.PathLike[str], copy: bool = False) -> "Graph":
         """Reads a graph file. A native one is mapped: it must not be changed in place while the graph lives, or
         reading what was cut off ends the process (SIGBUS). With copy=True it is read into memory."""
-        options = h.cbx_read_options(copy=whole(copy, "copy", 0, 1))
-        return cls._of(make(lib.cbx_graph_read, path_of(path), ctypes.byref(options)))
+        options = Options(read_table, {"copy": bool(whole(copy, "copy", 0, 1))})
+        return cls._of(make(lib.cbx_graph_read, path_of(path), options.pointer))
 
     @classmethod
     def builtin(cls, name: str, **options: Any) -> "Graph":

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import errors
-from ._arguments import encoded, whole
-from ._lib import check, h, lib, text, threads_here
+from ._arguments import encoded
+from ._lib import check, h, lib, make, owned, text, threads_here
 
 _KINDS = {
     h.CBX_OPTION_INT: "a whole number",
@@ -62,37 +62,40 @@ def option_value(option: Any, address: int) -> Any:
     return kinds[option.type].from_address(at).value
 
 
-class Table:
-    """One of the library's option tables, and the struct it fills in."""
+# what else options may be called here -> the table's name
+_ALIASES = {"learning_rate": "lr", "conv": "model"}
 
-    def __init__(self, table: Any, struct: Any):
-        self.pointer = table
-        self.struct = struct
-        content = table.contents
-        if content.size and content.size != ctypes.sizeof(struct):
-            raise ImportError(f"{struct.__name__} has {content.size} bytes in the library: install it again")
-        self.options = [content.options[i] for i in range(content.count)]
-        fields = {getattr(struct, name).offset: name for name, _ in struct._fields_}
-        self.names: dict[str, str] = {}  # as Python spells it -> as the table does
-        for option in self.options:
-            name = option.name.decode()
-            self.names[name.replace("-", "_")] = name
-            self.names.setdefault(fields.get(option.offset, name), name)
-        self.extra = {  # fields that no option sets
-            name for name, _ in struct._fields_ if name not in {fields.get(o.offset) for o in self.options}
-        }
+
+class Table:
+    """One of the library's option tables."""
+
+    def __init__(self, name: str, pointer: Any):
+        self.name = name
+        self.pointer = pointer
+        self.options = []
+        while option := lib.cbx_option_at(pointer, len(self.options)):
+            self.options.append(option.contents)
+        self.names = {self._field(option): option.name.decode() for option in self.options}  # as Python spells it
+        for alias, option in _ALIASES.items():
+            if option in self.names.values():
+                self.names.setdefault(alias, option)
+
+    @staticmethod
+    def _field(option: Any) -> str:
+        return str(option.name.decode().replace("-", "_"))
 
     def describe(self) -> str:
         """One line an option, for documentation."""
         lines = []
         for option in self.options:
-            name = option.name.decode().replace("-", "_")
+            if not option.help:  # not for people
+                continue
             default = text(option.fallback) or "None"
             if option.type == h.CBX_OPTION_CHOICE:
-                kind = " | ".join(self.choices(name))
+                kind = " | ".join(self.choices(self._field(option)))
             else:
                 kind = _KINDS.get(option.type, "")
-            lines.append(f"{name} ({kind}; default {default}): {text(option.help)}")
+            lines.append(f"{self._field(option)} ({kind}; default {default}): {text(option.help)}")
         return "\n".join(lines)
 
     def choices(self, name: str) -> list[str]:
@@ -107,18 +110,23 @@ class Table:
         return []
 
     def knows(self, name: str) -> bool:
-        return name in self.names or name.replace("_", "-") in self.names.values() or name in self.extra
+        return name in self.names or name.replace("_", "-") in self.names.values()
+
+
+class _Pointer(ctypes.c_void_p):
+    def __init__(self, address: int, owner: Any):
+        super().__init__(address)
+        self.owner = owner
 
 
 class Options:
-    """One option struct. Its texts are borrowed by the library, so they are kept here."""
+    """A value for each option of a table."""
 
     def __init__(self, table: Table, values: Mapping[str, Any] | None = None):
         self.table = table
-        self.raw = table.struct()
-        self.kept: list[bytes] = []
         self.given: dict[str, Any] = {}
-        lib.cbx_options_default(table.pointer, ctypes.byref(self.raw))
+        self._address = make(lib.cbx_options_new, table.pointer)
+        owned(self, lib.cbx_options_free, self._address)
         for name, value in (values or {}).items():
             self.set(name, value)
 
@@ -128,39 +136,50 @@ class Options:
             return
         self.given[name] = value
         if name == "preset" and self.table is explain_table:
-            check(lib.cbx_explain_preset, ctypes.byref(self.raw), _option_text(name, value))
-            return
-        if name in self.table.extra:
-            setattr(self.raw, name, whole(value, name, 0, 1))
+            check(lib.cbx_explain_preset, self._address, _option_text(name, value))
             return
         option = self.table.names.get(name, name.replace("_", "-"))
         content = _option_text(name, value)
-        self.kept.append(content)
         try:
-            word = encoded(option, "option")
-            check(lib.cbx_options_set, self.table.pointer, ctypes.byref(self.raw), word, content)
-        except errors.InvalidError as problem:
-            # the library speaks as to the command line
-            message = str(problem).replace(f"--{option}:", f"{name}:")
+            check(lib.cbx_options_set, self._address, encoded(option, "option"), content)
+        except errors.InvalidError as problem:  # tells of it by the name that was given
+            field = option.replace("-", "_")
+            message = str(problem)
+            if message.startswith(f"{field}: "):
+                message = name + message[len(field) :]
             raise errors.InvalidError(message) from None
+
+    def get(self, name: str) -> str | None:
+        """The value as text; None where there is none."""
+        size = 256
+        while True:
+            room = ctypes.create_string_buffer(size)
+            if not lib.cbx_options_get(self._address, name.encode(), room, size):
+                return None
+            if len(room.value) < size - 1:
+                return text(room.value)
+            size *= 2
 
     @property
     def pointer(self) -> Any:
-        if "threads" in self.table.names:
-            self.raw.threads = threads_here(self.raw.threads)
-        return ctypes.byref(self.raw)
+        """For a call, during which it keeps the options alive."""
+        threads = self.get("threads")
+        if threads is not None and threads_here(int(threads)) != int(threads):
+            self.set("threads", threads_here(int(threads)))
+        return _Pointer(self._address, self)
 
     def __reduce__(self) -> Any:
-        return _again, (self.table.struct.__name__, self.given)
+        return _again, (self.table.name, self.given)
 
 
-explain_table = Table(lib.cbx_explain_table(), h.cbx_explain_options)
-train_table = Table(lib.cbx_train_table(), h.cbx_train_options)
-model_table = Table(lib.cbx_model_table(), h.cbx_model_spec)
-generate_table = Table(lib.cbx_generate_table(), h.cbx_generate_options)
-open_table = Table(lib.cbx_open_table(), h.cbx_open_options)
+explain_table = Table("explain", lib.cbx_explain_table())
+train_table = Table("train", lib.cbx_train_table())
+model_table = Table("model", lib.cbx_model_table())
+generate_table = Table("generate", lib.cbx_generate_table())
+read_table = Table("read", lib.cbx_read_table())
+open_table = Table("open", lib.cbx_open_table())
 
 
-def _again(struct: str, given: dict[str, Any]) -> Options:
-    tables = (explain_table, train_table, model_table, generate_table, open_table)
-    return Options(next(table for table in tables if table.struct.__name__ == struct), given)
+def _again(name: str, given: dict[str, Any]) -> Options:
+    tables = (explain_table, train_table, model_table, generate_table, read_table, open_table)
+    return Options(next(table for table in tables if table.name == name), given)

@@ -42,7 +42,7 @@ def train(
 
     graph = graph_of(data)
     spec, how = sort_out({"model": model, **options}, model_table, train_table)
-    trained = Model._of(make(lib.cbx_model_new, graph._address, spec.pointer, how.raw.seed))
+    trained = Model._of(make(lib.cbx_model_new, graph._address, spec.pointer, int(how.get("seed") or 0)))
     trained.reproducible = reproducible
     result = h.cbx_train_result()
     with Watch(progress, "epoch") as watch:
@@ -77,13 +77,11 @@ def train(
 
 
 def _value(options: Options, option: Any) -> Any:
-    address = ctypes.addressof(options.raw) + option.offset
-    if option.type == h.CBX_OPTION_CHOICE:
-        return option.choices[ctypes.c_int.from_address(address).value].decode()
+    value = options.get(option.name.decode())
     if option.type == h.CBX_OPTION_REAL:
-        value = ctypes.c_double.from_address(address).value
-        return int(value) if value == int(value) else value
-    return ctypes.c_int64.from_address(address).value
+        number = float(value or "nan")
+        return int(number) if number == int(number) else number
+    return int(value or 0) if option.type == h.CBX_OPTION_INT else value
 
 
 def split(data: Any, **options: Any) -> np.ndarray:

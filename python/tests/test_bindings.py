@@ -16,7 +16,7 @@ from combinex import _header as h
 from combinex._lib import lib
 
 PACKAGE = Path(combinex.__file__).parent
-HEADERS = ("combinex.h", "combinex/kit.h", "combinex/extend.h")
+HEADERS = ("combinex.h", "combinex/extend.h", "combinex/kit.h")
 
 
 @pytest.fixture(scope="module")

@@ -62,8 +62,8 @@ static cbx_status try_method(const cbx_bench_plan *p, const cbx_model *model, in
     if (options.time_limit == 0 || options.time_limit > t.limit)
         options.time_limit = t.limit;
     rows = rows < TRIAL_ROWS ? rows : TRIAL_ROWS;
-    status = cbx_explain_many(model, p->data[data].graph, p->targets[data * p->folds], rows,
-                              &options, weigh, NULL, &t, err);
+    status = cbx_explain_many_with(model, p->data[data].graph, p->targets[data * p->folds], rows,
+                                   &options, weigh, NULL, &t, err);
     *seconds += t.once * p->folds + t.each / rows * (double)targets;
     return status;
 }
@@ -81,12 +81,12 @@ static cbx_status try_training(const cbx_bench_plan *p, int32_t data, int32_t mo
     share /= (double)train.epochs;
     train.threads = 1;
     if (!status)
-        status = cbx_model_new(p->data[data].graph, &spec, 0, out, err);
+        status = cbx_model_new_with(p->data[data].graph, &spec, 0, out, err);
     if (!status)
         cbx_model_set_reproducible(*out, p->options->reproducible);
     double began = processor_seconds();
     if (!status)
-        status = cbx_train(*out, p->data[data].graph, &train, NULL, NULL, &result, err);
+        status = cbx_train_with(*out, p->data[data].graph, &train, NULL, NULL, &result, err);
     *seconds = (processor_seconds() - began) * share * p->folds;
     return status;
 }
@@ -110,8 +110,8 @@ static cbx_status estimate(const cbx_bench_plan *p, int32_t data, int32_t model,
     return status;
 }
 
-cbx_status cbx_bench_dry_run(const cbx_bench_options *options, const cbx_bench_data *data,
-                             size_t num_data, cbx_on_estimate each, void *user, cbx_error *err)
+cbx_status cbx_bench_dry_run_with(const cbx_bench_options *options, const cbx_bench_data *data,
+                                  size_t num_data, cbx_on_estimate each, void *user, cbx_error *err)
 {
     cbx_bench_plan plan;
     cbx_status     status = cbx_bench_plan_init(&plan, options, data, num_data, err);
@@ -125,4 +125,12 @@ cbx_status cbx_bench_dry_run(const cbx_bench_options *options, const cbx_bench_d
     }
     cbx_bench_plan_free(&plan);
     return status;
+}
+
+cbx_status cbx_bench_dry_run(const cbx_options *options, const cbx_bench_data *data,
+                             size_t num_data, cbx_on_estimate each, void *user, cbx_error *err)
+{
+    const void *fields;
+    cbx_status  status = cbx_options_fields(options, cbx_bench_table(), &fields, err);
+    return status ? status : cbx_bench_dry_run_with(fields, data, num_data, each, user, err);
 }

@@ -2,6 +2,7 @@
 /* options.c: the options of a benchmark, and the data sets of the paper. */
 #include <stddef.h>
 
+#include "bench_options.h"
 #include "combinex/kit.h"
 
 static const char *const presets[] = {"paper", "none", NULL};
@@ -51,7 +52,7 @@ static const cbx_option bench_options[] = {
 
 static const cbx_option_table bench_table = {"Benchmark", bench_options,
                                              sizeof bench_options / sizeof *bench_options,
-                                             sizeof(cbx_bench_options)};
+                                             sizeof(cbx_bench_options), NULL};
 
 const cbx_option_table *cbx_bench_table(void)
 {

@@ -58,11 +58,12 @@ static cbx_status choose(const char *option, const char *list, const char *const
             at++;
         const char *near = names[at] ? NULL : cbx_nearest(word, names);
         if (!names[at])
-            return cbx_fail(err, CBX_INVALID, "--%s: there is no '%s'%s%s%s", option, word,
-                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return cbx_fail_option(err, option, "there is no '%s'%s%s%s", word,
+                                   near ? "; did you mean '" : "", near ? near : "",
+                                   near ? "'?" : "");
         for (int32_t k = 0; k < *count; k++)
             if (chosen[k] == at)
-                return cbx_fail(err, CBX_INVALID, "--%s: '%s' is there twice", option, word);
+                return cbx_fail_option(err, option, "'%s' is there twice", word);
         chosen[(*count)++] = at;
         if (!list[length])
             return CBX_OK;
@@ -122,7 +123,7 @@ static cbx_status check_names(const cbx_bench_plan *p, cbx_error *err)
                             name);
         for (int32_t k = 0; k < i; k++)
             if (!strcmp(p->data[k].name, name))
-                return cbx_fail(err, CBX_INVALID, "--data: '%s' is there twice", name);
+                return cbx_fail_option(err, "data", "'%s' is there twice", name);
     }
     return CBX_OK;
 }
@@ -136,15 +137,15 @@ static int ascending(const void *a, const void *b)
 cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t fold,
                               cbx_model_spec *spec, cbx_train_options *train, cbx_error *err)
 {
-    cbx_options_default(cbx_model_table(), spec);
-    cbx_options_default(cbx_train_table(), train);
+    cbx_fields_default(cbx_model_table(), spec);
+    cbx_fields_default(cbx_train_table(), train);
     train->epochs = plan->options->train_epochs;
     train->seed = plan->options->seed;
     train->fold = fold; /* another shuffle */
     train->standardise =
         plan->options->protocol == CBX_PROTOCOL_MEANT ? CBX_STANDARDISE_AUTO : CBX_STANDARDISE_OFF;
     train->threads = plan->options->jobs;
-    return cbx_options_set(cbx_model_table(), spec, "model", plan->models[model], err);
+    return cbx_fields_set(cbx_model_table(), spec, "model", plan->models[model], err);
 }
 
 /* Those that are a matter of how a method is called. */
@@ -154,9 +155,9 @@ static cbx_status add_faults(unsigned faults, const cbx_bench_method *m,
     if (!strcmp(m->explainer, "combinex"))
         options->faults = faults & CBX_BENCH_FAULT_SEARCH;
     if (faults & CBX_BENCH_FAULT_ANY_CLASS && !strcmp(m->explainer, "unr"))
-        return cbx_options_set(cbx_explain_table(), options, "target", "any", err);
+        return cbx_fields_set(cbx_explain_table(), options, "target", "any", err);
     if (faults & CBX_BENCH_FAULT_COMPLEMENT && !strcmp(m->explainer, "cff"))
-        return cbx_options_set(cbx_explain_table(), options, "cff-complement", "whole", err);
+        return cbx_fields_set(cbx_explain_table(), options, "cff-complement", "whole", err);
     return CBX_OK;
 }
 
@@ -165,17 +166,17 @@ cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
 {
     const cbx_bench_method *m = plan->methods[method];
     cbx_status              status = CBX_OK;
-    cbx_options_default(cbx_explain_table(), options);
+    cbx_fields_default(cbx_explain_table(), options);
     if (plan->options->preset == 0)
-        status = cbx_explain_preset(options, "paper", err);
+        status = cbx_explain_preset_with(options, "paper", err);
     if (!status)
-        status = cbx_options_set(cbx_explain_table(), options, "explainer", m->explainer, err);
+        status = cbx_fields_set(cbx_explain_table(), options, "explainer", m->explainer, err);
     if (!status && m->policy)
-        status = cbx_options_set(cbx_explain_table(), options, "policy", m->policy, err);
+        status = cbx_fields_set(cbx_explain_table(), options, "policy", m->policy, err);
     if (!status && m->target)
-        status = cbx_options_set(cbx_explain_table(), options, "target", m->target, err);
+        status = cbx_fields_set(cbx_explain_table(), options, "target", m->target, err);
     if (!status && plan->options->protocol == CBX_PROTOCOL_MEANT)
-        status = cbx_options_set(cbx_explain_table(), options, "kinds", "auto", err);
+        status = cbx_fields_set(cbx_explain_table(), options, "kinds", "auto", err);
     if (!status)
         status = add_faults(plan->faults, m, options, err);
     options->min_edges = 0; /* every row counts, those without an edge too */
@@ -202,7 +203,7 @@ static cbx_status draw_targets(cbx_bench_plan *p, int32_t data, int32_t fold, cb
     }
     cbx_status status = cbx_bench_training(p, 0, fold, &spec, &train, err);
     if (!status)
-        status = cbx_split(graph, &train, part, err);
+        status = cbx_split_with(graph, &train, part, err);
     for (int32_t i = 0; !status && i < rows; i++)
         if (part[i] == TEST_PART)
             list[count++] = i;
@@ -257,7 +258,7 @@ static cbx_status write_text(cbx_bench_plan *p, cbx_error *err)
 
 static cbx_status fill(cbx_bench_plan *p, cbx_error *err)
 {
-    cbx_status status = cbx_options_check(cbx_bench_table(), p->options, err);
+    cbx_status status = cbx_fields_check(cbx_bench_table(), p->options, err);
     if (!status)
         status = check_names(p, err);
     if (!status)

@@ -7,7 +7,10 @@
 #define CBX_BENCH_PLAN_H
 
 #include "arena.h"
+#include "bench_options.h"
 #include "combinex/kit.h"
+#include "explain_options.h"
+#include "model_options.h"
 
 /* A row of the tables. */
 typedef struct cbx_bench_method {

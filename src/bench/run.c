@@ -303,8 +303,8 @@ static int asking(void *user, int64_t done, int64_t total, const char *text)
 static cbx_status explain(run *r, const unit *u, const int32_t *rows, int64_t count,
                           const cbx_explain_options *options, cbx_error *err)
 {
-    cbx_status status = cbx_explain_many(r->oracle, r->plan.data[u->data].graph, rows, count,
-                                         options, keep_answer, asking, r, err);
+    cbx_status status = cbx_explain_many_with(r->oracle, r->plan.data[u->data].graph, rows, count,
+                                              options, keep_answer, asking, r, err);
     r->done += count;
     return status;
 }
@@ -386,7 +386,7 @@ static cbx_status ask(run *r, const unit *u, cbx_error *err)
     if (r->status)
         why = r->err;
     else if (status == CBX_CANCELLED)
-        return cbx_fail(err, CBX_CANCELLED, "cancelled; --resume goes on from here");
+        return cbx_fail(err, CBX_CANCELLED, "cancelled; the argument resume goes on from here");
     if (status)
         failed(r, &why);
     return cbx_bench_part_sync(&r->part, err);
@@ -456,10 +456,10 @@ static cbx_status work(run *r, bool resume, cbx_error *err)
     return first ? finish(r, err) : CBX_OK;
 }
 
-cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data *data,
-                         size_t num_data, const char *folder, bool resume,
-                         const cbx_bench_team *team, const cbx_bench_hooks *hooks,
-                         cbx_bench_result *result, cbx_error *err)
+cbx_status cbx_bench_run_with(const cbx_bench_options *options, const cbx_bench_data *data,
+                              size_t num_data, const char *folder, bool resume,
+                              const cbx_bench_team *team, const cbx_bench_hooks *hooks,
+                              cbx_bench_result *result, cbx_error *err)
 {
     static const cbx_bench_team  alone = {.size = 1};
     static const cbx_bench_hooks silent = {0};
@@ -491,4 +491,15 @@ cbx_status cbx_bench_run(const cbx_bench_options *options, const cbx_bench_data 
     cbx_arena_free(&r.arena);
     cbx_bench_plan_free(&r.plan);
     return status;
+}
+
+cbx_status cbx_bench_run(const cbx_options *options, const cbx_bench_data *data, size_t num_data,
+                         const char *folder, bool resume, const cbx_bench_team *team,
+                         const cbx_bench_hooks *hooks, cbx_bench_result *result, cbx_error *err)
+{
+    const void *fields;
+    cbx_status  status = cbx_options_fields(options, cbx_bench_table(), &fields, err);
+    return status ? status
+                  : cbx_bench_run_with(fields, data, num_data, folder, resume, team, hooks, result,
+                                       err);
 }

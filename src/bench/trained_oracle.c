@@ -65,10 +65,10 @@ static cbx_status train(const cbx_bench_plan *plan, const char *path, const char
     const cbx_graph  *graph = plan->data[data].graph;
     cbx_status        status = cbx_bench_training(plan, model, fold, &spec, &options, err);
     if (!status)
-        status = cbx_model_new(graph, &spec, options.seed + fold, &m, err);
+        status = cbx_model_new_with(graph, &spec, options.seed + fold, &m, err);
     if (!status) {
         cbx_model_set_reproducible(m, plan->options->reproducible);
-        status = cbx_train(m, graph, &options, progress, user, &result, err);
+        status = cbx_train_with(m, graph, &options, progress, user, &result, err);
     }
     if (!status)
         status = cbx_model_set_note(m, "data", plan->data[data].name, err);

@@ -23,6 +23,7 @@ cbx_status(cbx_fail)(cbx_error *err, cbx_status status, const char *format, ...)
         va_list args;
         va_start(args, format);
         err->status = status;
+        err->option[0] = '\0';
         cbx_message(err->message, format, args);
         va_end(args);
     }

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "combinex.h"
 #include "internal.h"
+#include "option_table.h"
 
 typedef enum cbx_json_kind {
     CBX_JSON_NULL,

@@ -47,7 +47,7 @@ static uint32_t steers(const unsigned char *at, int length)
     return (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ? code : 0;
 }
 
-size_t cbx_text_next(const char **text, char shown[CBX_SHOWN_SIZE])
+size_t cbx_utf8_show_next(const char **text, char shown[CBX_UTF8_SHOWN])
 {
     static const char    named[] = "\n\t\r", names[] = "ntr";
     const unsigned char *at = (const unsigned char *)*text;
@@ -66,17 +66,17 @@ size_t cbx_text_next(const char **text, char shown[CBX_SHOWN_SIZE])
     const char *known = length == 1 ? strchr(named, (int)code) : NULL;
     int         wrote;
     if (known)
-        wrote = snprintf(shown, CBX_SHOWN_SIZE, "\\%c", names[known - named]);
+        wrote = snprintf(shown, CBX_UTF8_SHOWN, "\\%c", names[known - named]);
     else
-        wrote = snprintf(shown, CBX_SHOWN_SIZE, length > 1 ? "\\u%04x" : "\\x%02x", (unsigned)code);
+        wrote = snprintf(shown, CBX_UTF8_SHOWN, length > 1 ? "\\u%04x" : "\\x%02x", (unsigned)code);
     return (size_t)wrote;
 }
 
 size_t cbx_text_show(char *shown, size_t size, const char *text)
 {
     size_t at = 0, length;
-    char   next[CBX_SHOWN_SIZE];
-    while ((length = cbx_text_next(&text, next)) && at + length < size) {
+    char   next[CBX_UTF8_SHOWN];
+    while ((length = cbx_utf8_show_next(&text, next)) && at + length < size) {
         memcpy(shown + at, next, length);
         at += length;
     }

@@ -3,8 +3,12 @@
 #ifndef CBX_UTF8_H
 #define CBX_UTF8_H
 
-#include "combinex.h"
 #include "internal.h"
+
+enum { CBX_UTF8_SHOWN = 8 };
+
+/* cbx_text_next, which see; CBX_SHOWN_SIZE is the same number. */
+CBX_INTERNAL size_t cbx_utf8_show_next(const char **text, char shown[CBX_UTF8_SHOWN]);
 
 /* Bytes of the UTF-8 character at `at`; 0 if there is none. */
 CBX_INTERNAL int  cbx_utf8_length(const char *at);

@@ -32,7 +32,7 @@ static cbx_status find_target(cbx_atomic_file *file, const char *path, long *mod
             return cbx_fail(err, CBX_IO, "%s: cannot write: not a regular file", path);
         *mode = (long)(st.st_mode & 07777);
     }
-    return cbx_file_target(path, &file->path, err);
+    return cbx_neighbour_target(path, &file->path, err);
 }
 
 /* A file without a name, which is gone with the process however it ends. Not every file

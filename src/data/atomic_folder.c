@@ -79,7 +79,7 @@ cbx_status cbx_atomic_folder_open(cbx_atomic_folder *folder, const char *path,
         length--;
     *folder = (cbx_atomic_folder){.names = names};
     char      *bare = strndup(path, length);
-    cbx_status status = bare ? cbx_file_target(bare, &folder->path, err) : cbx_fail_memory(err);
+    cbx_status status = bare ? cbx_neighbour_target(bare, &folder->path, err) : cbx_fail_memory(err);
     free(bare);
     if (!status && stat(folder->path, &st) == 0) {
         if (!S_ISDIR(st.st_mode))

@@ -66,7 +66,7 @@ static cbx_status read_settings(const cbx_tensor_file *f, const cbx_json *arch,
                               : o->type == CBX_OPTION_INT ? "a whole number"
                                                           : "a number");
     }
-    if (!status && (status = cbx_options_check(&cbx_settings_table, set, err)))
+    if (!status && (status = cbx_fields_check(&cbx_settings_table, set, err)))
         cbx_error_prefix(err, f->path);
     return status;
 }

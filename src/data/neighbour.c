@@ -98,7 +98,7 @@ static cbx_status cannot(const char *path, cbx_error *err)
     return errno == ENOMEM ? cbx_fail_memory(err) : cbx_fail_errno(err, path, "write");
 }
 
-cbx_status cbx_file_target(const char *path, char **target, cbx_error *err)
+cbx_status cbx_neighbour_target(const char *path, char **target, cbx_error *err)
 {
     enum { MOST = 40 }; /* links in a row, as the system has it */
     struct stat st;

@@ -26,4 +26,7 @@ void cbx_sync_folder_of(const char *path);
 /* Is this a name (without its folder) that a killed process may have left? */
 CBX_INTERNAL bool cbx_neighbour_is(const char *name);
 
+/* cbx_file_target, which see. */
+CBX_INTERNAL cbx_status cbx_neighbour_target(const char *path, char **target, cbx_error *err);
+
 #endif

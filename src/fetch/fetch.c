@@ -13,6 +13,7 @@
 #include "catalogue.h"
 #include "download.h"
 #include "error.h"
+#include "fetch_options.h"
 #include "word.h"
 
 const cbx_option_table *cbx_fetch_table(void)
@@ -28,7 +29,7 @@ const cbx_option_table *cbx_fetch_table(void)
          "fetch what is there already, too"},
     };
     static const cbx_option_table table = {"Network", options, sizeof options / sizeof *options,
-                                           sizeof(cbx_fetch_options)};
+                                           sizeof(cbx_fetch_options), NULL};
     return &table;
 }
 
@@ -176,22 +177,23 @@ static cbx_status fetch_all(job *j, const char *cache, char **path)
     return !status && !*path ? cbx_fail_memory(j->err) : status;
 }
 
-cbx_status cbx_dataset_fetch(const char *name, const char *cache, const cbx_fetch_options *options,
-                             cbx_progress progress, void *user, char **path, cbx_error *err)
+cbx_status cbx_dataset_fetch_with(const char *name, const char *cache,
+                                  const cbx_fetch_options *options, cbx_progress progress,
+                                  void *user, char **path, cbx_error *err)
 {
     cbx_fetch_options fallback;
     job               j = {.o = options, .progress = progress, .user = user, .err = err};
     *path = NULL;
     if (!options) {
-        cbx_options_default(cbx_fetch_table(), &fallback);
+        cbx_fields_default(cbx_fetch_table(), &fallback);
         j.o = &fallback;
     }
     if (!cbx_catalogue_find(name, &j.set))
         return cbx_fail(err, CBX_INVALID, "no data set '%.60s' is known to download", name);
     if (j.o->sha256 && j.set.count != 1)
-        return cbx_fail(err, CBX_INVALID, "--sha256: '%.60s' has %d files, each with a sum", name,
-                        (int)j.set.count);
-    cbx_status status = cbx_options_check(cbx_fetch_table(), j.o, err);
+        return cbx_fail_option(err, "sha256", "'%.60s' has %d files, each with a sum", name,
+                               (int)j.set.count);
+    cbx_status status = cbx_fields_check(cbx_fetch_table(), j.o, err);
     if (status)
         return status;
     size_t      length = strlen(cbx_catalogue_file(&j.set, 0)->name);
@@ -205,4 +207,14 @@ cbx_status cbx_dataset_fetch(const char *name, const char *cache, const cbx_fetc
     if (j.folder != cache)
         free(j.folder);
     return status;
+}
+
+cbx_status cbx_dataset_fetch(const char *name, const char *folder, const cbx_options *options,
+                             cbx_progress progress, void *user, char **path, cbx_error *err)
+{
+    const void *fields;
+    *path = NULL;
+    cbx_status status = cbx_options_fields(options, cbx_fetch_table(), &fields, err);
+    return status ? status
+                  : cbx_dataset_fetch_with(name, folder, fields, progress, user, path, err);
 }

@@ -37,7 +37,7 @@ static const cbx_option generate_options[] = {
 
 static const cbx_option_table generate_table = {"Generator", generate_options,
                                                 sizeof generate_options / sizeof *generate_options,
-                                                sizeof(cbx_generate_options)};
+                                                sizeof(cbx_generate_options), NULL};
 
 const cbx_option_table *cbx_generate_table(void)
 {
@@ -95,18 +95,17 @@ static bool takes(const cbx_builtin *b, const char *option)
 static cbx_status check_options(const cbx_builtin *b, const cbx_generate_options *options,
                                 cbx_error *err)
 {
-    cbx_status status = cbx_options_check(&generate_table, options, err);
+    cbx_status status = cbx_fields_check(&generate_table, options, err);
     for (size_t i = 0; i < generate_table.count && !status; i++) {
         const cbx_option *o = &generate_table.options[i];
-        if (!takes(b, o->name) && !cbx_option_is_default(o, options))
-            status = cbx_fail(err, CBX_INVALID, "--%s: %s has nothing of the kind to choose",
-                              o->name, b->name);
+        if (!takes(b, o->name) && !cbx_field_is_default(o, options))
+            status = cbx_fail_option(err, o->name, "%s has nothing of the kind to choose", b->name);
     }
     return status;
 }
 
-cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *options, cbx_graph **out,
-                             cbx_error *err)
+cbx_status cbx_graph_builtin_with(const char *name, const cbx_generate_options *options,
+                                  cbx_graph **out, cbx_error *err)
 {
     *out = NULL;
     const cbx_builtin *b = find(name);
@@ -114,7 +113,7 @@ cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *optio
         return unknown(name, err);
     cbx_generate_options fallback;
     if (!options) {
-        cbx_options_default(&generate_table, &fallback);
+        cbx_fields_default(&generate_table, &fallback);
         options = &fallback;
     }
     cbx_status status = check_options(b, options, err);
@@ -134,6 +133,15 @@ cbx_status cbx_graph_builtin(const char *name, const cbx_generate_options *optio
     }
     *out = g;
     return CBX_OK;
+}
+
+cbx_status cbx_graph_builtin(const char *name, const cbx_options *options, cbx_graph **out,
+                             cbx_error *err)
+{
+    const void *fields;
+    *out = NULL;
+    cbx_status status = cbx_options_fields(options, &generate_table, &fields, err);
+    return status ? status : cbx_graph_builtin_with(name, fields, out, err);
 }
 
 /* ---- edges */

@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "combinex/kit.h"
+#include "generate_options.h"
 #include "graph.h"
 #include "rng.h"
 

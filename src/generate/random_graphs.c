@@ -15,12 +15,11 @@ enum { DEFAULT_FEATURES = 16 };
 static cbx_status check(const cbx_generate_options *o, cbx_error *err)
 {
     if (o->degree > (double)(o->nodes - 1))
-        return cbx_fail(err, CBX_INVALID,
-                        "--degree: %g neighbours, but %lld nodes have at most %lld", o->degree,
-                        (long long)o->nodes, (long long)o->nodes - 1);
+        return cbx_fail_option(err, "degree", "%g neighbours, but %lld nodes have at most %lld",
+                               o->degree, (long long)o->nodes, (long long)o->nodes - 1);
     if (o->classes > o->nodes)
-        return cbx_fail(err, CBX_INVALID, "--classes: %lld classes, but only %lld nodes",
-                        (long long)o->classes, (long long)o->nodes);
+        return cbx_fail_option(err, "classes", "%lld classes, but only %lld nodes",
+                               (long long)o->classes, (long long)o->nodes);
     return CBX_OK;
 }
 

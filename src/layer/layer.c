@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layer.c: the registry. */
+/* layer.c: the table of layers: those of this room, and behind them those that were registered. */
 #include "layer.h"
 
 #include <string.h>
 
-const char *const cbx_layer_names[] = {
-#define X(name) #name,
-#include "layers.def"
-#undef X
-    NULL};
+#include "registered_layers.h"
 
 static const cbx_layer_ops *const all[] = {
 #define X(name) &cbx_layer_##name,
 #include "layers.def"
 #undef X
 };
+enum { OWN = sizeof all / sizeof *all };
+
+const char *cbx_layer_names[OWN + CBX_LAYERS_MOST + 1] = {
+#define X(name) #name,
+#include "layers.def"
+#undef X
+};
 
 const cbx_layer_ops *cbx_layer_at(int i)
 {
-    return i >= 0 && i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
+    if (i < 0)
+        return NULL;
+    return i < OWN ? all[i] : cbx_registered_layer_at(i - OWN);
 }
 
 const cbx_layer_ops *cbx_layer_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i]->name, name))
-            return all[i];
+    const cbx_layer_ops *ops;
+    for (int i = 0; (ops = cbx_layer_at(i)); i++)
+        if (!strcmp(ops->name, name))
+            return ops;
     return NULL;
 }
 
@@ -48,6 +54,11 @@ int cbx_parameter_shape(const cbx_parameter *p, int64_t shape[3])
     shape[1] = p->heads ? p->heads : p->rows;
     shape[2] = p->heads ? p->cols / p->heads : 0;
     return p->heads ? 3 : p->rows ? 2 : 1;
+}
+
+void cbx_layers_name(int i, const char *name)
+{
+    cbx_layer_names[OWN + i] = name;
 }
 
 int64_t cbx_layer_size(const cbx_layer *l)

@@ -134,7 +134,7 @@ struct cbx_layer_ops {
 #undef X
 
 /* NULL-terminated names, for option tables. */
-extern CBX_INTERNAL const char *const cbx_layer_names[];
+extern CBX_INTERNAL const char *cbx_layer_names[];
 
 /* By position in cbx_layer_names, or by name (NULL: unknown). */
 const cbx_layer_ops *cbx_layer_at(int i);

@@ -14,7 +14,7 @@ static const cbx_option options[] = {
 };
 
 const cbx_option_table cbx_settings_table = {"Layers", options, sizeof options / sizeof *options,
-                                             sizeof(cbx_layer_settings)};
+                                             sizeof(cbx_layer_settings), NULL};
 
 const char *const cbx_setting_keys[] = {
 #define X(type, field, kind, name, key, ...) key,
@@ -25,15 +25,6 @@ const char *const cbx_setting_keys[] = {
 cbx_layer_settings cbx_settings_default(void)
 {
     cbx_layer_settings settings;
-    cbx_options_default(&cbx_settings_table, &settings);
+    cbx_fields_default(&cbx_settings_table, &settings);
     return settings;
-}
-
-cbx_layer_settings cbx_settings_of(const cbx_model_spec *spec)
-{
-    return (cbx_layer_settings){
-#define X(type, field, ...) .field = spec->field,
-#include "layer_settings.def"
-#undef X
-    };
 }

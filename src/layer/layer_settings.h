@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "combinex.h"
+#include "option_table.h"
 
 typedef enum cbx_aggregation { CBX_ADD, CBX_MEAN, CBX_MAX } cbx_aggregation;
 
@@ -26,8 +26,5 @@ extern const cbx_option_table cbx_settings_table;
 extern const char *const cbx_setting_keys[];
 
 cbx_layer_settings cbx_settings_default(void);
-
-/* Those of a model that is to be made. */
-cbx_layer_settings cbx_settings_of(const cbx_model_spec *spec);
 
 #endif

@@ -365,9 +365,9 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
             "'%s' has none",
             setup->model->oracle->kind);
     if (setup->graph->data.task == CBX_GRAPH)
-        return cbx_fail(err, CBX_INVALID,
-                        "--explainer unr explains nodes only: it asks for a node's neighbours in "
-                        "the embedding, and this data set has a class for each graph");
+        return cbx_fail_option(err, "explainer",
+                               "unr explains nodes only: it asks for a node's neighbours in "
+                               "the embedding, and this data set has a class for each graph");
     cbx_embedding *E = CBX_NEW(arena, cbx_embedding, 1);
     *shared = E;
     return E ? cbx_embedding_init(E, setup->model, setup->graph,

@@ -21,8 +21,8 @@ typedef struct reader {
 
 static cbx_status unexpected(const reader *r, const char *expected)
 {
-    return cbx_fail(r->err, CBX_INVALID, "--%s: '%s' at position %d: expected %s", r->rule, r->at,
-                    (int)(r->at - r->begin) + 1, expected);
+    return cbx_fail_option(r->err, r->rule, "'%s' at position %d: expected %s", r->at,
+                           (int)(r->at - r->begin) + 1, expected);
 }
 
 /* Length of the word at r->at: up to one of the stops. */
@@ -58,8 +58,8 @@ static cbx_status read_feature(reader *r, const cbx_graph *g, int32_t *out)
     if (end == r->at)
         return unexpected(r, "a feature's number or name");
     if (j < 0 || j >= d->num_features)
-        return cbx_fail(r->err, CBX_INVALID, "--%s: feature %ld does not exist: there are 0 to %d",
-                        r->rule, j, d->num_features - 1);
+        return cbx_fail_option(r->err, r->rule, "feature %ld does not exist: there are 0 to %d", j,
+                               d->num_features - 1);
     r->at = end;
     *out = (int32_t)j;
     return CBX_OK;
@@ -90,7 +90,7 @@ static cbx_status read_range(reader *r, const cbx_setup *s, int32_t *from, int32
         status = read_feature(r, s->named, to);
     }
     if (!status && *to < *from)
-        return cbx_fail(r->err, CBX_INVALID, "--%s: %d-%d counts backwards", r->rule, *from, *to);
+        return cbx_fail_option(r->err, r->rule, "%d-%d counts backwards", *from, *to);
     *from = first_left(s, *from);
     *to = first_left(s, *to + 1) - 1; /* perhaps none of them is left */
     return status;
@@ -129,10 +129,10 @@ static cbx_status mark_features(cbx_rules *rules, const cbx_setup *setup, const 
 
 static cbx_status none_permitted(int32_t feature, cbx_error *err)
 {
-    return cbx_fail(err, CBX_INVALID,
-                    "--permitted-range: feature %d takes whole numbers within its bounds, and none "
-                    "of them is permitted",
-                    feature);
+    return cbx_fail_option(err, "permitted-range",
+                           "feature %d takes whole numbers within its bounds, and none "
+                           "of them is permitted",
+                           feature);
 }
 
 static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
@@ -157,8 +157,8 @@ static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_erro
         if ((status = read_number(&r, &hi, "an upper bound")) || (status = next(&r)))
             return status;
         if (lo > hi)
-            return cbx_fail(err, CBX_INVALID, "--permitted-range: %g to %g of feature %d is empty",
-                            lo, hi, j);
+            return cbx_fail_option(err, "permitted-range", "%g to %g of feature %d is empty", lo,
+                                   hi, j);
         int32_t at = first_left(setup, j);
         if (at == first_left(setup, j + 1)) { /* never used: it is 0, and stays so */
             bool counted =
@@ -184,8 +184,8 @@ static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_erro
             return status;
         for (int32_t j = from; j <= to; j++) {
             if (rules->group[j] >= 0)
-                return cbx_fail(err, CBX_INVALID, "--one-hot: feature %d is in two groups",
-                                cbx_used_number(setup->used, j));
+                return cbx_fail_option(err, "one-hot", "feature %d is in two groups",
+                                       cbx_used_number(setup->used, j));
             rules->group[j] = rules->groups;
         }
         rules->groups++;
@@ -212,8 +212,8 @@ static cbx_status read_node(reader *r, const cbx_graph *g, int32_t *out)
     if (end == r->at)
         return unexpected(r, "a node's number");
     if (v < 0 || v >= g->data.num_nodes)
-        return cbx_fail(r->err, CBX_INVALID, "--%s: node %ld does not exist: there are 0 to %d",
-                        r->rule, v, g->data.num_nodes - 1);
+        return cbx_fail_option(r->err, r->rule, "node %ld does not exist: there are 0 to %d", v,
+                               g->data.num_nodes - 1);
     r->at = end;
     *out = (int32_t)v;
     return CBX_OK;

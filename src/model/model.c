@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "model_options.h"
 #include "rng.h"
 
 const char *const cbx_head_names[] = {"last", "cat", NULL};
@@ -36,8 +37,18 @@ static const cbx_option model_options[] = {
      "share of units dropped while training"},
 };
 
-static const cbx_option_table model_table = {
-    "Model", model_options, sizeof model_options / sizeof *model_options, sizeof(cbx_model_spec)};
+static const cbx_option_table model_table = {"Model", model_options,
+                                             sizeof model_options / sizeof *model_options,
+                                             sizeof(cbx_model_spec), NULL};
+
+static cbx_layer_settings settings_of(const cbx_model_spec *spec)
+{
+    return (cbx_layer_settings){
+#define X(type, field, ...) .field = spec->field,
+#include "layer_settings.def"
+#undef X
+    };
+}
 
 const cbx_option_table *cbx_model_table(void)
 {
@@ -242,16 +253,16 @@ void cbx_model_init(cbx_model *m, int64_t seed)
     }
 }
 
-cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int64_t seed,
-                         cbx_model **out, cbx_error *err)
+cbx_status cbx_model_new_with(const cbx_graph *graph, const cbx_model_spec *spec, int64_t seed,
+                              cbx_model **out, cbx_error *err)
 {
     *out = NULL;
     cbx_model_spec fallback;
     if (!spec) {
-        cbx_options_default(&model_table, &fallback);
+        cbx_fields_default(&model_table, &fallback);
         spec = &fallback;
     }
-    cbx_status status = cbx_options_check(&model_table, spec, err);
+    cbx_status status = cbx_fields_check(&model_table, spec, err);
     if (status)
         return status;
     const cbx_graph_data *d = cbx_graph_view(graph);
@@ -269,7 +280,7 @@ cbx_status cbx_model_new(const cbx_graph *graph, const cbx_model_spec *spec, int
         head = (cbx_head)(spec->head - 1);
     cbx_architecture a = {.task = d->task,
                           .conv = conv,
-                          .set = cbx_settings_of(spec),
+                          .set = settings_of(spec),
                           .head = head,
                           .pool = (cbx_pool)spec->pool,
                           .dropout = spec->dropout,

@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "graph.h"
+#include "model_options.h"
 #include "rng.h"
 #include "train.h"
 
@@ -70,10 +71,10 @@ static cbx_status split_public(const cbx_graph *g, const cbx_train_options *o, u
     const cbx_graph_data *d = &g->data;
     int32_t               S = d->num_splits, rows = cbx_graph_label_rows(g);
     if (!d->train_mask)
-        return cbx_fail(err, CBX_INVALID, "--split public: the data has no published split");
+        return cbx_fail_option(err, "split", "public: the data has no published split");
     if (o->fold >= S)
-        return cbx_fail(err, CBX_INVALID, "--fold %lld: the data has %d published split%s",
-                        (long long)o->fold, S, S == 1 ? "" : "s");
+        return cbx_fail_option(err, "fold", "%lld: the data has %d published split%s",
+                               (long long)o->fold, S, S == 1 ? "" : "s");
     for (int32_t i = 0; i < rows; i++) {
         int64_t at = (int64_t)i * S + o->fold;
         if (d->y[i] < 0)
@@ -88,17 +89,22 @@ static cbx_status split_public(const cbx_graph *g, const cbx_train_options *o, u
     return CBX_OK;
 }
 
-cbx_status cbx_split(const cbx_graph *graph, const cbx_train_options *options, uint8_t *part,
-                     cbx_error *err)
+cbx_status cbx_split_with(const cbx_graph *graph, const cbx_train_options *options, uint8_t *part,
+                          cbx_error *err)
 {
+    cbx_train_options fallback;
     if (!graph->data.y)
         return cbx_fail(err, CBX_INVALID, "the data has no labels to train on");
-    cbx_status status = cbx_options_check(cbx_train_table(), options, err);
+    if (!options) {
+        cbx_fields_default(cbx_train_table(), &fallback);
+        options = &fallback;
+    }
+    cbx_status status = cbx_fields_check(cbx_train_table(), options, err);
     if (status)
         return status;
     if (options->split == CBX_SPLIT_KFOLD && options->fold >= options->folds)
-        return cbx_fail(err, CBX_INVALID, "--fold %lld of %lld: folds count from 0",
-                        (long long)options->fold, (long long)options->folds);
+        return cbx_fail_option(err, "fold", "%lld of %lld: folds count from 0",
+                               (long long)options->fold, (long long)options->folds);
     int32_t rows = cbx_graph_label_rows(graph);
     memset(part, UNUSED, (size_t)rows);
     status = options->split == CBX_SPLIT_PUBLIC ? split_public(graph, options, part, err)
@@ -108,6 +114,6 @@ cbx_status cbx_split(const cbx_graph *graph, const cbx_train_options *options, u
     for (int32_t i = 0; i < rows; i++)
         if (part[i] == TRAIN)
             return CBX_OK;
-    return cbx_fail(err, CBX_INVALID, "no row is left to train on: %d rows, --train-share %g", rows,
-                    options->train_share);
+    return cbx_fail_option(err, "train-share", "no row is left to train on: %d rows, a share of %g",
+                           rows, options->train_share);
 }

@@ -13,6 +13,7 @@
 #include "blas.h"
 #include "clock.h"
 #include "error.h"
+#include "model_options.h"
 #include "number.h"
 #include "order.h"
 #include "pass.h"
@@ -54,7 +55,7 @@ static const cbx_option train_options[] = {
 
 static const cbx_option_table train_table = {"Training", train_options,
                                              sizeof train_options / sizeof *train_options,
-                                             sizeof(cbx_train_options)};
+                                             sizeof(cbx_train_options), NULL};
 
 const cbx_option_table *cbx_train_table(void)
 {
@@ -96,7 +97,7 @@ static cbx_status start(run *r, cbx_error *err)
     r->best = r->o->patience ? CBX_NEW(&r->arena, float, size) : NULL;
     if (!r->part || !r->rows || !r->grad || !r->m || !r->v || (r->o->patience && !r->best))
         return cbx_fail_memory(err);
-    cbx_status status = cbx_split(r->graph, r->o, r->part, err);
+    cbx_status status = cbx_split_with(r->graph, r->o, r->part, err);
     if (status)
         return status;
     for (int32_t i = 0; i < labels; i++) {
@@ -105,8 +106,7 @@ static cbx_status start(run *r, cbx_error *err)
             r->rows[r->num_train++] = i;
     }
     if (r->o->patience && !validate)
-        return cbx_fail(err, CBX_INVALID,
-                        "--patience needs validation rows, and the split has none");
+        return cbx_fail_option(err, "patience", "needs validation rows, and the split has none");
     if (r->model->task == CBX_GRAPH)
         return CBX_OK;
     status = cbx_view_whole(r->graph, &r->arena, &r->view, err);
@@ -215,7 +215,7 @@ static cbx_status evaluate(run *r, float *logp, double *val_loss, double accurac
             if (!isfinite(row[k]))
                 return cbx_fail(err, CBX_INVALID,
                                 "training diverged: a log-probability is %g; try a smaller "
-                                "--learning-rate",
+                                "learning_rate",
                                 (double)row[k]);
             best = row[k] > row[best] ? k : best;
         }
@@ -246,7 +246,7 @@ static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
         if (!isfinite(result->loss))
             return cbx_fail(
                 err, CBX_INVALID,
-                "training diverged: the loss of epoch %lld is %g; try a smaller --learning-rate",
+                "training diverged: the loss of epoch %lld is %g; try a smaller learning_rate",
                 (long long)t, result->loss);
         char text[64];
         (void)cbx_print(text, sizeof text, "loss %.4f", result->loss);
@@ -276,7 +276,7 @@ static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
 static cbx_status check(const cbx_model *model, const cbx_graph *graph,
                         const cbx_train_options *options, cbx_error *err)
 {
-    cbx_status status = cbx_options_check(&train_table, options, err);
+    cbx_status status = cbx_fields_check(&train_table, options, err);
     if (!status && model->oracle)
         status = cbx_fail(err, CBX_INVALID, "a model of the kind '%s' cannot be trained here",
                           model->oracle->kind);
@@ -288,9 +288,9 @@ static cbx_status check(const cbx_model *model, const cbx_graph *graph,
                           "make a new one");
     if (!status && options->patience && options->val_share == 0 &&
         !(options->split == CBX_SPLIT_PUBLIC && graph->data.val_mask))
-        status = cbx_fail(err, CBX_INVALID,
-                          "--patience needs validation rows: give --val-share, or --split public "
-                          "where the data has a validation mask");
+        status = cbx_fail_option(err, "patience",
+                                 "needs validation rows: give val_share, or split public where the "
+                                 "data has a validation mask");
     return status;
 }
 
@@ -361,7 +361,7 @@ static cbx_status find_standard(const cbx_model *model, const cbx_graph *graph,
     uint8_t *part = CBX_NEW(arena, uint8_t, cbx_graph_label_rows(graph));
     if (!part)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_split(graph, options, part, err);
+    cbx_status status = cbx_split_with(graph, options, part, err);
     return status ? status
                   : cbx_standard_find(standard, graph, part, options->standardise,
                                       &model->layers[0], arena, err);
@@ -376,7 +376,7 @@ static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
     cbx_standard      standard;
     cbx_arena         arena = {0};
     if (!options) {
-        cbx_options_default(&train_table, &fallback);
+        cbx_fields_default(&train_table, &fallback);
         options = &fallback;
     }
     result = result ? result : &mine;
@@ -395,8 +395,9 @@ static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
     return status;
 }
 
-cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_train_options *options,
-                     cbx_progress progress, void *user, cbx_train_result *result, cbx_error *err)
+cbx_status cbx_train_with(cbx_model *model, const cbx_graph *graph,
+                          const cbx_train_options *options, cbx_progress progress, void *user,
+                          cbx_train_result *result, cbx_error *err)
 {
     bool       before = cbx_order_fix(model->reproducible);
     cbx_status status = train_checked(model, graph, options, progress, user, result, err);

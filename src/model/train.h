@@ -4,6 +4,7 @@
 #define CBX_TRAIN_H
 
 #include "combinex.h"
+#include "model_options.h"
 
 enum { CBX_SPLIT_RANDOM, CBX_SPLIT_KFOLD, CBX_SPLIT_PUBLIC };
 

@@ -342,10 +342,13 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
 {
     *out = NULL;
     cbx_model_output reading;
+    const void      *said = NULL;
     cbx_status       status = check(oracle, err);
     if (!status)
-        status = cbx_model_output_make(oracle->reading, CBX_MEANS_AUTO, oracle->num_scores,
-                                       "oracle", &reading, err);
+        status = cbx_options_fields(oracle->reading, cbx_open_table(), &said, err);
+    if (!status)
+        status = cbx_model_output_make(said, CBX_MEANS_AUTO, oracle->num_scores, "oracle", &reading,
+                                       err);
     if (status)
         return status;
     model *m = calloc(1, sizeof *m);
@@ -372,7 +375,7 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
                          .read_as = read_as,
                          .hash = hash,
                          .free = free_model};
-    status = cbx_model_output_name(&reading, oracle->reading, "oracle", driver.class_names, err);
+    status = cbx_model_output_name(&reading, said, "oracle", driver.class_names, err);
     if (status) {
         free_model(m);
         return status;

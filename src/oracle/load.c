@@ -54,8 +54,8 @@ static const cbx_option options[] = {
      "of a program that gives labels: names of the two classes; default: no,yes"},
 };
 
-static const cbx_option_table table = {"Reading a program", options,
-                                       sizeof options / sizeof *options, sizeof(cbx_open_options)};
+static const cbx_option_table table = {
+    "Reading a program", options, sizeof options / sizeof *options, sizeof(cbx_open_options), NULL};
 
 const cbx_option_table *cbx_open_table(void)
 {
@@ -91,14 +91,14 @@ static cbx_status refuse_options(const char *path, const cbx_open_options *o, cb
                                  : "classes");
 }
 
-cbx_status cbx_model_open(const char *path, const cbx_open_options *o, cbx_model **out,
-                          cbx_error *err)
+cbx_status cbx_model_open_with(const char *path, const cbx_open_options *o, cbx_model **out,
+                               cbx_error *err)
 {
     char                hex[65];
     cbx_program        *program;
     cbx_program_options how = {.roles = o ? o->inputs : NULL};
     *out = NULL;
-    cbx_status status = o ? cbx_options_check(&table, o, err) : CBX_OK;
+    cbx_status status = o ? cbx_fields_check(&table, o, err) : CBX_OK;
     if (!status && !is_zip(path)) {
         status = refuse_options(path, o, err);
         return status ? status : cbx_model_load_layers(path, out, err);
@@ -115,5 +115,14 @@ cbx_status cbx_model_open(const char *path, const cbx_open_options *o, cbx_model
 
 cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *err)
 {
-    return cbx_model_open(path, NULL, out, err);
+    return cbx_model_open_with(path, NULL, out, err);
+}
+
+cbx_status cbx_model_open(const char *path, const cbx_options *by_name, cbx_model **out,
+                          cbx_error *err)
+{
+    const void *fields;
+    *out = NULL;
+    cbx_status status = cbx_options_fields(by_name, cbx_open_table(), &fields, err);
+    return status ? status : cbx_model_open_with(path, fields, out, err);
 }

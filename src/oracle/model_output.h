@@ -7,6 +7,7 @@
 #ifndef CBX_MODEL_OUTPUT_H
 #define CBX_MODEL_OUTPUT_H
 
+#include "open_options.h"
 #include "view.h"
 
 /* In the order of the table's choices. */

@@ -4,6 +4,7 @@
 #define CBX_PROGRAM_ORACLE_H
 
 #include "model.h"
+#include "open_options.h"
 #include "program.h"
 
 /* Takes over the program, also when it fails. `hash`: of the file it came from. `said`: what the

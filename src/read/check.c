@@ -37,14 +37,14 @@ static cbx_status check_bundle(cbx_reading *r)
     return status;
 }
 
-cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
-                           cbx_on_problem on_problem, void *user, cbx_error *err)
+cbx_status cbx_graph_check_with(const char *path, const cbx_read_options *options,
+                                cbx_on_problem on_problem, void *user, cbx_error *err)
 {
     static const cbx_read_options plain = {0};
     cbx_error                     own = {0};
     cbx_reading r = {.options = options ? options : &plain, .on_problem = on_problem, .user = user};
     r.err = err ? err : &own;
-    cbx_status status = cbx_options_check(cbx_read_table(), r.options, r.err);
+    cbx_status status = cbx_fields_check(cbx_read_table(), r.options, r.err);
     if (!status)
         status = cbx_bundle_open(path, &r.bundle, r.err);
     if (status)
@@ -52,4 +52,12 @@ cbx_status cbx_graph_check(const char *path, const cbx_read_options *options,
     status = check_bundle(&r);
     cbx_bundle_close(r.bundle);
     return status;
+}
+
+cbx_status cbx_graph_check(const char *path, const cbx_options *options, cbx_on_problem on_problem,
+                           void *user, cbx_error *err)
+{
+    const void *fields;
+    cbx_status  status = cbx_options_fields(options, cbx_read_table(), &fields, err);
+    return status ? status : cbx_graph_check_with(path, fields, on_problem, user, err);
 }

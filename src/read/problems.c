@@ -143,7 +143,8 @@ static void warn_counts(teller *t, const cbx_graph_data *d, const cbx_graph_stat
         tell(t, CBX_PROBLEM_WARNING, "%d nodes have no edge to another node", s->isolated_nodes);
     if (!s->undirected && d->num_edges)
         tell(t, CBX_PROBLEM_WARNING,
-             "some edges have no reverse; if the graph is undirected, use --symmetric");
+             "some edges have no reverse; if the graph is undirected, the option symmetric adds "
+             "them");
     if (d->num_edges == 0)
         tell(t, CBX_PROBLEM_WARNING, "there are no edges");
 }

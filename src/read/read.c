@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "graph.h"
+#include "read_options.h"
 #include "reading.h"
 #include "sidecar.h"
 
@@ -41,7 +42,7 @@ const cbx_option_table *cbx_read_table(void)
          "read a native file into memory and do not map it: it may then change while it is used"},
     };
     static const cbx_option_table table = {"Data", options, sizeof options / sizeof *options,
-                                           sizeof(cbx_read_options)};
+                                           sizeof(cbx_read_options), NULL};
     return &table;
 }
 
@@ -160,13 +161,13 @@ static cbx_status read_bundle(cbx_bundle *bundle, const cbx_read_options *option
     return cbx_reading_graph(&r, reader, out);
 }
 
-cbx_status cbx_graph_read(const char *path, const cbx_read_options *options, cbx_graph **out,
-                          cbx_error *err)
+cbx_status cbx_graph_read_with(const char *path, const cbx_read_options *options, cbx_graph **out,
+                               cbx_error *err)
 {
     static const cbx_read_options plain = {0};
     cbx_bundle                   *bundle;
     *out = NULL;
-    cbx_status status = cbx_options_check(cbx_read_table(), options ? options : &plain, err);
+    cbx_status status = cbx_fields_check(cbx_read_table(), options ? options : &plain, err);
     if (!status)
         status = cbx_bundle_open(path, &bundle, err);
     if (status)
@@ -198,4 +199,13 @@ const char *cbx_graph_origin(const cbx_graph *graph, size_t i)
     for (; origin && i > 0; i--)
         origin = origin->next;
     return origin ? origin->path : NULL;
+}
+
+cbx_status cbx_graph_read(const char *path, const cbx_options *options, cbx_graph **out,
+                          cbx_error *err)
+{
+    const void *fields;
+    *out = NULL;
+    cbx_status status = cbx_options_fields(options, cbx_read_table(), &fields, err);
+    return status ? status : cbx_graph_read_with(path, fields, out, err);
 }

@@ -9,6 +9,7 @@
 
 #include "bundle.h"
 #include "draft.h"
+#include "read_options.h"
 
 enum { CBX_READ_AUTO, CBX_READ_NODE, CBX_READ_GRAPH }; /* of the option task */
 

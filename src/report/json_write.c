@@ -43,7 +43,7 @@ static void put_options(cbx_json_writer *w, const cbx_explain_options *options)
     const cbx_option_table *table = cbx_explain_table();
     cbx_json_open(w, "options", '{');
     for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, "threads") != 0)
+        if (strcmp(table->options[i].name, "threads") != 0 && table->options[i].help)
             put_option(w, &table->options[i], options);
     cbx_json_close(w, '}');
 }
@@ -117,9 +117,9 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
     cbx_json_put_real(w, "seconds", c->seconds);
 }
 
-char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
-                              const cbx_explain_options *options, const char *graph_hash,
-                              const char *model_hash)
+char *cbx_counterfactual_json_with(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
+                                   const cbx_explain_options *options, const char *graph_hash,
+                                   const char *model_hash)
 {
     cbx_json_writer w = {.digits = 0};
     bool            before = cbx_order_fix(counterfactual->reproducible);
@@ -137,4 +137,15 @@ char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cb
     cbx_json_put_text(&w, "version", CBX_VERSION_TEXT);
     cbx_json_close(&w, '}');
     return cbx_json_take(&w);
+}
+
+char *cbx_counterfactual_json(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
+                              const cbx_options *options, const char *graph_hash,
+                              const char *model_hash)
+{
+    const void *fields;
+    return cbx_options_fields(options, cbx_explain_table(), &fields, NULL)
+               ? NULL
+               : cbx_counterfactual_json_with(counterfactual, graph, fields, graph_hash,
+                                              model_hash);
 }

@@ -4,7 +4,13 @@
 #define CBX_REPORT_H
 
 #include "combinex/kit.h"
+#include "explain_options.h"
 #include "json_writer.h"
+
+/* cbx_counterfactual_json, with the options as they are inside. */
+char *cbx_counterfactual_json_with(const cbx_counterfactual *counterfactual, const cbx_graph *graph,
+                                   const cbx_explain_options *options, const char *graph_hash,
+                                   const char *model_hash);
 
 /* Pages list so many edits of an answer at most, the most influential. */
 enum { CBX_EDITS_LISTED = 100 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explain_options.h"
 #include "number.h"
 
 static bool is_number(const cbx_json *value)
@@ -62,11 +63,11 @@ void cbx_settings_put(cbx_json_writer *w, const cbx_json *line)
 {
     const cbx_option_table *table = cbx_explain_table();
     cbx_explain_options     defaults;
-    cbx_options_default(table, &defaults);
+    cbx_fields_default(table, &defaults);
     cbx_json_open(w, "settings", '[');
     for (size_t i = 0; i < table->count; i++) {
         const cbx_json *value = changed(line, &table->options[i], &defaults);
-        if (value)
+        if (value && table->options[i].help)
             put_setting(w, &table->options[i], value);
     }
     cbx_json_close(w, ']');
@@ -108,13 +109,16 @@ static void add_option(cbx_buffer *w, const cbx_option *option, const cbx_json *
 }
 
 /* How the data was read, where that is not the default. */
-static void add_reading(cbx_buffer *w, const cbx_read_options *read)
+static void add_reading(cbx_buffer *w, const cbx_options *read)
 {
     const cbx_option_table *table = cbx_read_table();
-    for (size_t i = 0; i < table->count; i++) {
-        const cbx_option *o = &table->options[i];
-        cbx_json          value = cbx_json_option(o, read);
-        if (!cbx_option_is_default(o, read))
+    const cbx_option       *o;
+    const void             *fields;
+    if (cbx_options_fields(read, table, &fields, NULL) || !fields)
+        return;
+    for (size_t i = 0; (o = cbx_option_at(table, i)); i++) {
+        cbx_json value = cbx_json_option(o, fields);
+        if (!cbx_field_is_default(o, fields))
             add_option(w, o, &value);
     }
 }
@@ -124,7 +128,7 @@ static void add_search(cbx_buffer *w, const cbx_json *line)
 {
     const cbx_option_table *table = cbx_explain_table();
     cbx_explain_options     defaults;
-    cbx_options_default(table, &defaults);
+    cbx_fields_default(table, &defaults);
     for (size_t i = 0; i < table->count; i++) {
         const cbx_json *value = changed(line, &table->options[i], &defaults);
         if (value)

@@ -470,9 +470,9 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     return status ? status : finish(&s, began, out, err);
 }
 
-cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                       const cbx_explain_options *options, cbx_progress progress, void *user,
-                       cbx_counterfactual **out, cbx_error *err)
+cbx_status cbx_explain_with(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                            const cbx_explain_options *options, cbx_progress progress, void *user,
+                            cbx_counterfactual **out, cbx_error *err)
 {
     cbx_setup           setup;
     cbx_workspace       workspace = {0};
@@ -480,7 +480,7 @@ cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t r
     cbx_explain_options fallback = {0};
     *out = NULL;
     if (!options)
-        cbx_options_default(cbx_explain_table(), &fallback);
+        cbx_fields_default(cbx_explain_table(), &fallback);
     options = options ? options : &fallback;
     bool before = cbx_order_fix(model->reproducible);
     cbx_deadline_begin(&deadline, options->time_limit, progress, user);

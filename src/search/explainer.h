@@ -9,6 +9,7 @@
 #ifndef CBX_EXPLAINER_H
 #define CBX_EXPLAINER_H
 
+#include "explain_options.h"
 #include "likely.h"
 #include "clock.h"
 #include "deadline.h"
@@ -129,8 +130,12 @@ static inline int64_t cbx_explainer_steps(const cbx_explainer       *explainer,
 }
 
 /* The table of methods. It is made in src/method, which this room does not see. */
-extern const char *const cbx_explainer_names[];
-const cbx_explainer     *cbx_explainer_at(int i);
+extern const char   *cbx_explainer_names[]; /* NULL-terminated */
+const cbx_explainer *cbx_explainer_at(int i);
+
+/* The i-th table of options that a method brings, and where its struct lies in the options; NULL
+ * past the last. */
+const cbx_option_table *cbx_explainer_part(size_t i, size_t *offset);
 
 /* Is this class what the search is for? */
 static inline bool cbx_search_hits(const cbx_search *s, int32_t class)

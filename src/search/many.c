@@ -99,10 +99,10 @@ static void run(batch *b, int threads)
     }
 }
 
-cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph, const int32_t *rows,
-                            int64_t count, const cbx_explain_options *options,
-                            cbx_on_result on_result, cbx_progress progress, void *user,
-                            cbx_error *err)
+cbx_status cbx_explain_many_with(const cbx_model *model, const cbx_graph *graph,
+                                 const int32_t *rows, int64_t count,
+                                 const cbx_explain_options *options, cbx_on_result on_result,
+                                 cbx_progress progress, void *user, cbx_error *err)
 {
     cbx_setup    setup;
     cbx_deadline preparing; /* has no limit: those that options give are the targets' */

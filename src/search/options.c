@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "explain_options.h"
 #include "explainer.h"
 
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
@@ -135,6 +136,8 @@ static const cbx_option explain_options[] = {
     {"keep", CBX_OPTION_CHOICE, AT(keep), "any", 0, 0, keeps,
      "rule: what removing edges must leave: no node without one, or what was connected "
      "connected"},
+    {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
+    {"faults", CBX_OPTION_INT, AT(faults), "0", 0, 7, NULL, NULL},
     {"unr-restart", CBX_OPTION_REAL, AT(unr_restart), "0.2", 0, 0.99, NULL,
      "unr: probability of going back to the target at each step"},
 };
@@ -142,7 +145,7 @@ static const cbx_option explain_options[] = {
 
 static const cbx_option_table explain_table = {"Search", explain_options,
                                                sizeof explain_options / sizeof *explain_options,
-                                               sizeof(cbx_explain_options)};
+                                               sizeof(cbx_explain_options), cbx_explainer_part};
 
 const cbx_option_table *cbx_explain_table(void)
 {
@@ -191,13 +194,13 @@ const char *cbx_explain_preset_name(size_t i)
     return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
 }
 
-cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, cbx_error *err)
+cbx_status cbx_explain_preset_with(cbx_explain_options *options, const char *preset, cbx_error *err)
 {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
         if (strcmp(presets[i].name, preset) != 0)
             continue;
         for (const setting *s = presets[i].settings; s->option; s++) {
-            cbx_status status = cbx_options_set(&explain_table, options, s->option, s->value, err);
+            cbx_status status = cbx_fields_set(&explain_table, options, s->option, s->value, err);
             if (status)
                 return status;
         }
@@ -207,4 +210,39 @@ cbx_status cbx_explain_preset(cbx_explain_options *options, const char *preset, 
                     "no preset '%s': there are 'paper', 'minimal', 'cf-gnn-trees' and '"
                     "cf-gnn-ba-shapes'",
                     preset);
+}
+
+/* ---- the public functions: options by name become the struct */
+
+cbx_status cbx_explain_preset(cbx_options *options, const char *preset, cbx_error *err)
+{
+    const void *fields;
+    cbx_status  status = cbx_options_fields(options, &explain_table, &fields, err);
+    return status ? status : cbx_explain_preset_with((cbx_explain_options *)fields, preset, err);
+}
+
+cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                       const cbx_options *options, cbx_progress progress, void *user,
+                       cbx_counterfactual **out, cbx_error *err)
+{
+    const void *fields;
+    *out = NULL;
+    cbx_status status = cbx_options_fields(options, &explain_table, &fields, err);
+    if (!status)
+        status = cbx_explain_with(model, graph, row, fields, progress, user, out, err);
+    if (!status && (*out)->outcome == CBX_NOT_FINISHED)
+        status =
+            cbx_fail(err, CBX_CANCELLED, "cancelled after %lld epochs", (long long)(*out)->epochs);
+    return status;
+}
+
+cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph, const int32_t *rows,
+                            int64_t count, const cbx_options *options, cbx_on_result on_result,
+                            cbx_progress progress, void *user, cbx_error *err)
+{
+    const void *fields;
+    cbx_status  status = cbx_options_fields(options, &explain_table, &fields, err);
+    return status ? status
+                  : cbx_explain_many_with(model, graph, rows, count, fields, on_result, progress,
+                                          user, err);
 }

@@ -51,6 +51,7 @@ cbx_counterfactual *cbx_result_copy(const cbx_counterfactual *from)
         return NULL;
     cbx_counterfactual *r = carve(&c, from, 1, sizeof *from);
     lay_out(&c, r, from);
+    r->size = sizeof *r;
     r->next = NULL;
     return r;
 }

@@ -8,7 +8,7 @@ bool cbx_rule_is_given(const cbx_option *o, const cbx_explain_options *options)
 {
     const void *at = (const char *)options + o->offset;
     const char *text;
-    if (strncmp(o->help, "rule:", 5) != 0)
+    if (!o->help || strncmp(o->help, "rule:", 5) != 0)
         return false;
     switch (o->type) {
     case CBX_OPTION_INT:

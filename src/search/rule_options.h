@@ -4,6 +4,7 @@
 #ifndef CBX_RULE_OPTIONS_H
 #define CBX_RULE_OPTIONS_H
 
+#include "explain_options.h"
 #include "internal.h"
 
 /* Is this option of cbx_explain_table a rule, and has it been given? */

@@ -28,11 +28,11 @@ static cbx_status find_target(cbx_setup *s, cbx_error *err)
     char *end;
     long  k = strtol(text, &end, 10);
     if (end == text || *end)
-        return cbx_fail(err, CBX_INVALID,
-                        "--target: '%s' is not next, any, or a class of this model", text);
+        return cbx_fail_option(err, "target", "'%s' is not next, any, or a class of this model",
+                               text);
     if (k < 0 || k >= C)
-        return cbx_fail(err, CBX_INVALID, "--target: class %s does not exist: classes are 0 to %d",
-                        text, C - 1);
+        return cbx_fail_option(err, "target", "class %s does not exist: classes are 0 to %d", text,
+                               C - 1);
     s->target = (int32_t)k;
     return CBX_OK;
 }
@@ -85,9 +85,9 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
 {
     *s = (cbx_setup){.model = model, .graph = graph, .named = graph};
     if (!options)
-        cbx_options_default(cbx_explain_table(), &s->fallback);
+        cbx_fields_default(cbx_explain_table(), &s->fallback);
     s->options = options ? options : &s->fallback;
-    cbx_status status = cbx_options_check(cbx_explain_table(), s->options, err);
+    cbx_status status = cbx_fields_check(cbx_explain_table(), s->options, err);
     if (!status)
         status = cbx_model_fits(model, graph, err);
     if (!status)

@@ -8,6 +8,7 @@
 #include "combinex/kit.h"
 #include "edit_kind.h"
 #include "error.h"
+#include "neighbour.h"
 #include "writing.h"
 
 #define X(word) extern const cbx_writer cbx_writer_##word;
@@ -224,4 +225,9 @@ cbx_status cbx_graph_export(const cbx_graph *graph, const char *format, const cb
     cbx_graph_free(edited);
     cbx_arena_free(&arena);
     return status;
+}
+
+cbx_status cbx_file_target(const char *path, char **target, cbx_error *err)
+{
+    return cbx_neighbour_target(path, target, err);
 }

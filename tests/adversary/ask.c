@@ -64,7 +64,7 @@ static cbx_status centre_model(const question *q, cbx_model *model, cbx_error *e
     float                x[NODES * MAX_WIDE];
     bool                 graphs = q->world.task == CBX_GRAPH;
     cbx_graph           *graph = NULL;
-    cbx_train_options    train;
+    cbx_options         *train = NULL;
     for (int k = 0; k < NODES * q->gnn.features; k++)
         x[k] = (float)(1 + k);
     cbx_graph_data data = {.task = q->world.task,
@@ -78,14 +78,25 @@ static cbx_status centre_model(const question *q, cbx_model *model, cbx_error *e
                            .graph_ptr = graphs ? ends : NULL,
                            .x = x,
                            .y = labels};
-    cbx_options_default(cbx_train_table(), &train);
-    train.epochs = 1;
-    train.threads = 1;
-    cbx_status status = cbx_graph_new(&data, &graph, err);
+    cbx_status     status = cbx_options_new(cbx_train_table(), &train, err);
     if (!status)
-        status = cbx_train(model, graph, &train, NULL, NULL, NULL, err);
+        status = cbx_options_set(train, "epochs", "1", err);
+    if (!status)
+        status = cbx_options_set(train, "threads", "1", err);
+    if (!status)
+        status = cbx_graph_new(&data, &graph, err);
+    if (!status)
+        status = cbx_train(model, graph, train, NULL, NULL, NULL, err);
+    cbx_options_free(train);
     cbx_graph_free(graph);
     return status;
+}
+
+static cbx_status set_number(cbx_options *options, const char *name, int value, cbx_error *err)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%d", value);
+    return cbx_options_set(options, name, text, err);
 }
 
 static cbx_status make_model(const question *q, asked *a)
@@ -93,22 +104,26 @@ static cbx_status make_model(const question *q, asked *a)
     static const char *const convs[] = {"gcn", "graphconv", "graphconv", "graphconv", "cheb"};
     static const char *const ways[] = {"add", "add", "mean", "max", "add"};
     static const char *const pools[] = {"mean", "sum", "max", "mean"};
-    const cbx_option_table  *table = cbx_model_table();
-    cbx_model_spec           spec;
+    cbx_options             *spec = NULL;
     cbx_error               *err = &a->error;
-    cbx_options_default(table, &spec);
-    spec.layers = q->gnn.layers;
-    spec.hidden = q->gnn.hidden;
-    spec.order = q->gnn.order;
-    cbx_status status = cbx_options_set(table, &spec, "model", convs[q->gnn.conv], err);
+    cbx_status               status = cbx_options_new(cbx_model_table(), &spec, err);
     if (!status)
-        status = cbx_options_set(table, &spec, "aggregation", ways[q->gnn.conv], err);
+        status = set_number(spec, "layers", q->gnn.layers, err);
     if (!status)
-        status = cbx_options_set(table, &spec, "head", q->gnn.cat ? "cat" : "last", err);
+        status = set_number(spec, "hidden", q->gnn.hidden, err);
     if (!status)
-        status = cbx_options_set(table, &spec, "pool", pools[q->gnn.pool], err);
+        status = set_number(spec, "order", q->gnn.order, err);
     if (!status)
-        status = cbx_model_new(a->graph, &spec, 1, &a->model, err);
+        status = cbx_options_set(spec, "model", convs[q->gnn.conv], err);
+    if (!status)
+        status = cbx_options_set(spec, "aggregation", ways[q->gnn.conv], err);
+    if (!status)
+        status = cbx_options_set(spec, "head", q->gnn.cat ? "cat" : "last", err);
+    if (!status)
+        status = cbx_options_set(spec, "pool", pools[q->gnn.pool], err);
+    if (!status)
+        status = cbx_model_new(a->graph, spec, 1, &a->model, err);
+    cbx_options_free(spec);
     if (!status && q->gnn.centred)
         status = centre_model(q, a->model, err);
     return status ? status : fill_model(q, a->model, err);
@@ -121,10 +136,10 @@ bool ask_prepare(const question *q, asked *a)
     cbx_status status = cbx_graph_new(&data, &a->graph, &a->error);
     if (!status)
         status = make_model(q, a);
-    cbx_options_default(cbx_explain_table(), &a->options);
+    if (!status)
+        status = cbx_options_new(cbx_explain_table(), &a->options, &a->error);
     for (int k = 0; k < q->num_settings && !status; k++)
-        status = cbx_options_set(cbx_explain_table(), &a->options, q->settings[k][0],
-                                 q->settings[k][1], &a->error);
+        status = cbx_options_set(a->options, q->settings[k][0], q->settings[k][1], &a->error);
     return !status;
 }
 
@@ -140,13 +155,14 @@ static int lose_patience(void *user, int64_t done, int64_t total, const char *te
 bool ask_explain(const question *q, asked *a)
 {
     int patience = q->patience;
-    return !cbx_explain(a->model, a->graph, q->row, &a->options, patience ? lose_patience : NULL,
+    return !cbx_explain(a->model, a->graph, q->row, a->options, patience ? lose_patience : NULL,
                         &patience, &a->answer, &a->error);
 }
 
 void ask_free(asked *a)
 {
     cbx_counterfactual_free(a->answer);
+    cbx_options_free(a->options);
     cbx_model_free(a->model);
     cbx_graph_free(a->graph);
 }

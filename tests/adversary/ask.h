@@ -8,7 +8,7 @@
 typedef struct asked {
     cbx_graph          *graph;
     cbx_model          *model;
-    cbx_explain_options options; /* borrow the question's texts */
+    cbx_options        *options;
     cbx_counterfactual *answer;  /* NULL: refused */
     cbx_error           error;
 } asked;

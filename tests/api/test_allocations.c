@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every public function with every allocation failing in turn: CBX_NO_MEMORY, nothing leaked
- * (the sanitizers look), nothing half done. The list is held against combinex.h, so that a
- * function that is added there must be added here. What does not allocate is shown not to. */
+ * (the sanitizers look), nothing half done. The list is held against the public headers, so that
+ * a function that is added there must be added here. What does not allocate is shown not to. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@ static struct {
     cbx_model          *model;
     cbx_counterfactual *answer;
     cbx_yardstick      *yardstick;
+    cbx_options        *options; /* "epochs" is 7 */
     cbx_explain_options explain;
     cbx_train_options   train;
     cbx_model_spec      spec;
@@ -31,9 +32,9 @@ static void make(void)
     cbx_error err = {0};
     if (the.graph)
         return;
-    cbx_options_default(cbx_explain_table(), &the.explain);
-    cbx_options_default(cbx_train_table(), &the.train);
-    cbx_options_default(cbx_model_table(), &the.spec);
+    cbx_fields_default(cbx_explain_table(), &the.explain);
+    cbx_fields_default(cbx_train_table(), &the.train);
+    cbx_fields_default(cbx_model_table(), &the.spec);
     the.spec.hidden = 8;
     the.spec.layers = 2;
     the.train.epochs = 30;
@@ -47,24 +48,27 @@ static void make(void)
     (void)snprintf(the.link, sizeof the.link, "%s", test_path("link"));
     (void)unlink(the.link);
     CHECK(!symlink("not-there", the.link));
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &the.graph, &err), err);
-    CHECK_OK(cbx_model_new(the.graph, &the.spec, 1, &the.model, &err), err);
-    CHECK_OK(cbx_train(the.model, the.graph, &the.train, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &the.graph, &err), err);
+    CHECK_OK(cbx_model_new_with(the.graph, &the.spec, 1, &the.model, &err), err);
+    CHECK_OK(cbx_train_with(the.model, the.graph, &the.train, NULL, NULL, NULL, &err), err);
     for (int32_t row = 0; row < 34 && (!the.answer || the.answer->outcome != CBX_FOUND); row++) {
         cbx_counterfactual_free(the.answer);
-        CHECK_OK(
-            cbx_explain(the.model, the.graph, row, &the.explain, NULL, NULL, &the.answer, &err),
-            err);
+        CHECK_OK(cbx_explain_with(the.model, the.graph, row, &the.explain, NULL, NULL, &the.answer,
+                                  &err),
+                 err);
     }
     CHECK_INT(the.answer->outcome, CBX_FOUND);
     CHECK_OK(cbx_yardstick_new(the.model, the.graph, 1, &the.yardstick, &err), err);
     CHECK_OK(cbx_graph_save(the.graph, the.graph_file, &err), err);
     CHECK_OK(cbx_model_save(the.model, the.model_file, &err), err);
-    the.json = cbx_counterfactual_json(the.answer, the.graph, &the.explain, NULL, NULL);
+    CHECK_OK(cbx_options_new(cbx_explain_table(), &the.options, &err), err);
+    CHECK_OK(cbx_options_set(the.options, "epochs", "7", &err), err);
+    the.json = cbx_counterfactual_json_with(the.answer, the.graph, &the.explain, NULL, NULL);
 }
 
 static void unmake(void)
 {
+    cbx_options_free(the.options);
     cbx_yardstick_free(the.yardstick);
     cbx_counterfactual_free(the.answer);
     cbx_model_free(the.model);
@@ -98,7 +102,7 @@ CALL(cbx_graph_read)
 {
     cbx_graph       *g = NULL;
     cbx_read_options options = {.copy = true};
-    return (void)user, drop(cbx_graph_read(the.graph_file, &options, &g, NULL), &g);
+    return (void)user, drop(cbx_graph_read_with(the.graph_file, &options, &g, NULL), &g);
 }
 CALL(cbx_file_target)
 {
@@ -111,7 +115,7 @@ CALL(cbx_file_target)
 CALL(cbx_graph_builtin)
 {
     cbx_graph *g = NULL;
-    return (void)user, drop(cbx_graph_builtin("tree-cycles", NULL, &g, NULL), &g);
+    return (void)user, drop(cbx_graph_builtin_with("tree-cycles", NULL, &g, NULL), &g);
 }
 CALL(cbx_graph_apply)
 {
@@ -149,20 +153,21 @@ static void hear(void *user, cbx_problem_kind kind, const char *message)
 }
 CALL(cbx_graph_check)
 {
-    return (void)user, cbx_graph_check(the.graph_file, NULL, hear, NULL, NULL);
+    return (void)user, cbx_graph_check_with(the.graph_file, NULL, hear, NULL, NULL);
 }
 CALL(cbx_dataset_fetch) /* from where nobody answers: what is left is our own memory */
 {
     char             *path = NULL;
     cbx_fetch_options options = {.from = "http://127.0.0.1:9", .timeout = 1};
-    cbx_status status = cbx_dataset_fetch("cora", the.out_file, &options, NULL, NULL, &path, NULL);
+    cbx_status        status =
+        cbx_dataset_fetch_with("cora", the.out_file, &options, NULL, NULL, &path, NULL);
     CHECK(status && !path);
     return (void)user, status == CBX_NO_MEMORY ? status : CBX_OK;
 }
 CALL(cbx_model_new)
 {
     cbx_model *m = NULL;
-    cbx_status status = cbx_model_new(the.graph, &the.spec, 1, &m, NULL);
+    cbx_status status = cbx_model_new_with(the.graph, &the.spec, 1, &m, NULL);
     CHECK(!status == (m != NULL));
     cbx_model_free(m);
     return (void)user, status;
@@ -175,46 +180,6 @@ CALL(cbx_model_load)
     cbx_model_free(m);
     return (void)user, status;
 }
-CALL(cbx_model_open)
-{
-    cbx_model       *m = NULL;
-    cbx_open_options options;
-    cbx_options_default(cbx_open_table(), &options);
-    cbx_status status = cbx_model_open(the.model_file, &options, &m, NULL);
-    CHECK(!status == (m != NULL));
-    if (m)
-        CHECK(cbx_model_class_name(m, 0) == NULL);
-    cbx_model_free(m);
-    return (void)user, status;
-}
-/* A number for each row: the first of its features. */
-static int first_feature(void *user, const cbx_asked_graph *g, float *scores)
-{
-    for (int32_t i = 0; i < g->num_rows; i++)
-        scores[i] = g->x[(int64_t)i * g->num_features];
-    return (void)user, 0;
-}
-CALL(cbx_model_of_oracle)
-{
-    cbx_open_options reading;
-    cbx_model       *numbers = NULL, *aimed = NULL;
-    cbx_options_default(cbx_open_table(), &reading);
-    CHECK(!cbx_options_set(cbx_open_table(), &reading, "scores", "number", NULL));
-    cbx_oracle oracle = {.task = CBX_NODE,
-                         .num_features = cbx_graph_view(the.graph)->num_features,
-                         .num_scores = 1,
-                         .reading = &reading,
-                         .hops = 1,
-                         .predict = first_feature};
-    cbx_status status = cbx_model_of_oracle(&oracle, &numbers, NULL);
-    CHECK(!status == (numbers != NULL));
-    if (!status)
-        status = cbx_model_aim(numbers, the.graph, "+10%", &aimed, NULL);
-    CHECK(!status == (aimed != NULL));
-    cbx_model_free(aimed);
-    cbx_model_free(numbers);
-    return (void)user, status;
-}
 CALL(cbx_model_save)
 {
     return (void)user, cbx_model_save(the.model, the.out_file, NULL);
@@ -222,7 +187,7 @@ CALL(cbx_model_save)
 CALL(cbx_model_set_note)
 {
     cbx_model *m = NULL;
-    cbx_status status = cbx_model_new(the.graph, &the.spec, 1, &m, NULL);
+    cbx_status status = cbx_model_new_with(the.graph, &the.spec, 1, &m, NULL);
     if (!status)
         status = cbx_model_set_note(m, "key", "a longer text than the last", NULL);
     cbx_model_free(m);
@@ -234,7 +199,7 @@ CALL(cbx_train) /* the model is as before where it fails */
     cbx_train_options options = the.train;
     options.epochs = 2;
     cbx_model_hash(the.model, before);
-    cbx_status status = cbx_train(the.model, the.graph, &options, NULL, NULL, NULL, NULL);
+    cbx_status status = cbx_train_with(the.model, the.graph, &options, NULL, NULL, NULL, NULL);
     cbx_model_hash(the.model, after);
     CHECK(!status || !strcmp(before, after));
     return (void)user, status;
@@ -242,7 +207,7 @@ CALL(cbx_train) /* the model is as before where it fails */
 CALL(cbx_split)
 {
     uint8_t part[34];
-    return (void)user, cbx_split(the.graph, &the.train, part, NULL);
+    return (void)user, cbx_split_with(the.graph, &the.train, part, NULL);
 }
 CALL(cbx_predict)
 {
@@ -252,7 +217,7 @@ CALL(cbx_explain)
 {
     cbx_counterfactual *c = NULL;
     cbx_status          status =
-        cbx_explain(the.model, the.graph, the.answer->row, &the.explain, NULL, NULL, &c, NULL);
+        cbx_explain_with(the.model, the.graph, the.answer->row, &the.explain, NULL, NULL, &c, NULL);
     CHECK(!status == (c != NULL));
     cbx_counterfactual_free(c);
     return (void)user, status;
@@ -268,12 +233,12 @@ CALL(cbx_explain_many)
     static const int32_t rows[] = {3, 8};
     int                  answers = 0;
     cbx_explain_options  options;
-    cbx_options_default(cbx_explain_table(), &options);
-    (void)cbx_explain_preset(&options, "paper", NULL);
+    cbx_fields_default(cbx_explain_table(), &options);
+    (void)cbx_explain_preset_with(&options, "paper", NULL);
     options.epochs = 5;
     options.threads = 1;
-    cbx_status status = cbx_explain_many(the.model, the.graph, rows, 2, &options, count_answers,
-                                         NULL, &answers, NULL);
+    cbx_status status = cbx_explain_many_with(the.model, the.graph, rows, 2, &options,
+                                              count_answers, NULL, &answers, NULL);
     CHECK(status || answers == 2);
     /* An arena that cannot be made one block between rows goes on as it is. */
     return (void)user, !status && test_allocation_failed() ? CBX_NO_MEMORY : status;
@@ -285,7 +250,7 @@ CALL(cbx_check_edits)
 }
 CALL(cbx_counterfactual_json)
 {
-    char *text = cbx_counterfactual_json(the.answer, the.graph, &the.explain, NULL, NULL);
+    char *text = cbx_counterfactual_json_with(the.answer, the.graph, &the.explain, NULL, NULL);
     bool  made = text != NULL;
     free(text);
     return (void)user, made ? CBX_OK : CBX_NO_MEMORY;
@@ -315,7 +280,7 @@ CALL(cbx_measure)
 static cbx_bench_options small_bench(void)
 {
     cbx_bench_options options;
-    cbx_options_default(cbx_bench_table(), &options);
+    cbx_fields_default(cbx_bench_table(), &options);
     options.models = "gcn";
     options.explainers = "ego";
     options.folds = 2;
@@ -332,7 +297,8 @@ CALL(cbx_bench_run)
     cbx_bench_data    data = {"karate", the.graph};
     cbx_bench_result  result = {0};
     const char       *folder = user;
-    cbx_status status = cbx_bench_run(&options, &data, 1, folder, true, NULL, NULL, &result, NULL);
+    cbx_status        status =
+        cbx_bench_run_with(&options, &data, 1, folder, true, NULL, NULL, &result, NULL);
     return !status && result.failures ? CBX_NO_MEMORY : status;
 }
 static int hear_estimate(void *user, const cbx_bench_estimate *cell)
@@ -344,7 +310,101 @@ CALL(cbx_bench_dry_run)
 {
     cbx_bench_options options = small_bench();
     cbx_bench_data    data = {"karate", the.graph};
-    return (void)user, cbx_bench_dry_run(&options, &data, 1, hear_estimate, NULL, NULL);
+    return (void)user, cbx_bench_dry_run_with(&options, &data, 1, hear_estimate, NULL, NULL);
+}
+
+CALL(cbx_options_new)
+{
+    cbx_options *options = NULL;
+    cbx_status   status = cbx_options_new(cbx_explain_table(), &options, NULL);
+    if (!status)
+        status = cbx_options_set(options, "target", "any", NULL);
+    cbx_options_free(options);
+    return (void)user, status;
+}
+CALL(cbx_options_over)
+{
+    cbx_options        *options = NULL;
+    cbx_explain_options fields;
+    cbx_status          status = cbx_options_over(cbx_explain_table(), &fields, &options, NULL);
+    cbx_options_free(options);
+    return (void)user, status;
+}
+
+CALL(cbx_model_open)
+{
+    cbx_model *model = NULL;
+    cbx_status status = cbx_model_open(the.model_file, NULL, &model, NULL);
+    cbx_model_free(model);
+    return (void)user, status;
+}
+
+/* Each row's number. */
+static int count_rows(void *user, const cbx_asked_graph *graph, float *scores)
+{
+    (void)user;
+    for (int32_t i = 0; i < graph->num_rows; i++)
+        scores[i] = (float)i;
+    return 0;
+}
+
+CALL(numbers)
+{
+    cbx_options *reading = NULL;
+    cbx_model   *model = NULL, *aimed = NULL;
+    cbx_oracle   oracle = {.num_features = cbx_graph_view(the.graph)->num_features,
+                           .num_scores = 1,
+                           .hops = -1,
+                           .predict = count_rows};
+    cbx_status   status = cbx_options_new(cbx_open_table(), &reading, NULL);
+    if (!status)
+        status = cbx_options_set(reading, "scores", "number", NULL);
+    oracle.reading = reading;
+    if (!status)
+        status = cbx_model_of_oracle(&oracle, &model, NULL);
+    if (!status)
+        status = cbx_model_aim(model, the.graph, ">=3", &aimed, NULL);
+    if (!status)
+        CHECK(cbx_model_class_name(aimed, 1) != NULL);
+    cbx_model_free(aimed);
+    cbx_model_free(model);
+    cbx_options_free(reading);
+    return (void)user, status;
+}
+
+/* A method from outside, which takes the first edge away. */
+static cbx_status take_first(cbx_method_search *search, const cbx_method_task *task, cbx_error *err)
+{
+    float      logp[4];
+    bool       flips = cbx_method_should_stop(search, 1);
+    cbx_status status = cbx_method_try(search, task->removals, 1, logp, &flips, err);
+    return status ? status : cbx_method_answer(search, task->removals, 1, 1, err);
+}
+
+/* Refusing takes no memory; accepting takes a slot. */
+CALL(own_layer)
+{
+    const cbx_layer_kind none = {.size = sizeof none};
+    return (void)user, cbx_layer_register(&none, NULL) == CBX_INVALID ? CBX_OK : CBX_INVALID;
+}
+CALL(own_method)
+{
+    static const cbx_method method = {
+        .size = sizeof method, .name = "first-edge", .search = take_first};
+    static bool         there;
+    cbx_options        *options = NULL;
+    cbx_counterfactual *answer = NULL;
+    if (!there)
+        CHECK_INT(cbx_method_register(&method, NULL), CBX_OK);
+    there = true;
+    cbx_status status = cbx_options_new(cbx_explain_table(), &options, NULL);
+    if (!status)
+        status = cbx_options_set(options, "explainer", "first-edge", NULL);
+    if (!status)
+        status = cbx_explain(the.model, the.graph, 0, options, NULL, NULL, &answer, NULL);
+    cbx_counterfactual_free(answer);
+    cbx_options_free(options);
+    return (void)user, status;
 }
 
 /* ------------------------------------------------- what does not allocate */
@@ -353,26 +413,19 @@ CALL(cbx_version)
 {
     return (void)user, cbx_version() ? CBX_OK : CBX_INVALID;
 }
-CALL(cbx_options_default)
+CALL(cbx_options_get)
 {
-    cbx_explain_options options;
-    cbx_options_default(cbx_explain_table(), &options);
-    return (void)user, CBX_OK;
-}
-CALL(cbx_options_set)
-{
-    cbx_explain_options options = the.explain;
-    return (void)user, cbx_options_set(cbx_explain_table(), &options, "epochs", "7", NULL);
-}
-CALL(cbx_options_check)
-{
-    CHECK(!cbx_option_is_default(&cbx_explain_table()->options[1], &the.explain));
-    return (void)user, cbx_options_check(cbx_explain_table(), &the.explain, NULL);
+    char text[32];
+    return (void)user, cbx_options_get(the.options, "epochs", text, sizeof text) &&
+                               cbx_options_is_default(the.options, "seed") &&
+                               cbx_option_at(cbx_explain_table(), 0) &&
+                               cbx_option_table_title(cbx_explain_table())
+                           ? CBX_OK
+                           : CBX_INVALID;
 }
 CALL(cbx_explain_preset)
 {
-    cbx_explain_options options = the.explain;
-    return (void)user, cbx_explain_preset(&options, "paper", NULL);
+    return (void)user, cbx_explain_preset(the.options, "paper", NULL);
 }
 CALL(cbx_graph_view)
 {
@@ -515,8 +568,6 @@ static const entry entries[] = {
     ALLOCATES(cbx_dataset_fetch),
     ALLOCATES(cbx_model_new),
     ALLOCATES(cbx_model_load),
-    {"cbx_model_open cbx_open_table cbx_model_class_name", call_cbx_model_open, true},
-    {"cbx_model_of_oracle cbx_model_aim", call_cbx_model_of_oracle, true},
     ALLOCATES(cbx_model_save),
     ALLOCATES(cbx_model_set_note),
     ALLOCATES(cbx_train),
@@ -533,12 +584,18 @@ static const entry entries[] = {
     ALLOCATES(cbx_bench_dry_run),
     ALLOCATES(cbx_report_write),
     ALLOCATES(cbx_picture_write),
+    {"cbx_options_new cbx_options_set cbx_options_free", call_cbx_options_new, true},
+    ALLOCATES(cbx_options_over),
+    ALLOCATES(cbx_model_open),
+    {"cbx_model_of_oracle cbx_model_aim cbx_model_class_name cbx_open_table", call_numbers, true},
+    {"cbx_layer_register", call_own_layer, false},
+    {"cbx_method_register cbx_method_should_stop cbx_method_try cbx_method_answer", call_own_method,
+     true},
     {"cbx_recurring_new cbx_recurring_add cbx_recurring_find cbx_recurring_free", call_recurring,
      true},
     ALLOCATES_NOT(cbx_version),
-    ALLOCATES_NOT(cbx_options_default),
-    ALLOCATES_NOT(cbx_options_set),
-    {"cbx_options_check cbx_option_is_default", call_cbx_options_check, false},
+    {"cbx_options_get cbx_options_is_default cbx_option_at cbx_option_table_title",
+     call_cbx_options_get, false},
     ALLOCATES_NOT(cbx_explain_preset),
     {"cbx_graph_view cbx_graph_origin", call_cbx_graph_view, false},
     ALLOCATES_NOT(cbx_text_next),
@@ -571,15 +628,15 @@ static bool listed(const char *name, size_t length)
     return false;
 }
 
-/* Functions of a header, each of which is to be in the list. */
-static int count_listed(const char *header)
+/* How many functions the header declares; those that are not in the list are told. */
+static int check_header(const char *header)
 {
     const char *path = test_source(header);
     size_t      size = 0;
     int         count = 0;
     if (!path) {
         test_skip("the source tree is not there");
-        return 100;
+        return 0;
     }
     unsigned char *bytes = test_read_file(path, &size);
     if (!CHECK(bytes != NULL))
@@ -600,12 +657,9 @@ static int count_listed(const char *header)
 
 TEST(every_public_function_is_in_the_list)
 {
-    static const char *const headers[] = {"include/combinex.h", "include/combinex/kit.h",
-                                          "include/combinex/extend.h"};
-    int                      count = 0;
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        count += count_listed(headers[i]);
-    CHECK(count > 60);
+    CHECK(check_header("include/combinex.h") > 30);
+    CHECK(check_header("include/combinex/kit.h") > 30);
+    CHECK(check_header("include/combinex/extend.h") > 0);
 }
 
 TEST(every_failing_allocation_is_survived_and_told)

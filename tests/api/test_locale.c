@@ -86,12 +86,12 @@ static void set_a_half(int which)
     cbx_model_spec spec;
     cbx_error      err = {0};
     (void)which;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     CHECK(spec.dropout == 0.5);
-    CHECK_OK(cbx_options_set(cbx_model_table(), &spec, "dropout", "0.125", &err), err);
+    CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, "dropout", "0.125", &err), err);
     CHECK(spec.dropout == 0.125);
-    CHECK_INT(cbx_options_set(cbx_model_table(), &spec, "dropout", "0,125", &err), CBX_INVALID);
-    CHECK_INT(cbx_options_set(cbx_model_table(), &spec, "dropout", "1.5", &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(cbx_model_table(), &spec, "dropout", "0,125", &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(cbx_model_table(), &spec, "dropout", "1.5", &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "1.5 is out of range: 0 to 0.99");
 }
 
@@ -177,16 +177,16 @@ static void write_all(int which)
     cbx_model     *model = NULL;
     cbx_error      err = {0};
     cbx_model_spec spec;
-    cbx_options_default(cbx_model_table(), &spec);
-    if (!graph || !CHECK_OK(cbx_model_new(graph, &spec, 1, &model, &err), err))
+    cbx_fields_default(cbx_model_table(), &spec);
+    if (!graph || !CHECK_OK(cbx_model_new_with(graph, &spec, 1, &model, &err), err))
         return;
     CHECK(cbx_model_describe(model).dropout == 0.5);
     CHECK_OK(cbx_model_save(model, test_path("m"), &err), err);
     same_as_first(&outputs[MODEL], which, test_path("m"));
 
     cbx_explain_options options;
-    cbx_options_default(cbx_explain_table(), &options);
-    char *line = cbx_counterfactual_json(an_answer(), graph, &options, NULL, NULL);
+    cbx_fields_default(cbx_explain_table(), &options);
+    char *line = cbx_counterfactual_json_with(an_answer(), graph, &options, NULL, NULL);
     if (CHECK(line != NULL)) {
         cbx_report_source source = {.graph = graph, .model = model};
         test_write_file(test_path("line"), line, strlen(line));

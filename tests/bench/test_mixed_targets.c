@@ -32,7 +32,7 @@ static bench make(const char *faults)
 {
     bench b = {.o = oracle_make((oracle_shape){.nodes = 150, .graphs = 30, .seed = 4})};
     b.data = (cbx_bench_data){"rings", b.o.graph};
-    cbx_options_default(cbx_bench_table(), &b.options);
+    cbx_fields_default(cbx_bench_table(), &b.options);
     b.options.models = "gcn";
     b.options.explainers = "random-edges,minimal-any";
     b.options.folds = 2;
@@ -47,7 +47,8 @@ static bench make(const char *faults)
 static void load(const bench *b, const char *folder, cbx_bench_plan *plan, cbx_bench_rows *rows)
 {
     cbx_error err = {0};
-    CHECK_OK(cbx_bench_run(&b->options, &b->data, 1, folder, false, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_bench_run_with(&b->options, &b->data, 1, folder, false, NULL, NULL, NULL, &err),
+             err);
     CHECK_OK(cbx_bench_plan_init(plan, &b->options, &b->data, 1, &err), err);
     CHECK_OK(cbx_bench_rows_load(plan, folder, rows, &err), err);
 }

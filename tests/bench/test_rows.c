@@ -20,9 +20,9 @@ static char              folder[512];
 static void begin(void)
 {
     cbx_error err = {0};
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &graph, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &graph, &err), err);
     data = (cbx_bench_data){"karate", graph};
-    cbx_options_default(cbx_bench_table(), &options);
+    cbx_fields_default(cbx_bench_table(), &options);
     options.folds = 2;
     CHECK_OK(cbx_bench_plan_init(&plan, &options, &data, 1, &err), err);
     (void)snprintf(folder, sizeof folder, "%s", test_path("x"));

@@ -22,9 +22,9 @@ static cbx_bench_options options;
 static void begin(void)
 {
     cbx_error err = {0};
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &graph, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &graph, &err), err);
     data = (cbx_bench_data){"karate", graph};
-    cbx_options_default(cbx_bench_table(), &options);
+    cbx_fields_default(cbx_bench_table(), &options);
     options.models = "gcn,graphconv";
     options.explainers = "combinex-lin,random-edges,ego";
     options.folds = 2;
@@ -81,15 +81,15 @@ TEST(a_cancelled_benchmark_keeps_its_answers_and_goes_on_to_the_same_rows)
     cbx_bench_hooks  hooks = {.progress = stop, .user = &s};
     (void)snprintf(whole, sizeof whole, "%s", test_path("whole"));
     (void)snprintf(parts, sizeof parts, "%s", test_path("parts"));
-    CHECK_OK(cbx_bench_run(&options, &data, 1, whole, false, NULL, NULL, &result, &err), err);
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, whole, false, NULL, NULL, &result, &err), err);
     CHECK_INT(result.answers, 2 * 2 * 3 * 6);
     CHECK_INT(result.asked, 72);
     CHECK_INT(result.oracles, 4);
-    CHECK_INT(cbx_bench_run(&options, &data, 1, parts, false, NULL, &hooks, &result, &err),
+    CHECK_INT(cbx_bench_run_with(&options, &data, 1, parts, false, NULL, &hooks, &result, &err),
               CBX_CANCELLED);
     CHECK(result.asked >= 20 && result.asked < 72 && s.calls > 20);
     int64_t before = result.asked;
-    CHECK_OK(cbx_bench_run(&options, &data, 1, parts, true, NULL, NULL, &result, &err), err);
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, parts, true, NULL, NULL, &result, &err), err);
     CHECK_INT(result.asked, 72 - before);
     check_same(whole, parts);
     cbx_graph_free(graph);
@@ -110,7 +110,7 @@ TEST(what_a_killed_process_left_is_swept_and_nothing_else)
     test_write_file(one, "par", 3);
     test_write_file(two, "par", 3);
     test_write_file(mine, "mine", 4);
-    CHECK_OK(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, folder, false, NULL, NULL, NULL, &err), err);
     CHECK(access(one, F_OK) && access(two, F_OK) && !access(mine, F_OK));
     free(models), free(one), free(two), free(mine);
     cbx_graph_free(graph);
@@ -127,11 +127,12 @@ TEST(an_oracle_that_cannot_be_written_is_the_end_and_not_a_failure_among_others)
     CHECK(!mkdir(models, 0777));
     char *there = cbx_bench_path(models, "karate-graphconv-0.model.safetensors");
     CHECK(!mkdir(there, 0777)); /* where the third oracle should go */
-    CHECK_INT(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err), CBX_IO);
+    CHECK_INT(cbx_bench_run_with(&options, &data, 1, folder, false, NULL, NULL, NULL, &err),
+              CBX_IO);
     CHECK_CONTAINS(err.message, "karate-graphconv-0.model.safetensors: cannot write");
     CHECK(access(table, F_OK)); /* no tables of half a benchmark */
     CHECK(!rmdir(there));
-    CHECK_OK(cbx_bench_run(&options, &data, 1, folder, true, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, folder, true, NULL, NULL, NULL, &err), err);
     CHECK(!access(table, F_OK));
     free(models), free(table), free(there);
     cbx_graph_free(graph);
@@ -147,7 +148,7 @@ TEST(a_folder_that_is_in_use_is_refused)
     char *path = cbx_bench_path(folder, "lock");
     int   fd = open(path, O_RDWR | O_CREAT, 0666);
     CHECK(!flock(fd, LOCK_EX));
-    CHECK_INT(cbx_bench_run(&options, &data, 1, folder, false, NULL, NULL, NULL, &err),
+    CHECK_INT(cbx_bench_run_with(&options, &data, 1, folder, false, NULL, NULL, NULL, &err),
               CBX_INVALID);
     CHECK_CONTAINS(err.message, "another benchmark is running");
     (void)close(fd);
@@ -190,8 +191,8 @@ static void meet(void *user)
 static void *take_part(void *user)
 {
     member *m = user;
-    m->status =
-        cbx_bench_run(&options, &data, 1, shared.folder, false, &m->team, NULL, &m->result, NULL);
+    m->status = cbx_bench_run_with(&options, &data, 1, shared.folder, false, &m->team, NULL,
+                                   &m->result, NULL);
     return NULL;
 }
 
@@ -205,7 +206,7 @@ TEST(a_team_gives_the_rows_of_one_process)
     int64_t   asked = 0;
     (void)snprintf(alone, sizeof alone, "%s", test_path("alone"));
     (void)snprintf(together, sizeof together, "%s", test_path("together"));
-    CHECK_OK(cbx_bench_run(&options, &data, 1, alone, false, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, alone, false, NULL, NULL, NULL, &err), err);
     shared.folder = together;
     CHECK(!pthread_barrier_init(&shared.barrier, NULL, RANKS));
     for (int i = 0; i < RANKS; i++) {

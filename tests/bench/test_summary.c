@@ -19,9 +19,9 @@ static bench make(const char *explainers)
 {
     bench     b = {0};
     cbx_error err = {0};
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &b.graph, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &b.graph, &err), err);
     b.data = (cbx_bench_data){"karate", b.graph};
-    cbx_options_default(cbx_bench_table(), &b.options);
+    cbx_fields_default(cbx_bench_table(), &b.options);
     b.options.models = "gcn";
     b.options.explainers = explainers;
     b.options.folds = 2;
@@ -256,7 +256,7 @@ TEST(faults_go_to_the_methods_that_have_them_and_are_part_of_the_plan)
     b.options.published_faults = "roundin";
     CHECK_INT(cbx_bench_plan_init(&b.plan, &b.options, &b.data, 1, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message,
-                   "--published-faults: there is no 'roundin'; did you mean 'rounding'?");
+                   "published_faults: there is no 'roundin'; did you mean 'rounding'?");
     cbx_graph_free(b.graph);
 }
 
@@ -371,7 +371,7 @@ TEST(targets_are_test_rows_and_the_same_for_the_same_seed)
         uint8_t           part[34];
         cbx_error         err = {0};
         CHECK_OK(cbx_bench_training(&b.plan, 0, f, &spec, &train, &err), err);
-        CHECK_OK(cbx_split(b.graph, &train, part, &err), err);
+        CHECK_OK(cbx_split_with(b.graph, &train, part, &err), err);
         CHECK_INT(b.plan.num_targets[f], 4);
         for (int32_t i = 0; i < 4; i++) {
             CHECK_INT(part[b.plan.targets[f][i]], 2);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "combinex.h"
+#include "option_table.h"
 #include "test.h"
 
 typedef struct sample {
@@ -43,14 +43,14 @@ static sample defaults(void)
 {
     sample s;
     memset(&s, 0x5a, sizeof s);
-    cbx_options_default(&table, &s);
+    cbx_fields_default(&table, &s);
     return s;
 }
 
 static cbx_status set(sample *s, const char *name, const char *value)
 {
     cbx_error  err = {0};
-    cbx_status status = cbx_options_set(&table, s, name, value, &err);
+    cbx_status status = cbx_fields_set(&table, s, name, value, &err);
     if (status)
         printf("  %s\n", err.message);
     return status;
@@ -63,14 +63,15 @@ static void refused(const char *name, const char *value, const char *why)
     cbx_error err = {0};
     char      option[64];
     memcpy(&before, &s, sizeof s);
-    (void)snprintf(option, sizeof option, "--%s", name);
-    CHECK_INT(cbx_options_set(&table, &s, name, value, &err), CBX_INVALID);
+    (void)snprintf(option, sizeof option, "%s: ", name);
+    CHECK_INT(cbx_fields_set(&table, &s, name, value, &err), CBX_INVALID);
     CHECK_INT(err.status, CBX_INVALID);
-    CHECK_CONTAINS(err.message, option);
+    CHECK(!strncmp(err.message, option, strlen(option)));
+    CHECK(!strcmp(err.option, name));
     CHECK_CONTAINS(err.message, value);
     CHECK_CONTAINS(err.message, why);
     CHECK(!memcmp(&s, &before, sizeof s));
-    CHECK_INT(cbx_options_set(&table, &s, name, value, NULL), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(&table, &s, name, value, NULL), CBX_INVALID);
 }
 
 TEST(defaults_fill_every_field)
@@ -84,7 +85,7 @@ TEST(defaults_fill_every_field)
     CHECK(!strcmp(s.label, "none"));
     CHECK_INT(s.seed, 0);
     CHECK_NEAR(s.scale, 1, 0);
-    CHECK_INT(cbx_options_check(&table, &s, NULL), CBX_OK);
+    CHECK_INT(cbx_fields_check(&table, &s, NULL), CBX_OK);
 }
 
 TEST(whole_numbers_are_set_up_to_their_bounds)
@@ -193,9 +194,9 @@ TEST(an_unknown_option_suggests_the_nearest)
 {
     sample    s = defaults();
     cbx_error err = {0};
-    CHECK_INT(cbx_options_set(&table, &s, "epoch", "3", &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(&table, &s, "epoch", "3", &err), CBX_INVALID);
     CHECK(!strcmp(err.message, "no option 'epoch' (did you mean 'epochs'?)"));
-    CHECK_INT(cbx_options_set(&table, &s, "frobnicate", "3", &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(&table, &s, "frobnicate", "3", &err), CBX_INVALID);
     CHECK(!strcmp(err.message, "no option 'frobnicate'"));
 }
 
@@ -203,7 +204,7 @@ TEST(an_unknown_option_suggests_the_nearest)
 static void fails_check(const sample *s, const char *name, const char *value)
 {
     cbx_error err = {0};
-    CHECK_INT(cbx_options_check(&table, s, &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_check(&table, s, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, name);
     CHECK_CONTAINS(err.message, value);
 }
@@ -212,32 +213,32 @@ TEST(a_struct_filled_in_by_hand_is_checked_field_by_field)
 {
     sample s = defaults();
     s.epochs = 0;
-    fails_check(&s, "--epochs", "0 is out of range: 1 to 1000");
+    fails_check(&s, "epochs", "0 is out of range: 1 to 1000");
     s.epochs = INT64_MAX;
-    fails_check(&s, "--epochs", "9223372036854775807 is out of range: 1 to 1000");
+    fails_check(&s, "epochs", "9223372036854775807 is out of range: 1 to 1000");
     s = defaults();
     s.rate = 2.75;
-    fails_check(&s, "--rate", "2.75 is out of range: -1 to 2.5");
+    fails_check(&s, "rate", "2.75 is out of range: -1 to 2.5");
     s.rate = -2;
-    fails_check(&s, "--rate", "-2 is out of range: -1 to 2.5");
+    fails_check(&s, "rate", "-2 is out of range: -1 to 2.5");
     s = defaults();
     s.model = 3;
-    fails_check(&s, "--model", "choice 3 of 3");
+    fails_check(&s, "model", "choice 3 of 3");
     s.model = -1;
-    fails_check(&s, "--model", "choice -1 of 3");
+    fails_check(&s, "model", "choice -1 of 3");
     s = defaults();
     s.seed = -1;
-    fails_check(&s, "--seed", "-1 is out of range: at least 0");
+    fails_check(&s, "seed", "-1 is out of range: at least 0");
 }
 
 TEST(a_check_finds_numbers_that_are_none)
 {
     sample s = defaults();
     s.rate = NAN;
-    fails_check(&s, "--rate", "nan");
+    fails_check(&s, "rate", "nan");
     s = defaults();
     s.scale = INFINITY;
-    fails_check(&s, "--scale", "inf");
+    fails_check(&s, "scale", "inf");
 }
 
 TEST(a_check_accepts_the_bounds_themselves)
@@ -246,11 +247,11 @@ TEST(a_check_accepts_the_bounds_themselves)
     s.epochs = 1000;
     s.rate = -1;
     s.model = 2;
-    CHECK_INT(cbx_options_check(&table, &s, NULL), CBX_OK);
+    CHECK_INT(cbx_fields_check(&table, &s, NULL), CBX_OK);
     s.epochs = 1;
     s.rate = 2.5;
     s.model = 0;
-    CHECK_INT(cbx_options_check(&table, &s, NULL), CBX_OK);
+    CHECK_INT(cbx_fields_check(&table, &s, NULL), CBX_OK);
 }
 
 TEST(a_table_may_have_more_options_than_are_compared_for_a_suggestion)
@@ -264,9 +265,9 @@ TEST(a_table_may_have_more_options_than_are_compared_for_a_suggestion)
         many[i] = (cbx_option){names[i], CBX_OPTION_INT, 0, "0", 0, 10, NULL, ""};
     }
     cbx_option_table large = {.title = "Large", .options = many, .count = 300};
-    CHECK_INT(cbx_options_set(&large, &value, "option-299", "7", &err), CBX_OK);
+    CHECK_INT(cbx_fields_set(&large, &value, "option-299", "7", &err), CBX_OK);
     CHECK_INT(value, 7);
-    CHECK_INT(cbx_options_set(&large, &value, "optoin-3", "7", &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(&large, &value, "optoin-3", "7", &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "option-");
 }
 
@@ -282,7 +283,7 @@ TEST(many_choices_are_listed_as_far_as_they_fit)
     }
     cbx_option       one = {"kind", CBX_OPTION_CHOICE, 0, NULL, 0, 0, list, ""};
     cbx_option_table small = {.title = "Small", .options = &one, .count = 1};
-    CHECK_INT(cbx_options_set(&small, &value, "kind", "x", &err), CBX_INVALID);
+    CHECK_INT(cbx_fields_set(&small, &value, "kind", "x", &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "choice-0, choice-1");
     CHECK(strlen(err.message) < 320);
 }
@@ -299,16 +300,16 @@ TEST(an_option_is_its_default_until_it_has_another_value)
         const cbx_option *o = options;
         while (strcmp(o->name, cases[i].name) != 0)
             o++;
-        CHECK(cbx_option_is_default(o, &s));
+        CHECK(cbx_field_is_default(o, &s));
         if (cases[i].same)
             CHECK_INT(set(&s, o->name, cases[i].same), CBX_OK);
-        CHECK(cbx_option_is_default(o, &s));
+        CHECK(cbx_field_is_default(o, &s));
         CHECK_INT(set(&s, o->name, cases[i].other), CBX_OK);
-        CHECK(!cbx_option_is_default(o, &s));
+        CHECK(!cbx_field_is_default(o, &s));
     }
     sample s = defaults();
     s.label = NULL; /* by hand */
-    CHECK(!cbx_option_is_default(&options[5], &s));
+    CHECK(!cbx_field_is_default(&options[5], &s));
 }
 
 TEST(the_version_is_that_of_the_header)
@@ -317,4 +318,110 @@ TEST(the_version_is_that_of_the_header)
     (void)snprintf(text, sizeof text, "%d.%d.%d", CBX_VERSION_MAJOR, CBX_VERSION_MINOR,
                    CBX_VERSION_PATCH);
     CHECK(!strcmp(cbx_version(), text));
+}
+
+/* ------------------------------------------------------------ options by name */
+
+/* What an option's value is as text, or "(none)". */
+static const char *value_of(const cbx_options *o, const char *name)
+{
+    static char text[64];
+    return cbx_options_get(o, name, text, sizeof text) ? text : "(none)";
+}
+
+static const cbx_option_table whole_table = {.title = "Sample",
+                                             .options = options,
+                                             .count = sizeof options / sizeof *options,
+                                             .size = sizeof(sample)};
+
+TEST(options_begin_at_their_defaults_and_say_so)
+{
+    cbx_options *o = NULL;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_options_new(&whole_table, &o, &err), err);
+    CHECK(!strcmp(value_of(o, "epochs"), "500"));
+    CHECK(!strcmp(value_of(o, "rate"), "0.25"));
+    CHECK(!strcmp(value_of(o, "quiet"), "true"));
+    CHECK(!strcmp(value_of(o, "model"), "cheb"));
+    CHECK(!strcmp(value_of(o, "name"), "(none)"));
+    CHECK(!strcmp(value_of(o, "label"), "none"));
+    CHECK(!strcmp(value_of(o, "nonsense"), "(none)"));
+    CHECK(cbx_options_is_default(o, "model"));
+    CHECK_OK(cbx_options_set(o, "model", "gcn", &err), err);
+    CHECK(!cbx_options_is_default(o, "model"));
+    cbx_options_free(o);
+    cbx_options_free(NULL);
+}
+
+TEST(what_is_set_by_name_comes_back_bit_by_bit)
+{
+    static const char *const pairs[][2] = {
+        {"epochs", "7"},         {"rate", "0.1"},
+        {"scale", "1e-300"},     {"scale", "0.30000000000000004"},
+        {"quiet", "false"},      {"model", "graphconv"},
+        {"name", "a text, long"}};
+    cbx_options *o = NULL;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_options_new(&whole_table, &o, &err), err);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        CHECK_OK(cbx_options_set(o, pairs[i][0], pairs[i][1], &err), err);
+        CHECK(!strcmp(value_of(o, pairs[i][0]), pairs[i][1]));
+    }
+    cbx_options_free(o);
+}
+
+TEST(texts_set_by_name_are_copied)
+{
+    char         text[] = "first";
+    cbx_options *o = NULL;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_options_new(&whole_table, &o, &err), err);
+    CHECK_OK(cbx_options_set(o, "name", text, &err), err);
+    text[0] = 'w';
+    CHECK(!strcmp(value_of(o, "name"), "first"));
+    cbx_options_free(o);
+}
+
+TEST(dashes_and_underscores_are_the_same_in_names_and_messages_have_the_latter)
+{
+    static const cbx_option one[] = {{"time-limit", CBX_OPTION_REAL, 0, "5", 0, 9, NULL, "s"}};
+    static const cbx_option_table timed = {"Timed", one, 1, sizeof(double), NULL};
+    cbx_options                  *o = NULL;
+    cbx_error                     err = {0};
+    CHECK_OK(cbx_options_new(&timed, &o, &err), err);
+    CHECK_OK(cbx_options_set(o, "time_limit", "3", &err), err);
+    CHECK(!strcmp(value_of(o, "time-limit"), "3"));
+    CHECK_INT(cbx_options_set(o, "time-limit", "10", &err), CBX_INVALID);
+    CHECK(!strcmp(err.message, "time_limit: 10 is out of range: 0 to 9"));
+    CHECK(!strcmp(err.option, "time_limit"));
+    CHECK_INT(cbx_options_set(o, "timelimit", "3", &err), CBX_INVALID);
+    CHECK(err.option[0] == '\0');
+    cbx_options_free(o);
+}
+
+TEST(options_over_a_struct_fill_it_in_and_borrow_texts)
+{
+    sample       s;
+    const char  *text = "any";
+    cbx_options *o = NULL;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_options_over(&whole_table, &s, &o, &err), err);
+    CHECK_INT(s.epochs, 500);
+    CHECK_OK(cbx_options_set(o, "epochs", "3", &err), err);
+    CHECK_OK(cbx_options_set(o, "name", text, &err), err);
+    cbx_options_free(o);
+    CHECK_INT(s.epochs, 3);
+    CHECK(s.name == text);
+}
+
+TEST(options_of_another_table_are_refused)
+{
+    cbx_options *o = NULL;
+    cbx_graph   *graph = NULL;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_options_new(cbx_train_table(), &o, &err), err);
+    CHECK_INT(cbx_graph_builtin("karate", o, &graph, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "'Training' where those of 'Generator' belong");
+    CHECK(graph == NULL);
+    cbx_options_free(o);
 }

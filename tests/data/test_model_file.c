@@ -41,10 +41,10 @@ static cbx_model *small_model(cbx_task task, const char *const *settings)
     cbx_model_spec spec;
     cbx_model     *m = NULL;
     cbx_error      err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     for (; *settings; settings += 2)
-        CHECK_OK(cbx_options_set(cbx_model_table(), &spec, settings[0], settings[1], &err), err);
-    CHECK_OK(cbx_model_new(g, &spec, 7, &m, &err), err);
+        CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, settings[0], settings[1], &err), err);
+    CHECK_OK(cbx_model_new_with(g, &spec, 7, &m, &err), err);
     cbx_graph_free(g);
     return m;
 }

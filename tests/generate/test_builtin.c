@@ -7,7 +7,7 @@
 static cbx_generate_options defaults(void)
 {
     cbx_generate_options o;
-    cbx_options_default(cbx_generate_table(), &o);
+    cbx_fields_default(cbx_generate_table(), &o);
     return o;
 }
 
@@ -15,7 +15,7 @@ static cbx_graph *make(const char *name, const cbx_generate_options *o)
 {
     cbx_error  err = {0};
     cbx_graph *g = NULL;
-    CHECK_OK(cbx_graph_builtin(name, o, &g, &err), err);
+    CHECK_OK(cbx_graph_builtin_with(name, o, &g, &err), err);
     return g;
 }
 
@@ -23,7 +23,7 @@ static void check_refused(const char *name, const cbx_generate_options *o, const
 {
     cbx_error  err = {0};
     cbx_graph *g = NULL;
-    CHECK_INT(cbx_graph_builtin(name, o, &g, &err), CBX_INVALID);
+    CHECK_INT(cbx_graph_builtin_with(name, o, &g, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, part);
     CHECK(!g);
 }
@@ -164,7 +164,7 @@ static cbx_status make_and_drop(void *name)
     if (!strcmp(name, "erdos-renyi") || !strcmp(name, "barabasi-albert"))
         o.nodes = 50;
     cbx_graph *g = NULL;
-    cbx_status status = cbx_graph_builtin(name, &o, &g, NULL);
+    cbx_status status = cbx_graph_builtin_with(name, &o, &g, NULL);
     CHECK((status == CBX_OK) == (g != NULL));
     cbx_graph_free(g);
     return status;
@@ -445,37 +445,37 @@ TEST(options_that_do_not_fit_together_are_refused)
 {
     cbx_generate_options o = defaults();
     o.nodes = 10;
-    check_refused("erdos-renyi", &o, "--degree: 10 neighbours, but 10 nodes have at most 9");
-    check_refused("barabasi-albert", &o, "--degree");
+    check_refused("erdos-renyi", &o, "degree: 10 neighbours, but 10 nodes have at most 9");
+    check_refused("barabasi-albert", &o, "degree");
     o.degree = 2;
     o.classes = 11;
-    check_refused("erdos-renyi", &o, "--classes: 11 classes, but only 10 nodes");
+    check_refused("erdos-renyi", &o, "classes: 11 classes, but only 10 nodes");
     o.classes = 1;
-    check_refused("erdos-renyi", &o, "--classes");
+    check_refused("erdos-renyi", &o, "classes");
     o = defaults();
     o.nodes = INT64_MAX;
-    check_refused("erdos-renyi", &o, "--nodes");
+    check_refused("erdos-renyi", &o, "nodes");
     o = defaults();
     o.motifs = -1;
-    check_refused("tree-grid", &o, "--motifs");
+    check_refused("tree-grid", &o, "motifs");
 }
 
 TEST(options_that_a_built_in_does_not_have_are_refused)
 {
     cbx_generate_options o = defaults();
     o.nodes = 40;
-    check_refused("karate", &o, "--nodes: karate has nothing of the kind to choose");
-    check_refused("ba-shapes", &o, "--nodes: ba-shapes");
+    check_refused("karate", &o, "nodes: karate has nothing of the kind to choose");
+    check_refused("ba-shapes", &o, "nodes: ba-shapes");
     o = defaults();
     o.motifs = 4;
-    check_refused("barabasi-albert", &o, "--motifs: barabasi-albert");
+    check_refused("barabasi-albert", &o, "motifs: barabasi-albert");
     o = defaults();
     o.features = 4;
-    check_refused("karate", &o, "--features: karate");
+    check_refused("karate", &o, "features: karate");
     cbx_graph *g = NULL;
     o = defaults();
     o.seed = 7; /* nothing is drawn, so any seed is right */
-    CHECK_INT(cbx_graph_builtin("karate", &o, &g, NULL), CBX_OK);
+    CHECK_INT(cbx_graph_builtin_with("karate", &o, &g, NULL), CBX_OK);
     cbx_graph_free(g);
 }
 
@@ -485,6 +485,6 @@ TEST(a_graph_too_large_for_any_memory_is_an_error)
     o.nodes = 1999999999;
     o.degree = 1999999998;
     cbx_graph *g = NULL;
-    CHECK_INT(cbx_graph_builtin("erdos-renyi", &o, &g, NULL), CBX_NO_MEMORY);
+    CHECK_INT(cbx_graph_builtin_with("erdos-renyi", &o, &g, NULL), CBX_NO_MEMORY);
     CHECK(!g);
 }

@@ -10,15 +10,17 @@ example=$CBX_SOURCE/examples
 fail() { echo "FAIL: $*" >&2; exit 1; }
 say() { echo "-- $*"; }
 
-# build_examples SUFFIX PKG_CONFIG...: each with the compiler alone. One takes the kit, the other
-# does with libcombinex.
+# build_examples SUFFIX PKG_CONFIG...: each with the compiler alone. One takes the kit, the others
+# do with libcombinex.
 build_examples() {
-    local suffix=$1
+    local suffix=$1 name
     shift
     # shellcheck disable=SC2046 # flags are words
     ${CC:-cc} "$example/first_steps.c" -o "first_steps$suffix" $("$@" --cflags --libs combinex-kit)
-    # shellcheck disable=SC2046
-    ${CC:-cc} "$example/explain_node.c" -o "explain_node$suffix" $("$@" --cflags --libs combinex)
+    for name in explain_node own_method; do
+        # shellcheck disable=SC2046
+        ${CC:-cc} "$example/$name.c" -o "$name$suffix" $("$@" --cflags --libs combinex)
+    done
 }
 
 # run_examples PREFIX SUFFIX: PREFIXnameSUFFIX for each
@@ -30,6 +32,12 @@ run_examples() {
     grep -q '^  \(set feature\|remove the edge\) ' log || fail "a counterfactual without edits"
     ! "$1explain_node$2" karate.safetensors model.safetensors 34 2> log || fail "there is no node 34"
     grep -q 'node 34 does not exist' log || fail "what is wrong with node 34?"
+    "$1own_method$2" karate.safetensors model.safetensors 8 > log
+    cat log
+    grep -q '^node 8: class [0-3] -> class [0-3], [1-5] edges removed (found)$' log ||
+        fail "a method from outside finds nothing for node 8"
+    ! "$1own_method$2" karate.safetensors model.safetensors 8 0 2> log || fail "0 edges were removed"
+    grep -q 'greedy_most: 0 is out of range: 1 to 100' log || fail "its options are not checked"
 }
 
 say "install with DESTDIR"
@@ -49,6 +57,13 @@ export PKG_CONFIG_PATH=$lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 say "pkg-config, shared"
 build_examples .shared pkg-config
 (export LD_LIBRARY_PATH=$lib && run_examples ./ .shared)
+
+say "the program in docs/embedding.md"
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$CBX_SOURCE/docs/embedding.md" > embedded.c
+# shellcheck disable=SC2046
+${CC:-cc} embedded.c -o embedded $(pkg-config --cflags --libs combinex)
+[ "$(LD_LIBRARY_PATH=$lib ./embedded karate.safetensors model.safetensors)" = "found, 2 edits" ] ||
+    fail "docs/embedding.md does not work"
 
 say "pkg-config, static"
 # The linker prefers a shared library, so it is shown a folder without one.
@@ -85,6 +100,7 @@ is_its_own() {
     objdump -p "$lib/$1.so" | grep "SONAME *$1\.so\.${abi//./\\.}\$" > /dev/null || fail "soname of $1"
     ! nm -D --defined-only "$lib/$1.so" | grep -v " A CBX_\|@@CBX_" || fail "$1 exports the above"
 }
+[ "$(wc -l < "$include/combinex.h")" -lt 400 ] || fail "combinex.h is for most, and has 400 lines"
 is_its_own libcombinex
 is_its_own libcombinex-kit
 diff <(declared CBX_API "$include/combinex.h" "$include/combinex/extend.h") <(exported libcombinex "CBX_${abi/./_}") ||

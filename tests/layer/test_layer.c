@@ -132,7 +132,7 @@ TEST(a_layer_names_settings_that_there_are)
             cbx_layer_settings set = cbx_settings_default();
             const char        *name = cbx_layer_at(k)->settings[i];
             cbx_error          err = {0};
-            (void)cbx_options_set(&cbx_settings_table, &set, name, "?", &err);
+            (void)cbx_fields_set(&cbx_settings_table, &set, name, "?", &err);
             CHECK(!strstr(err.message, "no option"));
             CHECK(cbx_layer_has_setting(cbx_layer_at(k), name));
         }

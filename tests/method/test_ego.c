@@ -61,12 +61,12 @@ static cbx_model *two_sums(const cbx_graph *g)
     cbx_error          err = {0};
     const char        *name;
     int32_t            rows, cols;
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "pool", "max", &err), &err);
+    cbx_fields_default(cbx_model_table(), &spec);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "pool", "max", &err), &err);
     spec.layers = 2;
     spec.hidden = 1;
-    oracle_must(cbx_model_new(g, &spec, 1, &m, &err), &err);
+    oracle_must(cbx_model_new_with(g, &spec, 1, &m, &err), &err);
     for (size_t i = 0; cbx_model_parameter(m, i, &name, &rows, &cols); i++) {
         const float *values = zero;
         for (size_t k = 0; k < sizeof given / sizeof *given; k++)
@@ -83,7 +83,7 @@ static cbx_counterfactual *explain_ego(const cbx_graph *g, int32_t row, const ch
     cbx_error           err = {0};
     cbx_explain_options ask = ASK("explainer", "ego", "edges", edges);
     ask.trace = true;
-    oracle_must(cbx_explain(m, g, row, &ask, NULL, NULL, &r, &err), &err);
+    oracle_must(cbx_explain_with(m, g, row, &ask, NULL, NULL, &r, &err), &err);
     cbx_model_free(m);
     return r;
 }

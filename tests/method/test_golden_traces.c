@@ -133,7 +133,7 @@ static void set_option(cbx_explain_options *o, const char *option, const cbx_jso
     if (is_number(value))
         (void)cbx_print(text, sizeof text, "%.17g", number_of(value));
     const char *given = value->text ? value->text : text;
-    CHECK_OK(cbx_options_set(cbx_explain_table(), o, option, given, &err), err);
+    CHECK_OK(cbx_fields_set(cbx_explain_table(), o, option, given, &err), err);
 }
 
 static void explain(const cbx_graph *graph, const char *model_path, const cbx_json *g,
@@ -144,8 +144,8 @@ static void explain(const cbx_graph *graph, const char *model_path, const cbx_js
     cbx_error           err = {0};
     cbx_explain_options o;
     bool                node = is_integer(cbx_json_get(g, "node"));
-    cbx_options_default(cbx_explain_table(), &o);
-    CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
+    cbx_fields_default(cbx_explain_table(), &o);
+    CHECK_INT(cbx_explain_preset_with(&o, "paper", NULL), CBX_OK);
     o.trace = true;
     o.edges = undirected;
     set_option(&o, "policy", g, "policy");
@@ -163,8 +163,8 @@ static void explain(const cbx_graph *graph, const char *model_path, const cbx_js
     set_option(&o, "cff-scores", g, "cff_scores");
     set_option(&o, "unr-rollouts", g, "unr_rollouts");
     if (CHECK_OK(cbx_model_load(model_path, &model, &err), err) &&
-        CHECK_OK(cbx_explain(model, graph, (int32_t)number(g, node ? "node" : "graph"), &o, NULL,
-                             NULL, &r, &err),
+        CHECK_OK(cbx_explain_with(model, graph, (int32_t)number(g, node ? "node" : "graph"), &o,
+                                  NULL, NULL, &r, &err),
                  err))
         check_result(r, g);
     cbx_counterfactual_free(r);
@@ -179,8 +179,8 @@ static cbx_graph *open_graph(const char *folder, const char *name)
     cbx_error  err = {0};
     (void)snprintf(path, sizeof path, "%s/%s.safetensors", folder, name);
     FILE      *file = fopen(path, "rb");
-    cbx_status status =
-        file ? cbx_graph_load(path, &graph, &err) : cbx_graph_builtin(name, NULL, &graph, &err);
+    cbx_status status = file ? cbx_graph_load(path, &graph, &err)
+                             : cbx_graph_builtin_with(name, NULL, &graph, &err);
     if (file)
         (void)fclose(file);
     CHECK_OK(status, err);

@@ -16,8 +16,8 @@ TEST(unr_refuses_graphs)
     cbx_explain_options ask = ASK("explainer", "unr");
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    CHECK_INT(cbx_explain(o.model, o.graph, 0, &ask, NULL, NULL, &r, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--explainer unr explains nodes only");
+    CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &ask, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "explainer: unr explains nodes only");
     CHECK(r == NULL);
     oracle_free(&o);
 }
@@ -53,11 +53,11 @@ static void by_hand(oracle *o)
     int32_t              rows, cols;
     oracle_must(cbx_graph_new(&d, &o->graph, &err), &err);
     o->data = *cbx_graph_view(o->graph);
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
+    cbx_fields_default(cbx_model_table(), &spec);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
     spec.layers = 1;
     spec.hidden = 1;
-    oracle_must(cbx_model_new(o->graph, &spec, 1, &o->model, &err), &err);
+    oracle_must(cbx_model_new_with(o->graph, &spec, 1, &o->model, &err), &err);
     for (size_t i = 0; cbx_model_parameter(o->model, i, &name, &rows, &cols); i++) {
         const float *values = !strcmp(name, "layers.0.lin_rel.weight") ? (const float[]){1}
                               : !strcmp(name, "output_layer.weight")   ? (const float[]){0, 1}
@@ -127,9 +127,9 @@ TEST(a_node_that_hangs_on_one_edge_flips_without_it)
     cbx_explain_options ask = ASK("explainer", "unr", "unr-neighbours", "2", "target", "0");
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    CHECK_INT(cbx_explain(o.model, o.graph, 5, &ask, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(o.model, o.graph, 5, &ask, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "class 0 already"); /* h = 1.5 */
-    CHECK_OK(cbx_explain(o.model, o.graph, 1, &ask, NULL, NULL, &r, &err), err);
+    CHECK_OK(cbx_explain_with(o.model, o.graph, 1, &ask, NULL, NULL, &r, &err), err);
     CHECK_INT(r->outcome, CBX_FOUND); /* 0 - 1 gone: h = 0 */
     cbx_counterfactual_free(r);
     oracle_free(&o);

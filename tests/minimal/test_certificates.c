@@ -15,11 +15,11 @@ static cbx_explain_options ask_for(const char *const *settings)
 {
     cbx_explain_options o;
     cbx_error           err = {0};
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     o.threads = 1;
     o.robustness = 0;
     for (; *settings; settings += 2)
-        oracle_must(cbx_options_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
+        oracle_must(cbx_fields_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
     return o;
 }
 #define ASK_FOR(...) ask_for((const char *const[]){__VA_ARGS__, NULL})
@@ -28,8 +28,8 @@ static cbx_model_spec small_model(const char *conv, int64_t layers, int64_t orde
 {
     cbx_model_spec spec;
     cbx_error      err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
+    cbx_fields_default(cbx_model_table(), &spec);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", conv, &err), &err);
     spec.layers = layers;
     spec.order = order;
     spec.hidden = 4;
@@ -43,7 +43,7 @@ static oracle untrained(const cbx_graph_data *data, const cbx_model_spec *spec, 
     cbx_error err = {0};
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
     o.data = *cbx_graph_view(o.graph);
-    oracle_must(cbx_model_new(o.graph, spec, seed, &o.model, &err), &err);
+    oracle_must(cbx_model_new_with(o.graph, spec, seed, &o.model, &err), &err);
     return o;
 }
 
@@ -120,7 +120,7 @@ TEST(a_tie_that_the_first_class_wins_is_a_flip)
     set_parameter(o.model, "layers.0.lin_root.weight", zero, 1);
     set_parameter(o.model, "output_layer.weight", (const float[]){0, 1}, 2);
     set_parameter(o.model, "output_layer.bias", zero, 2);
-    if (CHECK_OK(cbx_explain(o.model, o.graph, 0, &options, NULL, NULL, &r, &err), err)) {
+    if (CHECK_OK(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &r, &err), err)) {
         CHECK_INT(r->prediction, 1);
         CHECK_INT(r->outcome, CBX_FOUND);
         CHECK_INT(r->result, 0);
@@ -320,7 +320,7 @@ TEST(a_maximum_over_edges_is_one_over_those_that_are_left)
     int            proved = 0, found = 0;
     cbx_error      err = {0};
     cbx_model_spec spec = small_model("graphconv", 2, 1);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", "max", &err), &err);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", "max", &err), &err);
     hold_against_all_sets(&spec, true, &proved, &found);
     CHECK(proved > 5 && found > 5);
 }
@@ -334,7 +334,7 @@ TEST(what_is_proved_of_sums_behind_an_mlp_and_of_attention_holds)
     for (int k = 0; k < 3; k++) {
         cbx_error      err = {0};
         cbx_model_spec spec = small_model(models[k][0], 2, 1);
-        oracle_must(cbx_options_set(cbx_model_table(), &spec, models[k][1], models[k][2], &err),
+        oracle_must(cbx_fields_set(cbx_model_table(), &spec, models[k][1], models[k][2], &err),
                     &err);
         hold_against_all_sets(&spec, true, &proved, &found);
     }
@@ -357,7 +357,8 @@ TEST(a_node_without_edges_is_explained_by_its_features)
         int                 found = 0;
         for (int32_t row = 0; row < 10; row++) {
             cbx_counterfactual *r = NULL;
-            oracle_must(cbx_explain(o.model, graph, row, &options, NULL, NULL, &r, &err), &err);
+            oracle_must(cbx_explain_with(o.model, graph, row, &options, NULL, NULL, &r, &err),
+                        &err);
             CHECK(r->outcome == CBX_FOUND || r->outcome == CBX_NOT_FOUND);
             CHECK_INT(r->num_edges, 0);
             found += r->outcome == CBX_FOUND;
@@ -381,7 +382,7 @@ TEST(a_method_that_removes_edges_says_that_there_are_none)
     for (int k = 0; k < 5; k++) {
         cbx_explain_options options = ASK_FOR("explainer", methods[k]);
         cbx_counterfactual *r = NULL;
-        oracle_must(cbx_explain(o.model, graph, 1, &options, NULL, NULL, &r, &err), &err);
+        oracle_must(cbx_explain_with(o.model, graph, 1, &options, NULL, NULL, &r, &err), &err);
         CHECK_INT(r->outcome, CBX_NOT_FOUND);
         CHECK_CONTAINS(r->reason, "has no edge");
         cbx_counterfactual_free(r);
@@ -406,7 +407,7 @@ TEST(discrete_features_take_whole_numbers_whatever_range_is_permitted)
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
     options = ASK_FOR("permitted-range", "2:0.2:0.7");
-    CHECK_INT(cbx_explain(o.model, o.graph, 0, &options, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "feature 2 takes whole numbers");
     oracle_free(&o);
 }

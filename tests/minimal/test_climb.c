@@ -44,8 +44,8 @@ static cbx_counterfactual *explained(const oracle *o, const char *rule, const ch
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
     if (rule)
-        CHECK_OK(cbx_options_set(cbx_explain_table(), &options, rule, value, &err), err);
-    CHECK_OK(cbx_explain(o->model, o->graph, 0, &options, NULL, NULL, &r, &err), err);
+        CHECK_OK(cbx_fields_set(cbx_explain_table(), &options, rule, value, &err), err);
+    CHECK_OK(cbx_explain_with(o->model, o->graph, 0, &options, NULL, NULL, &r, &err), err);
     return r;
 }
 

@@ -13,10 +13,10 @@ static cbx_explain_options few(const char *const *settings)
 {
     cbx_explain_options o;
     cbx_error           err = {0};
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     o.threads = 1;
     for (; *settings; settings += 2)
-        oracle_must(cbx_options_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
+        oracle_must(cbx_fields_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
     return o;
 }
 #define FEW(...) few((const char *const[]){__VA_ARGS__, NULL})

@@ -13,7 +13,7 @@ static cbx_explain_options near_by(const oracle *o, int32_t row, float near, cha
 {
     cbx_explain_options options;
     float               x1 = data_feature(&o->data, row, 1), x4 = data_feature(&o->data, row, 4);
-    cbx_options_default(cbx_explain_table(), &options);
+    cbx_fields_default(cbx_explain_table(), &options);
     (void)cbx_print(range, size, "1:%.7g:%.7g,4:%.7g:%.7g", x1 - near, x1 + near, x4 - near,
                     x4 + near);
     options.target = "any";

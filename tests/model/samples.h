@@ -131,10 +131,10 @@ static inline cbx_model *make_model(const cbx_graph *g, int64_t seed, const char
     cbx_model_spec spec;
     cbx_model     *m = NULL;
     cbx_error      err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     for (; *settings; settings += 2)
-        CHECK_OK(cbx_options_set(cbx_model_table(), &spec, settings[0], settings[1], &err), err);
-    if (cbx_model_new(g, &spec, seed, &m, &err)) {
+        CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, settings[0], settings[1], &err), err);
+    if (cbx_model_new_with(g, &spec, seed, &m, &err)) {
         printf("  %s\n", err.message);
         exit(1);
     }
@@ -148,10 +148,10 @@ static inline cbx_train_options make_options(const char *const *settings)
 {
     cbx_train_options o;
     cbx_error         err = {0};
-    cbx_options_default(cbx_train_table(), &o);
-    CHECK_OK(cbx_options_set(cbx_train_table(), &o, "standardise", "off", &err), err);
+    cbx_fields_default(cbx_train_table(), &o);
+    CHECK_OK(cbx_fields_set(cbx_train_table(), &o, "standardise", "off", &err), err);
     for (; *settings; settings += 2)
-        CHECK_OK(cbx_options_set(cbx_train_table(), &o, settings[0], settings[1], &err), err);
+        CHECK_OK(cbx_fields_set(cbx_train_table(), &o, settings[0], settings[1], &err), err);
     return o;
 }
 

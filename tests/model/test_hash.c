@@ -9,7 +9,7 @@ static cbx_graph *karate(void)
 {
     cbx_graph *g = NULL;
     cbx_error  err = {0};
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &g, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &g, &err), err);
     return g;
 }
 
@@ -19,11 +19,11 @@ static cbx_model *model_with(const cbx_graph *g, const char *option, const char 
     cbx_model_spec spec;
     cbx_model     *m = NULL;
     cbx_error      err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.hidden = 5;
     if (option)
-        CHECK_OK(cbx_options_set(cbx_model_table(), &spec, option, value, &err), err);
-    CHECK_OK(cbx_model_new(g, &spec, 7, &m, &err), err);
+        CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, option, value, &err), err);
+    CHECK_OK(cbx_model_new_with(g, &spec, 7, &m, &err), err);
     return m;
 }
 
@@ -72,14 +72,14 @@ TEST(aggregation_and_order_change_the_hash)
     cbx_model               *m = NULL;
     cbx_error                err = {0};
     char                     hex[5][65];
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.hidden = 4;
     for (int i = 0; i < 5; i++) {
         const cbx_option_table *table = cbx_model_table();
-        CHECK_OK(cbx_options_set(table, &spec, "model", i < 3 ? "graphconv" : "cheb", &err), err);
-        CHECK_OK(cbx_options_set(table, &spec, "aggregation", aggregations[i % 3], &err), err);
+        CHECK_OK(cbx_fields_set(table, &spec, "model", i < 3 ? "graphconv" : "cheb", &err), err);
+        CHECK_OK(cbx_fields_set(table, &spec, "aggregation", aggregations[i % 3], &err), err);
         spec.order = i < 3 ? 1 : i - 1;
-        CHECK_OK(cbx_model_new(g, &spec, 7, &m, &err), err);
+        CHECK_OK(cbx_model_new_with(g, &spec, 7, &m, &err), err);
         cbx_model_hash(m, hex[i]);
         cbx_model_free(m);
         for (int k = 0; k < i; k++)
@@ -103,10 +103,10 @@ TEST(every_setting_changes_the_hash)
     for (int i = 0; i < 5; i++) {
         const cbx_option_table *table = cbx_model_table();
         cbx_model_spec          spec;
-        cbx_options_default(table, &spec);
-        CHECK_OK(cbx_options_set(table, &spec, "model", settings[i][0], &err), err);
-        CHECK_OK(cbx_options_set(table, &spec, settings[i][1], settings[i][2], &err), err);
-        CHECK_OK(cbx_model_new(g, &spec, 7, &m, &err), err);
+        cbx_fields_default(table, &spec);
+        CHECK_OK(cbx_fields_set(table, &spec, "model", settings[i][0], &err), err);
+        CHECK_OK(cbx_fields_set(table, &spec, settings[i][1], settings[i][2], &err), err);
+        CHECK_OK(cbx_model_new_with(g, &spec, 7, &m, &err), err);
         cbx_model_hash(m, hex[i]);
         cbx_model_free(m);
         for (int k = 0; k < i; k++)

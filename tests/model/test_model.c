@@ -83,7 +83,7 @@ TEST(no_spec_means_the_defaults)
     const char *const none[] = {NULL};
     sample            s = make_sample(nodes);
     cbx_model        *a = make_model(s.graph, 5, none), *b = NULL;
-    CHECK_INT(cbx_model_new(s.graph, NULL, 5, &b, NULL), CBX_OK);
+    CHECK_INT(cbx_model_new_with(s.graph, NULL, 5, &b, NULL), CBX_OK);
     CHECK(b && a->size == b->size && same_theta(b, a->theta));
     cbx_model_free(a);
     cbx_model_free(b);
@@ -110,15 +110,14 @@ TEST(a_spec_out_of_bounds_is_an_error_that_names_the_option)
 {
     sample         s = make_sample(nodes);
     cbx_model_spec good;
-    cbx_options_default(cbx_model_table(), &good);
+    cbx_fields_default(cbx_model_table(), &good);
     struct {
         const char    *name;
         cbx_model_spec spec;
-    } bad[16] = {{"--model", good},  {"--model", good},       {"--layers", good},
-                 {"--layers", good}, {"--hidden", good},      {"--hidden", good},
-                 {"--order", good},  {"--aggregation", good}, {"--head", good},
-                 {"--pool", good},   {"--dropout", good},     {"--dropout", good},
-                 {"--dropout", good}};
+    } bad[16] = {{"model", good},  {"model", good},  {"layers", good},  {"layers", good},
+                 {"hidden", good}, {"hidden", good}, {"order", good},   {"aggregation", good},
+                 {"head", good},   {"pool", good},   {"dropout", good}, {"dropout", good},
+                 {"dropout", good}};
     bad[0].spec.conv = -1;
     while (cbx_layer_names[bad[1].spec.conv])
         bad[1].spec.conv++;
@@ -136,7 +135,7 @@ TEST(a_spec_out_of_bounds_is_an_error_that_names_the_option)
     for (int i = 0; i < 13; i++) {
         cbx_model *m = (cbx_model *)&s;
         cbx_error  err = {0};
-        CHECK_INT(cbx_model_new(s.graph, &bad[i].spec, 0, &m, &err), CBX_INVALID);
+        CHECK_INT(cbx_model_new_with(s.graph, &bad[i].spec, 0, &m, &err), CBX_INVALID);
         CHECK(m == NULL);
         CHECK_CONTAINS(err.message, bad[i].name);
     }
@@ -150,7 +149,7 @@ TEST(a_classifier_needs_two_classes)
     cbx_error    err = {0};
     one.classes = 1;
     sample s = make_sample(one);
-    CHECK_INT(cbx_model_new(s.graph, NULL, 0, &m, &err), CBX_INVALID);
+    CHECK_INT(cbx_model_new_with(s.graph, NULL, 0, &m, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "at least two classes, the graph has 1");
     free_sample(&s);
 }
@@ -399,7 +398,7 @@ static cbx_status new_once(void *graph)
 {
     cbx_model *m = NULL;
     cbx_error  err = {0};
-    cbx_status status = cbx_model_new(graph, NULL, 0, &m, &err);
+    cbx_status status = cbx_model_new_with(graph, NULL, 0, &m, &err);
     CHECK((status == CBX_OK) == (m != NULL));
     CHECK(status == err.status);
     cbx_model_free(m);

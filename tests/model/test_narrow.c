@@ -52,8 +52,9 @@ static void open_both(both *b, const char *const *settings, int32_t around)
         b->w[e] = 0.1f + (float)cbx_rng_uniform(&b->rng);
     CHECK_OK(cbx_pass_init(&b->wide, b->m, &b->view, &b->X, true, 1, &b->arena, &err), err);
     CHECK_OK(cbx_pass_init(&b->slim, b->m, &b->view, &b->X, true, 1, &b->arena, &err), err);
-    CHECK_INT(
-        cbx_narrow_init(&b->narrow, &b->m->layers[0], FEATURES, cbx_pass_input_rows(&b->wide), &b->arena), 0);
+    CHECK_INT(cbx_narrow_init(&b->narrow, &b->m->layers[0], FEATURES, cbx_pass_input_rows(&b->wide),
+                              &b->arena),
+              0);
 }
 
 static void close_both(both *b)

@@ -164,7 +164,7 @@ TEST(a_node_of_an_undirected_graph_gives_the_same_under_cheb)
 {
     cbx_graph *g = NULL;
     cbx_error  err = {0};
-    if (!CHECK_OK(cbx_graph_builtin("karate", NULL, &g, &err), err))
+    if (!CHECK_OK(cbx_graph_builtin_with("karate", NULL, &g, &err), err))
         return;
     for (int order = 1; order <= 3; order++) {
         char text[8];

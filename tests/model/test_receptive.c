@@ -83,13 +83,13 @@ TEST(what_a_layer_declares_to_see_is_all_that_counts)
                 cbx_model     *model = NULL;
                 cbx_graph     *graph = directed_graph(&b, (uint64_t)order);
                 cbx_model_spec spec;
-                cbx_options_default(cbx_model_table(), &spec);
+                cbx_fields_default(cbx_model_table(), &spec);
                 spec.conv = k;
                 spec.aggregation = how;
                 spec.order = order;
                 spec.layers = 1 + k % 2;
                 spec.hidden = 4;
-                if (graph && CHECK_OK(cbx_model_new(graph, &spec, k, &model, &err), err))
+                if (graph && CHECK_OK(cbx_model_new_with(graph, &spec, k, &model, &err), err))
                     parts += compare_all_nodes(model, graph);
                 cbx_model_free(model);
                 cbx_graph_free(graph);
@@ -109,9 +109,9 @@ TEST(a_model_of_a_layer_that_does_not_tell_is_not_known)
     cbx_model_spec spec;
     silent.sight = NULL;
     silent.removes_marked_slots = false;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = 2;
-    if (graph && CHECK_OK(cbx_model_new(graph, &spec, 1, &model, &err), err)) {
+    if (graph && CHECK_OK(cbx_model_new_with(graph, &spec, 1, &model, &err), err)) {
         CHECK(cbx_receptive_is_known(model) && cbx_model_removes_marked_slots(model));
         CHECK(!cbx_model_sees_further(model));
         model->layers[1].ops = &silent;

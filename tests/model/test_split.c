@@ -22,7 +22,7 @@ static void split(const sample *s, const cbx_train_options *o, uint8_t *part)
 {
     cbx_error err = {0};
     memset(part, 0xee, 1000);
-    CHECK_OK(cbx_split(s->graph, o, part, &err), err);
+    CHECK_OK(cbx_split_with(s->graph, o, part, &err), err);
 }
 
 static void check_counts(const sample *s, const cbx_train_options *o, int train, int val, int test)
@@ -206,11 +206,11 @@ TEST(a_fold_is_a_column_of_the_published_masks)
     for (int i = 0; i < 200; i++)
         CHECK_INT(part[199 - i], i < 10 ? TRAIN : i < 20 ? VAL : i < 50 ? TEST_PART : UNUSED);
     o.fold = 1; /* that column is empty */
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "no row is left to train on");
     o.fold = 3;
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--fold 3: the data has 3 published splits");
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "fold: 3: the data has 3 published splits");
     free_sample(&s);
 }
 
@@ -248,7 +248,7 @@ TEST(data_without_labels_cannot_be_split)
     cbx_graph_free(s.graph);
     s.data.y = NULL;
     CHECK_INT(cbx_graph_new(&s.data, &s.graph, NULL), CBX_OK);
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "no labels");
     free_sample(&s);
 }
@@ -259,27 +259,27 @@ TEST(a_split_that_cannot_be_is_an_error_that_says_why)
     cbx_train_options o = OPTIONS("split", "public");
     uint8_t           part[1000];
     cbx_error         err = {0};
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "no published split");
     o = OPTIONS("split", "kfold", "folds", "4", "fold", "4");
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--fold 4 of 4");
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "fold: 4 of 4");
     o = OPTIONS("train-share", "0");
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "no row is left to train on: 200 rows");
     o = OPTIONS("train-share", "0.5", "val-share", "0.5"); /* all of them validate */
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "no row is left to train on");
     o = OPTIONS("fold", "0");
     o.train_share = 1.5;
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--train-share");
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "train_share");
     o.train_share = NAN;
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
     o = OPTIONS("fold", "0");
     o.split = 3;
-    CHECK_INT(cbx_split(s.graph, &o, part, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--split");
+    CHECK_INT(cbx_split_with(s.graph, &o, part, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "split");
     free_sample(&s);
 }
 
@@ -291,7 +291,7 @@ static cbx_status split_once(void *graph)
     cbx_train_options o = make_options(none);
     uint8_t           part[1000];
     cbx_error         err = {0};
-    cbx_status        status = cbx_split(graph, &o, part, &err);
+    cbx_status        status = cbx_split_with(graph, &o, part, &err);
     CHECK(status == err.status);
     return status;
 }

@@ -527,16 +527,16 @@ static cbx_model *train(const oracle *o, const char *mode, cbx_train_result *res
     cbx_train_options train;
     cbx_model        *model = NULL;
     cbx_error         err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
-    cbx_options_default(cbx_train_table(), &train);
-    oracle_must(cbx_options_set(cbx_train_table(), &train, "standardise", mode, &err), &err);
+    cbx_fields_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_train_table(), &train);
+    oracle_must(cbx_fields_set(cbx_train_table(), &train, "standardise", mode, &err), &err);
     spec.hidden = 32;
     spec.dropout = 0;
     train.epochs = 300;
     train.learning_rate = 0.01;
     train.threads = 1;
-    oracle_must(cbx_model_new(o->graph, &spec, 3, &model, &err), &err);
-    CHECK_INT(cbx_train(model, o->graph, &train, NULL, NULL, result, &err), expected);
+    oracle_must(cbx_model_new_with(o->graph, &spec, 3, &model, &err), &err);
+    CHECK_INT(cbx_train_with(model, o->graph, &train, NULL, NULL, result, &err), expected);
     return model;
 }
 
@@ -564,8 +564,8 @@ TEST(a_model_that_was_trained_on_standardised_features_takes_the_data_as_it_is)
             result.train_accuracy * result.num_train + result.test_accuracy * result.num_test;
         CHECK_NEAR(right_answers(&o, logp), right, 0.5);
         cbx_train_options again;
-        cbx_options_default(cbx_train_table(), &again);
-        CHECK_INT(cbx_train(model, o.graph, &again, NULL, NULL, NULL, &err), CBX_INVALID);
+        cbx_fields_default(cbx_train_table(), &again);
+        CHECK_INT(cbx_train_with(model, o.graph, &again, NULL, NULL, NULL, &err), CBX_INVALID);
         CHECK_CONTAINS(err.message, "standardised");
         cbx_model_free(model);
         oracle_free(&o);
@@ -582,8 +582,8 @@ TEST(test_rows_do_not_leak)
     uint8_t           part[60];
     cbx_error         err = {0};
     cbx_arena         arena = {0};
-    cbx_options_default(cbx_train_table(), &options);
-    CHECK_OK(cbx_split(o.graph, &options, part, &err), err);
+    cbx_fields_default(cbx_train_table(), &options);
+    CHECK_OK(cbx_split_with(o.graph, &options, part, &err), err);
     cbx_standard s = find(&o, part, CBX_STANDARDISE_AUTO, &arena);
     CHECK(apart(model->mean, s.mean, FEATURES) == 0);
     cbx_arena_free(&arena);
@@ -631,15 +631,15 @@ static cbx_status train_once(void *user)
     cbx_train_options options;
     cbx_model_spec    spec;
     cbx_model        *model = NULL;
-    cbx_options_default(cbx_train_table(), &options);
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_train_table(), &options);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.hidden = 4;
     options.epochs = 1;
     options.threads = 1;
     options.standardise = CBX_STANDARDISE_ON;
-    cbx_status status = cbx_model_new(o->graph, &spec, 1, &model, NULL);
+    cbx_status status = cbx_model_new_with(o->graph, &spec, 1, &model, NULL);
     if (!status)
-        status = cbx_train(model, o->graph, &options, NULL, NULL, NULL, NULL);
+        status = cbx_train_with(model, o->graph, &options, NULL, NULL, NULL, NULL);
     cbx_model_free(model);
     return status;
 }

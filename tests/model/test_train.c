@@ -53,7 +53,7 @@ static void check_learns(sample s, const char *conv, double accuracy)
     losses            l = {0};
     cbx_train_result  r;
     cbx_error         err = {0};
-    CHECK_OK(cbx_train(m, s.graph, &o, record, &l, &r, &err), err);
+    CHECK_OK(cbx_train_with(m, s.graph, &o, record, &l, &r, &err), err);
     CHECK(l.calls == 150 && l.total == 150 && r.epochs == 150 && r.best_epoch == 149);
     CHECK(l.last < 0.5 * l.first);
     CHECK_NEAR(r.loss, l.last, 1e-4);
@@ -79,14 +79,14 @@ TEST(four_labels_of_the_karate_club_tell_most_of_the_others)
     cbx_graph *g = NULL;
     double     sum = 0;
     cbx_error  err = {0};
-    if (!CHECK_OK(cbx_graph_builtin("karate", NULL, &g, &err), err))
+    if (!CHECK_OK(cbx_graph_builtin_with("karate", NULL, &g, &err), err))
         return;
     for (int64_t seed = 0; seed < 3; seed++) {
         cbx_model        *m = MODEL(g, seed, "hidden", "16");
         cbx_train_options o = OPTIONS("split", "public", "epochs", "200", "learning-rate", "0.01");
         cbx_train_result  r;
         o.seed = seed;
-        CHECK_OK(cbx_train(m, g, &o, NULL, NULL, &r, &err), err);
+        CHECK_OK(cbx_train_with(m, g, &o, NULL, NULL, &r, &err), err);
         CHECK(r.num_train == 4 && r.num_val == 0 && r.num_test == 30);
         CHECK(r.train_accuracy == 1);
         sum += r.test_accuracy;
@@ -108,8 +108,8 @@ TEST(accuracies_are_those_of_predicting_afterwards)
         uint8_t           part[120];
         float             logp[360];
         int               right[4] = {0}, count[4] = {0};
-        CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, &r, NULL), CBX_OK);
-        CHECK_INT(cbx_split(s.graph, &o, part, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, &r, NULL), CBX_OK);
+        CHECK_INT(cbx_split_with(s.graph, &o, part, NULL), CBX_OK);
         CHECK_INT(cbx_predict(m, s.graph, 1, logp, NULL), CBX_OK);
         for (int32_t i = 0; i < cbx_graph_label_rows(s.graph); i++) {
             int32_t best = 0, C = m->num_classes;
@@ -132,9 +132,9 @@ TEST(no_options_mean_the_defaults_and_the_result_may_be_left_out)
     sample     s = make_sample((sample_shape){.nodes = 20, .features = 3, .classes = 2, .seed = 1});
     cbx_model *a = MODEL(s.graph, 1, "hidden", "4"), *b = MODEL(s.graph, 1, "hidden", "4");
     cbx_train_options o;
-    cbx_options_default(cbx_train_table(), &o);
-    CHECK_INT(cbx_train(a, s.graph, NULL, NULL, NULL, NULL, NULL), CBX_OK);
-    CHECK_INT(cbx_train(b, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+    cbx_fields_default(cbx_train_table(), &o);
+    CHECK_INT(cbx_train_with(a, s.graph, NULL, NULL, NULL, NULL, NULL), CBX_OK);
+    CHECK_INT(cbx_train_with(b, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
     CHECK(same_theta(a, b->theta));
     CHECK_INT(o.epochs, 500);
     cbx_model_free(a);
@@ -188,7 +188,7 @@ static void check_steps(sample s, const char *const *settings, const cbx_train_o
     int32_t    rows = cbx_graph_label_rows(s.graph), C = m->num_classes, count = 0;
     CHECK_INT(cbx_view_whole(s.graph, &arena, &view, NULL), CBX_OK);
     CHECK_INT(cbx_view_features(s.graph, &view, &arena, &X, NULL), CBX_OK);
-    CHECK_INT(cbx_split(s.graph, o, part, NULL), CBX_OK);
+    CHECK_INT(cbx_split_with(s.graph, o, part, NULL), CBX_OK);
     twin   t = twin_new(m, &view, &X);
     float *before = copy_theta(m);
     for (int32_t i = 0; i < rows; i++)
@@ -197,7 +197,7 @@ static void check_steps(sample s, const char *const *settings, const cbx_train_o
         if (part[i] == 0)
             t.coef[i * C + s.data.y[i]] = -1.0 / count;
     adam_in_double(&t, o);
-    CHECK_INT(cbx_train(m, s.graph, o, NULL, NULL, NULL, NULL), CBX_OK);
+    CHECK_INT(cbx_train_with(m, s.graph, o, NULL, NULL, NULL, NULL), CBX_OK);
     int moved = 0;
     for (int64_t i = 0; i < m->size; i++) {
         moved += m->theta[i] != before[i];
@@ -256,7 +256,7 @@ TEST(an_epoch_takes_a_step_for_every_batch)
     for (int i = 0; i < 4; i++) {
         m[i] = MODEL(s.graph, 1, "hidden", "4", "dropout", "0");
         o.batch = batches[i];
-        CHECK_INT(cbx_train(m[i], s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(m[i], s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
     }
     float *start = copy_theta(m[0]);
     cbx_model_init(m[0], 1);
@@ -285,7 +285,7 @@ TEST(every_epoch_shuffles_the_batches)
     for (int i = 0; i < 2; i++) {
         m[i] = MODEL(s.graph, 1, "hidden", "4", "dropout", "0");
         o.seed = i; /* which nothing else depends on here */
-        CHECK_INT(cbx_train(m[i], s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(m[i], s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
     }
     CHECK(!same_theta(m[0], m[1]->theta));
     cbx_model_free(m[0]);
@@ -304,8 +304,8 @@ TEST(the_loss_is_the_mean_over_the_training_rows)
         float             logp[360];
         double            sum = 0;
         CHECK_INT(cbx_predict(m, s.graph, 1, logp, NULL), CBX_OK);
-        CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, &r, NULL), CBX_OK);
-        CHECK_INT(cbx_split(s.graph, &o, part, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, &r, NULL), CBX_OK);
+        CHECK_INT(cbx_split_with(s.graph, &o, part, NULL), CBX_OK);
         for (int32_t i = 0; i < cbx_graph_label_rows(s.graph); i++)
             sum -= part[i] == 0 ? logp[i * m->num_classes + s.data.y[i]] : 0;
         CHECK_NEAR(r.loss, sum / r.num_train, 1e-5);
@@ -321,12 +321,12 @@ static void check_threads(sample s, const char *const *settings, const cbx_train
     cbx_train_options o = *options;
     cbx_model        *one = make_model(s.graph, 3, settings);
     o.threads = 1;
-    CHECK_INT(cbx_train(one, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+    CHECK_INT(cbx_train_with(one, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
     static const int64_t threads[] = {2, 4, 7};
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         cbx_model *m = make_model(s.graph, 3, settings);
         o.threads = threads[i];
-        CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
         if (!CHECK(same_theta(m, one->theta)))
             printf("  (%s, %lld threads)\n", settings[1], (long long)threads[i]);
         cbx_model_free(m);
@@ -334,7 +334,7 @@ static void check_threads(sample s, const char *const *settings, const cbx_train
     /* another seed drops other units and splits otherwise */
     cbx_model *m = make_model(s.graph, 3, settings);
     o.seed = 1;
-    CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+    CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
     CHECK(!same_theta(m, one->theta));
     cbx_model_free(m);
     cbx_model_free(one);
@@ -395,7 +395,7 @@ static double validation_loss(const cbx_model *m, const sample *s, const cbx_tra
     uint8_t part[120];
     float   logp[360];
     double  loss = 0;
-    CHECK_INT(cbx_split(s->graph, o, part, NULL), CBX_OK);
+    CHECK_INT(cbx_split_with(s->graph, o, part, NULL), CBX_OK);
     CHECK_INT(cbx_predict(m, s->graph, 1, logp, NULL), CBX_OK);
     for (int i = 0; i < 120; i++)
         loss -= part[i] == 1 ? logp[i * 3 + s->data.y[i]] : 0;
@@ -410,7 +410,7 @@ TEST(early_stopping_keeps_the_epoch_of_the_lowest_validation_loss)
     cbx_model        *m = MODEL(s.graph, 2, "hidden", "16");
     cbx_train_result  r;
     losses            l = {0};
-    CHECK_INT(cbx_train(m, s.graph, &o, record, &l, &r, NULL), CBX_OK);
+    CHECK_INT(cbx_train_with(m, s.graph, &o, record, &l, &r, NULL), CBX_OK);
     CHECK(r.epochs < 200 && l.calls == r.epochs && r.best_epoch > 0);
     CHECK_INT(r.epochs - 1 - r.best_epoch, 12);
     /* Training to each epoch by itself gives the model that was kept, and no better one. */
@@ -419,7 +419,7 @@ TEST(early_stopping_keeps_the_epoch_of_the_lowest_validation_loss)
     for (int64_t t = 0; t < r.epochs; t++) {
         cbx_model *other = MODEL(s.graph, 2, "hidden", "16");
         o.epochs = t + 1;
-        CHECK_INT(cbx_train(other, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(other, s.graph, &o, NULL, NULL, NULL, NULL), CBX_OK);
         CHECK((t == r.best_epoch) == same_theta(other, m->theta));
         CHECK(t == r.best_epoch || validation_loss(other, &s, &o) >= best);
         cbx_model_free(other);
@@ -435,11 +435,11 @@ TEST(early_stopping_needs_rows_to_validate_with)
     float            *before = copy_theta(m);
     cbx_train_options o = OPTIONS("epochs", "30", "patience", "3");
     cbx_error         err = {0};
-    CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--patience");
+    CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "patience");
     o.val_share = 0.001; /* of 120 rows: none */
-    CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--patience");
+    CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "patience");
     uint8_t *mask = CBX_NEW0(&s.arena, uint8_t, 120), *none = CBX_NEW0(&s.arena, uint8_t, 120);
     memset(mask, 1, 50);
     cbx_graph_free(s.graph);
@@ -448,11 +448,11 @@ TEST(early_stopping_needs_rows_to_validate_with)
     s.data.num_splits = 1;
     CHECK_INT(cbx_graph_new(&s.data, &s.graph, NULL), CBX_OK);
     o = OPTIONS("epochs", "30", "patience", "3", "split", "public", "val-share", "0.2");
-    CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "--patience");
+    CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "patience");
     CHECK(same_theta(m, before));
     memset(none + 60, 1, 20);
-    CHECK_OK(cbx_train(m, s.graph, &o, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, &err), err);
     free(before);
     cbx_model_free(m);
     free_sample(&s);
@@ -470,7 +470,7 @@ TEST(a_cancelled_run_leaves_the_model_as_it_was)
             OPTIONS("epochs", "50", "threads", "1", "val-share", "0.2", "patience", "9");
         losses    l = {.stop_after = 3};
         cbx_error err = {0};
-        CHECK_INT(cbx_train(m, s.graph, &o, record, &l, NULL, &err), CBX_CANCELLED);
+        CHECK_INT(cbx_train_with(m, s.graph, &o, record, &l, NULL, &err), CBX_CANCELLED);
         CHECK_INT(l.calls, 3);
         CHECK_CONTAINS(err.message, "3 of 50");
         CHECK(same_theta(m, before));
@@ -491,10 +491,10 @@ TEST(a_run_that_diverges_is_an_error_and_leaves_the_model_as_it_was)
                                       "threads", "1", "val-share", "0.2");
         cbx_error         err = {0};
         o.patience = i < 3 ? 0 : 5;
-        if (!CHECK_INT(cbx_train(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID))
+        if (!CHECK_INT(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, &err), CBX_INVALID))
             printf("  (%s epochs, patience %d)\n", epochs[i % 3], (int)o.patience);
         CHECK_CONTAINS(err.message, "diverged");
-        CHECK_CONTAINS(err.message, "--learning-rate");
+        CHECK_CONTAINS(err.message, "learning_rate");
         CHECK(same_theta(m, before));
         free(before);
         cbx_model_free(m);
@@ -509,9 +509,9 @@ static void check_refused(const cbx_model *model, const cbx_graph *g, const cbx_
     float     *before = copy_theta(m);
     losses     l = {0};
     cbx_error  err = {0};
-    CHECK_INT(cbx_train(m, g, o, record, &l, NULL, &err), CBX_INVALID);
+    CHECK_INT(cbx_train_with(m, g, o, record, &l, NULL, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, message);
-    CHECK_INT(cbx_train(m, g, o, record, &l, NULL, NULL), CBX_INVALID);
+    CHECK_INT(cbx_train_with(m, g, o, record, &l, NULL, NULL), CBX_INVALID);
     CHECK_INT(l.calls, 0);
     CHECK(same_theta(m, before));
     free(before);
@@ -526,7 +526,9 @@ TEST(every_option_out_of_bounds_is_an_error_that_names_it)
         const cbx_option *option = &cbx_train_table()->options[i];
         cbx_train_options low = make_options(none), high = low, odd = low;
         char              name[64];
-        (void)snprintf(name, sizeof name, "--%s", option->name);
+        (void)snprintf(name, sizeof name, "%s: ", option->name);
+        for (char *at = name; *at; at++)
+            *at = *at == '-' ? '_' : *at;
         if (option->type == CBX_OPTION_INT) {
             *(int64_t *)((char *)&low + option->offset) = (int64_t)option->min - 1;
             *(int64_t *)((char *)&high + option->offset) = (int64_t)option->max + 2;
@@ -558,7 +560,7 @@ TEST(data_that_cannot_be_trained_on_is_an_error_and_leaves_the_model_as_it_was)
     o = OPTIONS("epochs", "3", "train-share", "0");
     check_refused(m, s.graph, &o, "no row is left");
     o = OPTIONS("epochs", "3", "split", "kfold", "fold", "9");
-    check_refused(m, s.graph, &o, "--fold 9");
+    check_refused(m, s.graph, &o, "fold: 9");
     o = OPTIONS("epochs", "3");
     check_refused(m, wide.graph, &o, "the model takes 8 features, the data has 9");
     cbx_graph_free(s.graph);
@@ -587,7 +589,7 @@ TEST(rows_without_a_label_do_not_train)
         CHECK_INT(cbx_graph_new(&s.data, &s.graph, NULL), CBX_OK);
         m[i] = MODEL(s.graph, 1, "hidden", "4");
         cbx_train_result r;
-        CHECK_INT(cbx_train(m[i], s.graph, &o, NULL, NULL, &r, NULL), CBX_OK);
+        CHECK_INT(cbx_train_with(m[i], s.graph, &o, NULL, NULL, &r, NULL), CBX_OK);
         CHECK(r.num_train == 19 && r.num_test == 0 && isnan(r.test_accuracy));
     }
     CHECK(same_theta(m[0], m[1]->theta));
@@ -609,7 +611,7 @@ static cbx_status train_once(void *user)
 {
     training  *t = user;
     cbx_error  err = {0};
-    cbx_status status = cbx_train(t->model, t->graph, &t->o, NULL, NULL, NULL, &err);
+    cbx_status status = cbx_train_with(t->model, t->graph, &t->o, NULL, NULL, NULL, &err);
     CHECK(status == err.status);
     CHECK(same_theta(t->model, status ? t->before : t->after));
     memcpy(t->model->theta, t->before, (size_t)t->model->size * sizeof *t->before);
@@ -625,7 +627,7 @@ static void check_memory(sample s, const char *const *settings)
     t.o =
         OPTIONS("epochs", "2", "threads", "1", "val-share", "0.2", "patience", "3", "batch", "20");
     t.before = copy_theta(t.model);
-    CHECK_INT(cbx_train(t.model, s.graph, &t.o, NULL, NULL, NULL, NULL), CBX_OK);
+    CHECK_INT(cbx_train_with(t.model, s.graph, &t.o, NULL, NULL, NULL, NULL), CBX_OK);
     t.after = copy_theta(t.model);
     memcpy(t.model->theta, t.before, (size_t)t.model->size * sizeof *t.before);
     test_each_allocation(train_once, &t);

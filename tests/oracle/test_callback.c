@@ -68,14 +68,14 @@ static bool open_caller(caller *c, cbx_oracle *oracle)
     cbx_model_spec    spec;
     cbx_train_options train;
     memset(c, 0, sizeof *c);
-    cbx_options_default(cbx_model_table(), &spec);
-    cbx_options_default(cbx_train_table(), &train);
+    cbx_fields_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_train_table(), &train);
     spec.layers = 2;
     spec.hidden = 8;
     train.epochs = 100;
-    bool made = CHECK_OK(cbx_graph_builtin("karate", NULL, &c->graph, &err), err) &&
-                CHECK_OK(cbx_model_new(c->graph, &spec, 1, &c->layers, &err), err) &&
-                CHECK_OK(cbx_train(c->layers, c->graph, &train, NULL, NULL, NULL, &err), err);
+    bool made = CHECK_OK(cbx_graph_builtin_with("karate", NULL, &c->graph, &err), err) &&
+                CHECK_OK(cbx_model_new_with(c->graph, &spec, 1, &c->layers, &err), err) &&
+                CHECK_OK(cbx_train_with(c->layers, c->graph, &train, NULL, NULL, NULL, &err), err);
     if (!made)
         return false;
     c->data = cbx_graph_view(c->graph);
@@ -117,9 +117,9 @@ static cbx_explain_options options_for(const char *explainer)
 {
     cbx_error           err = {0};
     cbx_explain_options o;
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     o.target = "any";
-    CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "explainer", explainer, &err), err);
+    CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "explainer", explainer, &err), err);
     return o;
 }
 
@@ -155,9 +155,10 @@ TEST(minimal_finds_what_flips_a_callback_that_has_no_gradients)
     for (int32_t row = 0; row < 34; row += 4) {
         cbx_counterfactual *a = NULL, *with_gradients = NULL;
         float               logp[4];
-        if (!CHECK_OK(cbx_explain(model, c.graph, row, &o, NULL, NULL, &a, &err), err) ||
-            !CHECK_OK(cbx_explain(c.layers, c.graph, row, &o, NULL, NULL, &with_gradients, &err),
-                      err))
+        if (!CHECK_OK(cbx_explain_with(model, c.graph, row, &o, NULL, NULL, &a, &err), err) ||
+            !CHECK_OK(
+                cbx_explain_with(c.layers, c.graph, row, &o, NULL, NULL, &with_gradients, &err),
+                err))
             break;
         CHECK_INT(a->outcome, with_gradients->outcome);
         found += a->outcome == CBX_FOUND;
@@ -190,14 +191,14 @@ TEST(methods_that_follow_gradients_refuse_a_callback_without)
         return;
     for (int k = 0; k < 3; k++) {
         cbx_explain_options o = options_for(refused[k]);
-        CHECK_INT(cbx_explain(model, c.graph, 8, &o, NULL, NULL, &a, &err), CBX_INVALID);
+        CHECK_INT(cbx_explain_with(model, c.graph, 8, &o, NULL, NULL, &a, &err), CBX_INVALID);
         CHECK_CONTAINS(err.message, "follows gradients");
         CHECK_CONTAINS(err.message, "'minimal' does without");
     }
     for (int k = 0; k < 4; k++) {
         cbx_explain_options o = options_for(taken[k]);
         o.epochs = 20;
-        CHECK_OK(cbx_explain(model, c.graph, 8, &o, NULL, NULL, &a, &err), err);
+        CHECK_OK(cbx_explain_with(model, c.graph, 8, &o, NULL, NULL, &a, &err), err);
         cbx_counterfactual_free(a);
     }
     cbx_model_free(model);
@@ -227,13 +228,13 @@ TEST(a_callback_that_fails_ends_the_work_as_if_it_had_been_stopped)
     for (int at = 1; at <= 40; at += 13) {
         c.asked = 0;
         c.fails_at = at;
-        CHECK_OK(cbx_explain(model, c.graph, 8, &o, NULL, NULL, &a, &err), err);
+        CHECK_OK(cbx_explain_with(model, c.graph, 8, &o, NULL, NULL, &a, &err), err);
         CHECK_INT(a->outcome, CBX_NOT_FINISHED);
         CHECK_INT(c.asked, at); /* and no more */
         cbx_counterfactual_free(a);
         c.asked = 0;
         o.threads = 2;
-        CHECK_INT(cbx_explain_many(model, c.graph, rows, 4, &o, drop, NULL, NULL, &err),
+        CHECK_INT(cbx_explain_many_with(model, c.graph, rows, 4, &o, drop, NULL, NULL, &err),
                   CBX_CANCELLED);
     }
     c.asked = 0;
@@ -378,7 +379,7 @@ TEST(every_method_that_follows_gradients_follows_a_callback_s)
         cbx_explain_options o = options_for(methods[k]);
         o.epochs = 300;
         o.cf_gnn_beta = 0.01;
-        if (!CHECK_OK(cbx_explain(model, graph, 0, &o, NULL, NULL, &a, &err), err))
+        if (!CHECK_OK(cbx_explain_with(model, graph, 0, &o, NULL, NULL, &a, &err), err))
             continue;
         CHECK_INT(a->outcome, CBX_FOUND);
         cbx_counterfactual_free(a);

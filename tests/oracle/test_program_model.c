@@ -398,11 +398,11 @@ static void check_answers(golden *g)
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
         for (int32_t row = 0; row < 2 && row < cbx_graph_label_rows(g->graph); row++) {
             cbx_counterfactual *c = NULL;
-            cbx_options_default(cbx_explain_table(), &o);
-            CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "explainer", methods[k], &err), err);
-            CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "target", "any", &err), err);
+            cbx_fields_default(cbx_explain_table(), &o);
+            CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "explainer", methods[k], &err), err);
+            CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "target", "any", &err), err);
             o.epochs = 60;
-            if (!CHECK_OK(cbx_explain(g->model, g->graph, row, &o, NULL, NULL, &c, &err), err))
+            if (!CHECK_OK(cbx_explain_with(g->model, g->graph, row, &o, NULL, NULL, &c, &err), err))
                 continue;
             asked++;
             found += c->outcome == CBX_FOUND;
@@ -452,12 +452,12 @@ static void check_proof(golden *g)
     if (strcmp(g->size, "b") != 0 || cbx_graph_view(g->graph)->num_edges > 256)
         return;
     int64_t count = list_pairs(g, pairs), fewest = 3;
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     o.target = "any";
     o.features_to_vary = "none";
     o.max_edits = 2;
     o.prove = 100;
-    if (!CHECK_OK(cbx_explain(g->model, g->graph, 0, &o, NULL, NULL, &c, &err), err))
+    if (!CHECK_OK(cbx_explain_with(g->model, g->graph, 0, &o, NULL, NULL, &c, &err), err))
         return;
     for (int64_t i = 0; i < count; i++)
         for (int64_t k = i; k < count; k++) {
@@ -558,18 +558,18 @@ TEST(what_needs_layers_is_refused_in_words)
     cbx_counterfactual *c = NULL;
     if (!CHECK(open_golden(&g, test_source("tests/golden/programs"), "gcn", "a")))
         return;
-    cbx_options_default(cbx_explain_table(), &o);
-    CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "explainer", "unr", &err), err);
-    CHECK_INT(cbx_explain(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
+    cbx_fields_default(cbx_explain_table(), &o);
+    CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "explainer", "unr", &err), err);
+    CHECK_INT(cbx_explain_with(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK(strstr(err.message, "'program' has none") != NULL);
     CHECK_INT(cbx_model_save(g.model, "/nonexistent/m", &err), CBX_INVALID);
     CHECK(strstr(err.message, "has no layers to save") != NULL);
-    CHECK_INT(cbx_train(g.model, g.graph, NULL, NULL, NULL, NULL, &err), CBX_INVALID);
+    CHECK_INT(cbx_train_with(g.model, g.graph, NULL, NULL, NULL, NULL, &err), CBX_INVALID);
     CHECK(strstr(err.message, "cannot be trained") != NULL);
     CHECK_INT((int)cbx_model_describe(g.model).num_parameters, 0);
     cbx_model_set_reproducible(g.model, true);
-    cbx_options_default(cbx_explain_table(), &o);
-    CHECK_INT(cbx_explain(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
+    cbx_fields_default(cbx_explain_table(), &o);
+    CHECK_INT(cbx_explain_with(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK(strstr(err.message, "cannot be reproducible") != NULL);
     char hex[2][65];
     cbx_model_hash(g.model, hex[0]);

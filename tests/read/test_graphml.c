@@ -218,10 +218,10 @@ TEST(the_file_that_is_named_is_the_one_that_is_read)
     cbx_error         err = {0};
     test_write_file(test_path("same.graphml"), one, strlen(one));
     test_write_file(test_path("same.gml"), two, strlen(two));
-    if (CHECK_OK(cbx_graph_read(test_path("same.gml"), NULL, &g, &err), err))
+    if (CHECK_OK(cbx_graph_read_with(test_path("same.gml"), NULL, &g, &err), err))
         CHECK_INT(g->data.num_nodes, 2);
     cbx_graph_free(g);
-    if (CHECK_OK(cbx_graph_read(test_path("same.graphml"), NULL, &g, &err), err))
+    if (CHECK_OK(cbx_graph_read_with(test_path("same.graphml"), NULL, &g, &err), err))
         CHECK_INT(g->data.num_nodes, 1);
     cbx_graph_free(g);
 }

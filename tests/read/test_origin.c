@@ -38,7 +38,7 @@ TEST(a_folder_of_tables_is_the_tables_that_were_read_and_no_other_file)
     put(folder, "notes.txt", "mine");
     test_write_file(side, "{}", 2);
     cbx_read_options options = {.sidecar = side};
-    if (!CHECK_OK(cbx_graph_read(folder, &options, &g, &err), err))
+    if (!CHECK_OK(cbx_graph_read_with(folder, &options, &g, &err), err))
         return;
     (void)snprintf(path, sizeof path, "%s/edges.csv", folder);
     CHECK(came_from(g, path));
@@ -48,7 +48,7 @@ TEST(a_folder_of_tables_is_the_tables_that_were_read_and_no_other_file)
     (void)snprintf(path, sizeof path, "%s/notes.txt", folder);
     CHECK(!came_from(g, path));
     cbx_graph_free(g);
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &g, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &g, &err), err);
     CHECK(!cbx_graph_origin(g, 0));
     cbx_graph_free(g);
 }
@@ -82,7 +82,7 @@ TEST(symmetric_adds_reverses_to_a_native_file_mapped_or_copied)
         cbx_read_options options = {.symmetric = true, .copy = copy};
         cbx_graph       *g = NULL;
         cbx_error        err = {0};
-        if (!CHECK_OK(cbx_graph_read(path, &options, &g, &err), err))
+        if (!CHECK_OK(cbx_graph_read_with(path, &options, &g, &err), err))
             return;
         const cbx_graph_data *d = cbx_graph_view(g);
         CHECK(came_from(g, path));
@@ -99,7 +99,7 @@ static cbx_status read_symmetric(void *user)
 {
     cbx_read_options options = {.symmetric = true};
     cbx_graph       *g = NULL;
-    cbx_status       status = cbx_graph_read(user, &options, &g, NULL);
+    cbx_status       status = cbx_graph_read_with(user, &options, &g, NULL);
     CHECK(!status == (g != NULL));
     cbx_graph_free(g);
     return status;

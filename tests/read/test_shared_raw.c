@@ -73,14 +73,14 @@ static void check(const pair *p)
         return;
     }
     strcat(strcat(raw, "/"), p->raw);
-    cbx_options_default(cbx_read_table(), &options);
+    cbx_fields_default(cbx_read_table(), &options);
     if (p->task)
-        CHECK_OK(cbx_options_set(cbx_read_table(), &options, "task", p->task, &err), err);
+        CHECK_OK(cbx_fields_set(cbx_read_table(), &options, "task", p->task, &err), err);
     if (p->sidecar) {
         options.sidecar = test_path("sidecar.json");
         test_write_file(options.sidecar, p->sidecar, strlen(p->sidecar));
     }
-    if (CHECK_OK(cbx_graph_read(raw, &options, &read, &err), err) &&
+    if (CHECK_OK(cbx_graph_read_with(raw, &options, &read, &err), err) &&
         CHECK_OK(cbx_graph_load(to, &want, &err), err))
         compare(p, read, want);
     cbx_graph_free(read);

@@ -116,7 +116,7 @@ TEST(a_native_file_has_its_sidecar_beside_it)
     if (CHECK_OK(cbx_graph_new(&data, &g, &err), err) &&
         CHECK_OK(cbx_graph_save(g, path, &err), err)) {
         test_write_file(test_path("native.combinex.json"), text, strlen(text));
-        if (CHECK_OK(cbx_graph_read(path, NULL, &read, &err), err))
+        if (CHECK_OK(cbx_graph_read_with(path, NULL, &read, &err), err))
             CHECK(!strcmp(read->data.feature_names[0], "age") && read->data.immutable[0]);
     }
     cbx_graph_free(g);

@@ -19,7 +19,7 @@ typedef struct shown {
 static inline cbx_explain_options shown_options(void)
 {
     cbx_explain_options o;
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     o.target = "any";
     return o;
 }
@@ -34,9 +34,9 @@ static inline char *shown_lines(const cbx_graph *g, const cbx_model *m, int32_t 
     char                hashes[2][65];
     cbx_graph_hash(g, hashes[0]);
     cbx_model_hash(m, hashes[1]);
-    CHECK_OK(cbx_explain(m, g, row, o, NULL, NULL, &c, &err), err);
+    CHECK_OK(cbx_explain_with(m, g, row, o, NULL, NULL, &c, &err), err);
     for (const cbx_counterfactual *at = c; at; at = at->next) {
-        char *line = cbx_counterfactual_json(at, g, o, hashes[0], hashes[1]);
+        char *line = cbx_counterfactual_json_with(at, g, o, hashes[0], hashes[1]);
         strcat(strcat(all, line), "\n");
         free(line);
     }
@@ -50,12 +50,12 @@ static inline shown shown_make(int32_t row, const cbx_explain_options *o)
     cbx_error         err = {0};
     cbx_train_options t;
     cbx_model_spec    spec;
-    cbx_options_default(cbx_train_table(), &t);
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_train_table(), &t);
+    cbx_fields_default(cbx_model_table(), &spec);
     t.epochs = 100;
-    CHECK_OK(cbx_graph_builtin("karate", NULL, &s.graph, &err), err);
-    CHECK_OK(cbx_model_new(s.graph, &spec, 1, &s.model, &err), err);
-    CHECK_OK(cbx_train(s.model, s.graph, &t, NULL, NULL, NULL, &err), err);
+    CHECK_OK(cbx_graph_builtin_with("karate", NULL, &s.graph, &err), err);
+    CHECK_OK(cbx_model_new_with(s.graph, &spec, 1, &s.model, &err), err);
+    CHECK_OK(cbx_train_with(s.model, s.graph, &t, NULL, NULL, NULL, &err), err);
     s.lines = shown_lines(s.graph, s.model, row, o);
     s.source = (cbx_report_source){.model = s.model, .graph = s.graph};
     return s;

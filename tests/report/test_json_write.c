@@ -195,16 +195,17 @@ TEST(options_are_those_that_can_change_the_result)
     cbx_explain_options     o;
     cbx_error               err = {0};
     memset(&o, 0, sizeof o);
-    cbx_options_default(table, &o);
-    CHECK_OK(cbx_options_set(table, &o, "policy", "dynamic", &err), err);
+    cbx_fields_default(table, &o);
+    CHECK_OK(cbx_fields_set(table, &o, "policy", "dynamic", &err), err);
     o.target = sample_classes[2];
     o.epochs = 123;
     o.learning_rate = 0.05;
-    char           *line = cbx_counterfactual_json(&c, g, &o, NULL, NULL);
+    char           *line = cbx_counterfactual_json_with(&c, g, &o, NULL, NULL);
     const cbx_json *all = object_in(line), *options = cbx_json_get(all, "options");
-    for (size_t i = 0; i < table->count; i++) { /* the number of threads cannot */
-        bool there = cbx_json_get(options, table->options[i].name) != NULL;
-        if (!CHECK_INT(there, strcmp(table->options[i].name, "threads") != 0))
+    for (size_t i = 0; i < table->count; i++) { /* threads cannot; what has no help is no user's */
+        const cbx_option *option = &table->options[i];
+        bool              there = cbx_json_get(options, option->name) != NULL;
+        if (!CHECK_INT(there, option->help && strcmp(option->name, "threads") != 0))
             printf("  (%s)\n", table->options[i].name);
     }
     CHECK(text_is(options, "policy", "dynamic") && text_is(options, "edges", "undirected"));
@@ -214,7 +215,7 @@ TEST(options_are_those_that_can_change_the_result)
     CHECK(!cbx_json_get(all, "data_sha256") && !cbx_json_get(all, "model_sha256"));
     cbx_arena_free(&arena);
     free(line);
-    line = cbx_counterfactual_json(&c, g, NULL, NULL, NULL);
+    line = cbx_counterfactual_json_with(&c, g, NULL, NULL, NULL);
     all = object_in(line);
     CHECK(cbx_json_get(all, "options") == NULL);
     cbx_arena_free(&arena);
@@ -244,12 +245,12 @@ TEST(names_that_are_not_utf8_are_left_out)
     cbx_explain_options      o;
     cbx_error                err = {0};
     memset(&o, 0, sizeof o);
-    cbx_options_default(cbx_explain_table(), &o);
-    CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
+    cbx_fields_default(cbx_explain_table(), &o);
+    CHECK_INT(cbx_explain_preset_with(&o, "paper", NULL), CBX_OK);
     d.class_names = d.feature_names = latin;
     o.target = latin[1];
     CHECK_OK(cbx_graph_new(&d, &g, &err), err);
-    char           *line = cbx_counterfactual_json(&c, g, &o, NULL, NULL);
+    char           *line = cbx_counterfactual_json_with(&c, g, &o, NULL, NULL);
     const cbx_json *all = object_in(line), *list = cbx_json_get(all, "edits");
     CHECK(cbx_json_get(cbx_json_get(all, "before"), "name") == NULL);
     CHECK(cbx_json_get(cbx_json_at(list, 0), "name") == NULL);
@@ -302,17 +303,17 @@ TEST(a_proof_is_written_with_its_kinds_of_edit_and_its_rules)
     cbx_explain_options options;
     cbx_counterfactual  c = sample_found(CBX_NODE);
     cbx_graph          *g = sample_graph(CBX_NODE, false);
-    cbx_options_default(cbx_explain_table(), &options);
+    cbx_fields_default(cbx_explain_table(), &options);
     options.keep_edges = true;
     options.max_edits = 4;
     options.immutable_features = "2";
-    char *line = cbx_counterfactual_json(&c, g, &options, NULL, NULL);
+    char *line = cbx_counterfactual_json_with(&c, g, &options, NULL, NULL);
     CHECK_CONTAINS(line, "\"proof\":{\"scope\":\"removals of edges (one by one)\",\"kinds\":"
                          "[\"set_feature\"],\"rules\":{\"max-edits\":4,\"immutable-features\":"
                          "\"2\",\"keep-edges\":true}}");
     free(line);
     c.scope = ""; /* nothing is proved */
-    line = cbx_counterfactual_json(&c, g, &options, NULL, NULL);
+    line = cbx_counterfactual_json_with(&c, g, &options, NULL, NULL);
     CHECK(!strstr(line, "\"proof\""));
     free(line);
     cbx_graph_free(g);

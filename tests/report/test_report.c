@@ -103,11 +103,12 @@ static void check_command(const cbx_report_source *source, const char *options,
 
 TEST(a_command_has_what_is_not_at_its_default_and_a_shell_reads_it_as_meant)
 {
-    cbx_read_options read;
-    cbx_options_default(cbx_read_table(), &read);
-    read.symmetric = true;
-    read.sidecar = "my names.json";
-    cbx_report_source source = {.data = "it's", .model_file = "$(rm)", .read = &read};
+    cbx_options *read = NULL;
+    cbx_error    err = {0};
+    CHECK_OK(cbx_options_new(cbx_read_table(), &read, &err), err);
+    CHECK_OK(cbx_options_set(read, "symmetric", "true", &err), err);
+    CHECK_OK(cbx_options_set(read, "sidecar", "my names.json", &err), err);
+    cbx_report_source source = {.data = "it's", .model_file = "$(rm)", .read = read};
     check_command(NULL, "{}", "combinex explain DATA MODEL --node 3");
     check_command(NULL,
                   "{\"target\":\"any\",\"epochs\":500,\"lr\":0.1,\"seed\":7,\"diverse\":true,"
@@ -116,6 +117,7 @@ TEST(a_command_has_what_is_not_at_its_default_and_a_shell_reads_it_as_meant)
     check_command(&source, "{\"one-hot\":\"0-3,4-5\",\"target\":\"\"}",
                   "combinex explain 'it'\\''s' '$(rm)' --node 3 --symmetric --sidecar 'my "
                   "names.json' --target '' --one-hot 0-3,4-5");
+    cbx_options_free(read);
 }
 
 /* A name twice in the page's data would be for its reader to choose from. */
@@ -181,11 +183,11 @@ TEST(running_out_of_memory_is_told)
     cbx_model_spec      spec;
     cbx_epoch           trace[2] = {{.loss = 1}, {.loss = 0.5}};
     cbx_error           err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = 1;
-    CHECK_OK(cbx_model_new(s.graph, &spec, 1, &s.model, &err), err);
+    CHECK_OK(cbx_model_new_with(s.graph, &spec, 1, &s.model, &err), err);
     o.max_edits = 3;
-    s.lines = cbx_counterfactual_json(&c, s.graph, &o, NULL, NULL);
+    s.lines = cbx_counterfactual_json_with(&c, s.graph, &o, NULL, NULL);
     s.source = (cbx_report_source){
         .model = s.model, .graph = s.graph, .trace = trace, .num_trace = 2, .data = "a b"};
     test_each_allocation(write_page, &s);

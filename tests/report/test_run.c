@@ -108,9 +108,9 @@ TEST(running_out_of_memory_is_told)
     cbx_model_spec      spec;
     cbx_error           err = {0};
     o.max_edits = 3;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = 1;
-    CHECK_OK(cbx_model_new(s.graph, &spec, 1, &s.model, &err), err);
+    CHECK_OK(cbx_model_new_with(s.graph, &spec, 1, &s.model, &err), err);
     for (int32_t row = 0; row < 3; row++) {
         bool               found = row < 2;
         cbx_counterfactual c = {.row = row,
@@ -123,7 +123,7 @@ TEST(running_out_of_memory_is_told)
                                 .after = found ? logs : NULL,
                                 .num_edits = found ? 2 : 0,
                                 .edits = edits};
-        char              *line = cbx_counterfactual_json(&c, s.graph, &o, NULL, NULL);
+        char              *line = cbx_counterfactual_json_with(&c, s.graph, &o, NULL, NULL);
         strcat(strcat(s.lines, line), "\n");
         free(line);
     }

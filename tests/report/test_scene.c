@@ -39,9 +39,9 @@ static cbx_model *model_of(const cbx_graph *g, int64_t layers)
     cbx_model_spec spec;
     cbx_model     *m = NULL;
     cbx_error      err = {0};
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = layers;
-    CHECK_OK(cbx_model_new(g, &spec, 1, &m, &err), err);
+    CHECK_OK(cbx_model_new_with(g, &spec, 1, &m, &err), err);
     return m;
 }
 
@@ -108,7 +108,7 @@ static void check_comb(int32_t leaves, int32_t expected)
                             .num_edits = 1,
                             .num_edges_removed = 1,
                             .edits = &cut};
-    char              *line = cbx_counterfactual_json(&c, g, NULL, NULL, NULL);
+    char              *line = cbx_counterfactual_json_with(&c, g, NULL, NULL, NULL);
     cbx_report_source  source = {.graph = g, .model = m};
     cbx_report         r;
     cbx_scene          scene;

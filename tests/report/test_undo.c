@@ -76,8 +76,8 @@ TEST(past_those_that_combine_each_edit_is_undone_alone)
     cbx_explain_options o = shown_options();
     o.explainer = 0;
     cbx_error err = {0};
-    CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "explainer", "random-edges", &err), err);
-    CHECK_OK(cbx_options_set(cbx_explain_table(), &o, "random-keep", "0.5", &err), err);
+    CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "explainer", "random-edges", &err), err);
+    CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "random-keep", "0.5", &err), err);
     shown      s = shown_make(8, &o);
     cbx_report r;
     CHECK_OK(cbx_report_open(&r, s.lines, &s.source, &err), err);

@@ -3,8 +3,8 @@
  *
  * answers [THREADS] [fast]: what it prints is the same on every processor, or with `fast`, the
  * usual order, it need not be. run.sh holds it against tests/golden/reproducible.sha256. It uses
- * nothing but combinex.h, and what it uses of the library takes nothing but the C library, OpenMP
- * and a BLAS, so that it can be linked and emulated where there is nothing else. */
+ * nothing but the public headers, and what it uses of the library takes nothing but the C library,
+ * OpenMP and a BLAS, so that it can be linked and emulated where there is nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,27 @@ static void stop(const char *what, const cbx_error *err)
     exit(1);
 }
 
-static void set(const cbx_option_table *table, void *options, const char *name, const char *value)
+static cbx_options *options_of(const cbx_option_table *table)
+{
+    cbx_options *options;
+    cbx_error    err;
+    if (cbx_options_new(table, &options, &err))
+        stop("options", &err);
+    return options;
+}
+
+static void set(cbx_options *options, const char *name, const char *value)
 {
     cbx_error err;
-    if (cbx_options_set(table, options, name, value, &err))
+    if (cbx_options_set(options, name, value, &err))
         stop(name, &err);
+}
+
+static void set_number(cbx_options *options, const char *name, int value)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%d", value);
+    set(options, name, text);
 }
 
 static void put_floats(const char *name, size_t count, const float *values)
@@ -39,19 +55,19 @@ static void put_floats(const char *name, size_t count, const float *values)
 
 static cbx_graph *builtin(const char *name)
 {
-    cbx_generate_options o;
-    cbx_graph           *g;
-    cbx_error            err;
-    cbx_options_default(cbx_generate_table(), &o);
-    o.seed = 5;
+    cbx_options *o = options_of(cbx_generate_table());
+    cbx_graph   *g;
+    cbx_error    err;
+    set(o, "seed", "5");
     if (!strcmp(name, "erdos-renyi")) {
-        o.nodes = 60;
-        o.degree = 5;
-        o.features = 37;
-        o.classes = 3;
+        set(o, "nodes", "60");
+        set(o, "degree", "5");
+        set(o, "features", "37");
+        set(o, "classes", "3");
     }
-    if (cbx_graph_builtin(name, &o, &g, &err))
+    if (cbx_graph_builtin(name, o, &g, &err))
         stop(name, &err);
+    cbx_options_free(o);
     return g;
 }
 
@@ -99,25 +115,24 @@ static cbx_graph *rings(void)
 static cbx_model *trained(const cbx_graph *graph, const char *conv, const char *aggregation,
                           const char *hidden)
 {
-    cbx_model_spec    spec;
-    cbx_train_options options;
-    cbx_model        *model;
-    cbx_error         err;
-    cbx_options_default(cbx_model_table(), &spec);
-    cbx_options_default(cbx_train_table(), &options);
-    set(cbx_model_table(), &spec, "model", conv);
-    set(cbx_model_table(), &spec, "aggregation", aggregation);
-    set(cbx_model_table(), &spec, "hidden", hidden);
-    set(cbx_model_table(), &spec, "layers", "2");
-    set(cbx_model_table(), &spec, "order", "3");
-    options.epochs = 40;
-    options.learning_rate = 0.01;
-    options.threads = threads;
-    if (cbx_model_new(graph, &spec, 3, &model, &err))
+    cbx_options *spec = options_of(cbx_model_table()), *options = options_of(cbx_train_table());
+    cbx_model   *model;
+    cbx_error    err;
+    set(spec, "model", conv);
+    set(spec, "aggregation", aggregation);
+    set(spec, "hidden", hidden);
+    set(spec, "layers", "2");
+    set(spec, "order", "3");
+    set(options, "epochs", "40");
+    set(options, "learning-rate", "0.01");
+    set_number(options, "threads", threads);
+    if (cbx_model_new(graph, spec, 3, &model, &err))
         stop(conv, &err);
     cbx_model_set_reproducible(model, fixed);
-    if (cbx_train(model, graph, &options, NULL, NULL, NULL, &err))
+    if (cbx_train(model, graph, options, NULL, NULL, NULL, &err))
         stop(conv, &err);
+    cbx_options_free(spec);
+    cbx_options_free(options);
     return model;
 }
 
@@ -167,29 +182,29 @@ static int put_answer(void *user, int64_t i, const cbx_counterfactual *c)
 }
 
 /* "name=value" one after the other, separated by blanks. */
-static void explain(const cbx_model *model, const cbx_graph *graph, const char *how, int64_t faults)
+static void explain(const cbx_model *model, const cbx_graph *graph, const char *how, int faults)
 {
     static const int32_t rows[] = {1, 4, 6, 9};
-    cbx_explain_options  options;
+    cbx_options         *options = options_of(cbx_explain_table());
     cbx_error            err;
     char                 text[256], *at = text;
     (void)printf("== %s\n", how);
     (void)snprintf(text, sizeof text, "%s", how);
-    cbx_options_default(cbx_explain_table(), &options);
-    options.threads = threads;
-    options.epochs = 40;
-    options.unr_rollouts = 30;
-    options.faults = faults;
-    set(cbx_explain_table(), &options, "target", "any");
+    set_number(options, "threads", threads);
+    set(options, "epochs", "40");
+    set(options, "unr-rollouts", "30");
+    set_number(options, "faults", faults);
+    set(options, "target", "any");
     while (*at) {
         char *end = at + strcspn(at, " "), *equals = strchr(at, '=');
         char *next = *end ? end + 1 : end;
         *end = *equals = '\0';
-        set(cbx_explain_table(), &options, at, equals + 1);
+        set(options, at, equals + 1);
         at = next;
     }
-    if (cbx_explain_many(model, graph, rows, 4, &options, put_answer, NULL, NULL, &err))
+    if (cbx_explain_many(model, graph, rows, 4, options, put_answer, NULL, NULL, &err))
         stop(how, &err);
+    cbx_options_free(options);
 }
 
 static void explain_all(const cbx_model *model, const cbx_graph *graph, bool nodes)
@@ -205,7 +220,7 @@ static void explain_all(const cbx_model *model, const cbx_graph *graph, bool nod
         "explainer=random-features",
         "explainer=random-edges",
     };
-    const int64_t all_faults = 7; /* of the published program */
+    const int all_faults = 7; /* of the published program */
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         explain(model, graph, ways[i], 0);
     explain(model, graph, "explainer=combinex", all_faults);

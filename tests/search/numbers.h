@@ -113,15 +113,15 @@ static inline oracle odd_make(const odd_graph *g, const odd_layer *l, bool graph
     cbx_model_spec spec;
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
     o.data = *cbx_graph_view(o.graph);
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", l->conv, &err), &err);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", l->aggregation, &err),
+    cbx_fields_default(cbx_model_table(), &spec);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", l->conv, &err), &err);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", l->aggregation, &err),
                 &err);
     spec.order = l->order;
     spec.layers = ODD_LAYERS;
     spec.hidden = ODD_HIDDEN;
     spec.dropout = 0;
-    oracle_must(cbx_model_new(o.graph, &spec, 11, &o.model, &err), &err);
+    oracle_must(cbx_model_new_with(o.graph, &spec, 11, &o.model, &err), &err);
     return o;
 }
 

@@ -9,6 +9,7 @@
 
 #include "../core/bag.h"
 #include "combinex/kit.h"
+#include "inner_options.h"
 
 typedef struct oracle {
     bag            bag; /* the graph's arrays */
@@ -156,11 +157,11 @@ static inline void oracle_train(oracle *o, oracle_shape s)
     cbx_train_result  result;
     cbx_error         err = {0};
     const char       *conv = s.conv ? s.conv : "gcn", *how = s.aggregation ? s.aggregation : "add";
-    cbx_options_default(cbx_model_table(), &spec);
-    cbx_options_default(cbx_train_table(), &train);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", how, &err), &err);
-    oracle_must(cbx_options_set(cbx_train_table(), &train, "standardise",
+    cbx_fields_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_train_table(), &train);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", conv, &err), &err);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", how, &err), &err);
+    oracle_must(cbx_fields_set(cbx_train_table(), &train, "standardise",
                                 s.standardise ? s.standardise : "off", &err),
                 &err);
     spec.order = s.order ? s.order : 1;
@@ -171,8 +172,8 @@ static inline void oracle_train(oracle *o, oracle_shape s)
     train.learning_rate = 0.02;
     train.threads = 1;
     train.seed = 1;
-    oracle_must(cbx_model_new(o->graph, &spec, 3, &o->model, &err), &err);
-    oracle_must(cbx_train(o->model, o->graph, &train, NULL, NULL, &result, &err), &err);
+    oracle_must(cbx_model_new_with(o->graph, &spec, 3, &o->model, &err), &err);
+    oracle_must(cbx_train_with(o->model, o->graph, &train, NULL, NULL, &result, &err), &err);
 }
 
 static inline oracle oracle_make(oracle_shape s)
@@ -182,7 +183,7 @@ static inline oracle oracle_make(oracle_shape s)
     if (s.nodes)
         oracle_graph(&o, s);
     else
-        oracle_must(cbx_graph_builtin("karate", NULL, &o.graph, &err), &err);
+        oracle_must(cbx_graph_builtin_with("karate", NULL, &o.graph, &err), &err);
     o.data = *cbx_graph_view(o.graph);
     oracle_train(&o, s);
     return o;
@@ -197,12 +198,12 @@ static inline oracle oracle_by_hand(const cbx_graph_data *data, const char *conv
     cbx_error      err = {0};
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
     o.data = *cbx_graph_view(o.graph);
-    cbx_options_default(cbx_model_table(), &spec);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "model", conv, &err), &err);
-    oracle_must(cbx_options_set(cbx_model_table(), &spec, "aggregation", aggregation, &err), &err);
+    cbx_fields_default(cbx_model_table(), &spec);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", conv, &err), &err);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", aggregation, &err), &err);
     spec.layers = 1;
     spec.hidden = hidden;
-    oracle_must(cbx_model_new(o.graph, &spec, 1, &o.model, &err), &err);
+    oracle_must(cbx_model_new_with(o.graph, &spec, 1, &o.model, &err), &err);
     return o;
 }
 
@@ -248,10 +249,10 @@ static inline cbx_explain_options explain_options(const char *const *settings)
 {
     cbx_explain_options o = {0};
     cbx_error           err = {0};
-    cbx_options_default(cbx_explain_table(), &o);
-    oracle_must(cbx_explain_preset(&o, "paper", &err), &err);
+    cbx_fields_default(cbx_explain_table(), &o);
+    oracle_must(cbx_explain_preset_with(&o, "paper", &err), &err);
     for (; *settings; settings += 2)
-        oracle_must(cbx_options_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
+        oracle_must(cbx_fields_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
     return o;
 }
 
@@ -271,7 +272,7 @@ static inline cbx_counterfactual *explain_row(const oracle *o, int32_t row,
 {
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    oracle_must(cbx_explain(o->model, o->graph, row, options, NULL, NULL, &r, &err), &err);
+    oracle_must(cbx_explain_with(o->model, o->graph, row, options, NULL, NULL, &r, &err), &err);
     return r;
 }
 

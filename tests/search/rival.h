@@ -29,7 +29,7 @@ static inline int rival_on_nodes(const char *name, const char *epochs)
             sum += explain_rows(&o, &any, 2, same);
             for (int32_t row = 0; row < 24; row += 5) { /* a target may be the prediction */
                 cbx_counterfactual *r = NULL;
-                if (!cbx_explain(o.model, o.graph, row, &next, NULL, NULL, &r, NULL) &&
+                if (!cbx_explain_with(o.model, o.graph, row, &next, NULL, NULL, &r, NULL) &&
                     r->outcome == CBX_FOUND)
                     check_found(&o, r, &next);
                 cbx_counterfactual_free(r);
@@ -65,7 +65,7 @@ static inline int rival_line(void *user, int64_t i, const cbx_counterfactual *r)
     rival_lines       *lines = user;
     cbx_counterfactual timeless = *r;
     timeless.seconds = 0;
-    lines->text[i] = cbx_counterfactual_json(&timeless, lines->o->graph, NULL, NULL, NULL);
+    lines->text[i] = cbx_counterfactual_json_with(&timeless, lines->o->graph, NULL, NULL, NULL);
     return 0;
 }
 
@@ -78,7 +78,7 @@ static inline void rival_explain_all(const oracle *o, cbx_explain_options option
         rows[i] = i;
     *lines = (rival_lines){.o = o};
     CHECK_OK(
-        cbx_explain_many(o->model, o->graph, rows, count, &options, rival_line, NULL, lines, &err),
+        cbx_explain_many_with(o->model, o->graph, rows, count, &options, rival_line, NULL, lines, &err),
         err);
 }
 
@@ -125,7 +125,7 @@ static inline cbx_status rival_explain(void *user)
     const rival_case   *c = user;
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    cbx_status status = cbx_explain(c->o->model, c->o->graph, 2, c->options, NULL, NULL, &r, &err);
+    cbx_status status = cbx_explain_with(c->o->model, c->o->graph, 2, c->options, NULL, NULL, &r, &err);
     CHECK((r != NULL) == (status == CBX_OK));
     cbx_counterfactual_free(r);
     /* An arena that is reset can do without the block that it wished for. */

@@ -84,7 +84,7 @@ TEST(a_class_named_like_a_number_goes_by_its_name)
     oracle_must(cbx_graph_new(&o.data, &named, &err), &err);
     for (int32_t row = 0; row < 12; row++) {
         cbx_counterfactual *r = NULL;
-        cbx_status          status = cbx_explain(o.model, named, row, &a, NULL, NULL, &r, &err);
+        cbx_status status = cbx_explain_with(o.model, named, row, &a, NULL, NULL, &r, &err);
         if (status == CBX_OK)
             CHECK_INT(r->target, 0);
         else
@@ -99,7 +99,7 @@ TEST(no_options_are_the_default_options)
 {
     oracle              o = oracle_make((oracle_shape){.nodes = 12});
     cbx_explain_options a;
-    cbx_options_default(cbx_explain_table(), &a);
+    cbx_fields_default(cbx_explain_table(), &a);
     cbx_counterfactual *r = explain_row(&o, 1, NULL), *s = explain_row(&o, 1, &a);
     CHECK_INT(r->certificate, r->outcome == CBX_FOUND ? CBX_IRREDUCIBLE : r->certificate);
     CHECK_INT(r->num_trace, 0);
@@ -250,7 +250,7 @@ TEST(progress_is_told_and_changes_nothing)
     cbx_counterfactual *r = explain_row(&o, 2, &a), *s = NULL;
     cbx_error           err = {0};
     test_clock_stop(0, 0); /* or a step that takes long would be told of twice */
-    CHECK_OK(cbx_explain(o.model, o.graph, 2, &a, watch, &w, &s, &err), err);
+    CHECK_OK(cbx_explain_with(o.model, o.graph, 2, &a, watch, &w, &s, &err), err);
     test_clock_run();
     CHECK(w.calls > 0 && w.calls <= 40 && w.ordered);
     CHECK_INT(w.total, 40);
@@ -269,7 +269,7 @@ TEST(cancelling_is_an_outcome_without_edits)
         watcher             w = {.stop_at = stop};
         cbx_counterfactual *r = NULL;
         cbx_error           err = {0};
-        CHECK_OK(cbx_explain(o.model, o.graph, 2, &a, watch, &w, &r, &err), err);
+        CHECK_OK(cbx_explain_with(o.model, o.graph, 2, &a, watch, &w, &r, &err), err);
         CHECK_INT(r->outcome, CBX_NOT_FINISHED);
         CHECK(r->num_edits == 0 && r->after == NULL && r->result == r->prediction);
         CHECK(r->num_edges_removed == 0 && r->num_features_changed == 0);
@@ -278,6 +278,29 @@ TEST(cancelling_is_an_outcome_without_edits)
         CHECK_INT(r->num_trace, r->epochs);
         cbx_counterfactual_free(r);
     }
+    oracle_free(&o);
+}
+
+TEST(who_cancels_is_told_so_and_still_given_how_far_it_came)
+{
+    oracle              o = oracle_make((oracle_shape){.nodes = 12});
+    watcher             w = {.stop_at = 3};
+    cbx_options        *options = NULL;
+    cbx_counterfactual *r = NULL;
+    cbx_error           err = {0};
+    CHECK_OK(cbx_options_new(cbx_explain_table(), &options, &err), err);
+    CHECK_OK(cbx_explain_preset(options, "paper", &err), err);
+    CHECK_OK(cbx_options_set(options, "min-edges", "0", &err), err);
+    CHECK_OK(cbx_options_set(options, "trace", "true", &err), err);
+    CHECK_INT(cbx_explain(o.model, o.graph, 2, options, watch, &w, &r, &err), CBX_CANCELLED);
+    CHECK_INT(err.status, CBX_CANCELLED);
+    if (CHECK(r != NULL)) {
+        CHECK_INT(r->size, sizeof *r);
+        CHECK_INT(r->outcome, CBX_NOT_FINISHED);
+        CHECK_INT(r->num_trace, r->epochs);
+    }
+    cbx_counterfactual_free(r);
+    cbx_options_free(options);
     oracle_free(&o);
 }
 
@@ -345,7 +368,7 @@ TEST(kinds_auto_treats_whole_numbers_as_discrete_whatever_the_data_says)
                                     "features", "target", "any");
         for (int32_t row = 0; row < 12; row++) {
             cbx_counterfactual *r = NULL;
-            CHECK_OK(cbx_explain(o.model, g, row, &a, NULL, NULL, &r, &err), err);
+            CHECK_OK(cbx_explain_with(o.model, g, row, &a, NULL, NULL, &r, &err), err);
             for (int64_t i = 0; r && i < r->num_edits; i++) { /* even features hold whole numbers */
                 const cbx_edit *e = &r->edits[i];
                 bool            bound =

@@ -44,7 +44,7 @@ static cbx_counterfactual *leaping(const oracle *o, int32_t row, const cbx_expla
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
     test_clock_stop(reading, seconds);
-    CHECK_OK(cbx_explain(o->model, o->graph, row, options, NULL, NULL, &r, &err), err);
+    CHECK_OK(cbx_explain_with(o->model, o->graph, row, options, NULL, NULL, &r, &err), err);
     test_clock_run();
     return r;
 }
@@ -216,8 +216,9 @@ TEST(every_one_of_many_targets_has_its_own_limit)
     int64_t             counts[2] = {0};
     a.threads = 1;
     test_clock_stop(40, 9); /* within the second, or so */
-    CHECK_OK(cbx_explain_many(o.model, o.graph, rows, 5, &a, count_reasons, NULL, counts, &err),
-             err);
+    CHECK_OK(
+        cbx_explain_many_with(o.model, o.graph, rows, 5, &a, count_reasons, NULL, counts, &err),
+        err);
     test_clock_run();
     CHECK_INT(counts[0], 5);
     CHECK_INT(counts[1], 1);

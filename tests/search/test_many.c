@@ -90,7 +90,8 @@ static void check_many(oracle_shape shape, cbx_explain_options a)
     for (int k = 0; k < 3; k++) {
         listener l = {.o = &o, .a = &a, .rows = rows, .stop_at = -1, .compare = true};
         a.threads = threads[k];
-        CHECK_OK(cbx_explain_many(o.model, o.graph, rows, count, &a, listen, NULL, &l, &err), err);
+        CHECK_OK(cbx_explain_many_with(o.model, o.graph, rows, count, &a, listen, NULL, &l, &err),
+                 err);
         CHECK_INT(l.calls, count);
         CHECK(l.found > 0);
     }
@@ -118,7 +119,7 @@ TEST(no_options_are_the_default_options)
     const int32_t rows[] = {4, 2};
     listener      l = {.o = &o, .rows = rows, .stop_at = -1, .compare = true};
     cbx_error     err = {0};
-    CHECK_OK(cbx_explain_many(o.model, o.graph, rows, 2, NULL, listen, NULL, &l, &err), err);
+    CHECK_OK(cbx_explain_many_with(o.model, o.graph, rows, 2, NULL, listen, NULL, &l, &err), err);
     CHECK_INT(l.calls, 2);
     oracle_free(&o);
 }
@@ -129,10 +130,11 @@ TEST(no_rows_are_no_results)
     cbx_explain_options a = ASK("threads", "4");
     listener            l = {.o = &o, .a = &a, .stop_at = -1};
     cbx_error           err = {0};
-    CHECK_OK(cbx_explain_many(o.model, o.graph, NULL, 0, &a, listen, NULL, &l, &err), err);
+    CHECK_OK(cbx_explain_many_with(o.model, o.graph, NULL, 0, &a, listen, NULL, &l, &err), err);
     CHECK_INT(l.calls, 0);
     a.target = "nowhere"; /* what is wrong is wrong without rows too */
-    CHECK_INT(cbx_explain_many(o.model, o.graph, NULL, 0, &a, listen, NULL, &l, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_many_with(o.model, o.graph, NULL, 0, &a, listen, NULL, &l, &err),
+              CBX_INVALID);
     CHECK_CONTAINS(err.message, "nowhere");
     oracle_free(&o);
 }
@@ -150,10 +152,11 @@ TEST(a_target_that_is_the_prediction_is_skipped_among_many_and_refused_alone)
     cbx_error           err = {0};
     (void)snprintf(number, sizeof number, "%d", first->prediction);
     a.target = number;
-    CHECK_OK(cbx_explain_many(o.model, o.graph, rows, 3, &a, listen, NULL, &l, &err), err);
+    CHECK_OK(cbx_explain_many_with(o.model, o.graph, rows, 3, &a, listen, NULL, &l, &err), err);
     CHECK_INT(l.calls, 3);
     l.calls = 0;
-    CHECK_INT(cbx_explain_many(o.model, o.graph, rows, 1, &a, listen, NULL, &l, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_many_with(o.model, o.graph, rows, 1, &a, listen, NULL, &l, &err),
+              CBX_INVALID);
     CHECK_CONTAINS(err.message, "node 3: the prediction is class");
     CHECK_INT(l.calls, 0);
     cbx_counterfactual_free(first);
@@ -180,7 +183,8 @@ TEST(a_skipped_row_says_which_class_it_has_already)
     (void)snprintf(number, sizeof number, "%d", r->prediction);
     (void)snprintf(expected, sizeof expected, "the prediction is class %d already", r->prediction);
     a.target = number;
-    CHECK_OK(cbx_explain_many(o.model, o.graph, rows, 2, &a, keep_reason, NULL, text, &err), err);
+    CHECK_OK(cbx_explain_many_with(o.model, o.graph, rows, 2, &a, keep_reason, NULL, text, &err),
+             err);
     CHECK_CONTAINS(text, expected);
     cbx_counterfactual_free(r);
     oracle_free(&o);
@@ -194,14 +198,14 @@ TEST(an_error_in_one_row_is_reported_and_ends_the_call)
     for (a.threads = 1; a.threads <= 4; a.threads++) {
         listener  l = {.o = &o, .a = &a, .rows = rows, .stop_at = -1};
         cbx_error err = {0};
-        CHECK_INT(cbx_explain_many(o.model, o.graph, rows, 6, &a, listen, NULL, &l, &err),
+        CHECK_INT(cbx_explain_many_with(o.model, o.graph, rows, 6, &a, listen, NULL, &l, &err),
                   CBX_INVALID);
         CHECK_INT(err.status, CBX_INVALID);
         CHECK_CONTAINS(err.message, "node 99 does not exist");
         CHECK(l.calls <= 2); /* none from behind the error */
         CHECK(a.threads > 1 || l.calls == 2);
-        CHECK_INT(cbx_explain_many(o.model, o.graph, rows, 6, &a, listen, NULL,
-                                   &(listener){.rows = rows, .stop_at = -1}, NULL),
+        CHECK_INT(cbx_explain_many_with(o.model, o.graph, rows, 6, &a, listen, NULL,
+                                        &(listener){.rows = rows, .stop_at = -1}, NULL),
                   CBX_INVALID);
     }
     oracle_free(&o);
@@ -220,7 +224,7 @@ TEST(the_listener_can_stop)
         for (int64_t stop = 0; stop < 34; stop += 11) {
             listener  l = {.o = &o, .a = &a, .rows = rows, .stop_at = stop};
             cbx_error err = {0};
-            CHECK_INT(cbx_explain_many(o.model, o.graph, rows, 34, &a, listen, NULL, &l, &err),
+            CHECK_INT(cbx_explain_many_with(o.model, o.graph, rows, 34, &a, listen, NULL, &l, &err),
                       CBX_CANCELLED);
             CHECK_INT(err.status, CBX_CANCELLED);
             CHECK_CONTAINS(err.message, "cancelled after");
@@ -246,9 +250,9 @@ TEST(progress_can_stop)
     for (a.threads = 1; a.threads <= 4; a.threads++) {
         listener  l = {.o = &o, .a = &a, .rows = rows, .stop_at = -1};
         cbx_error err = {0};
-        CHECK_INT(
-            cbx_explain_many(o.model, o.graph, rows, 34, &a, listen, stop_after_some, &l, &err),
-            CBX_CANCELLED);
+        CHECK_INT(cbx_explain_many_with(o.model, o.graph, rows, 34, &a, listen, stop_after_some, &l,
+                                        &err),
+                  CBX_CANCELLED);
         CHECK_CONTAINS(err.message, "cancelled after");
         CHECK(l.calls >= 3 && l.calls < 34);
         CHECK(a.threads > 1 || l.calls == 3);
@@ -265,7 +269,7 @@ static cbx_status many_once(void *user)
     cbx_error err = {0};
     l->calls = 0;
     cbx_status status =
-        cbx_explain_many(l->o->model, l->o->graph, l->rows, 4, l->a, listen, NULL, l, &err);
+        cbx_explain_many_with(l->o->model, l->o->graph, l->rows, 4, l->a, listen, NULL, l, &err);
     CHECK_INT(err.status, status);
     CHECK(status || l->calls == 4);
     return status == CBX_OK && test_allocation_failed() ? CBX_NO_MEMORY : status;

@@ -104,7 +104,7 @@ static bool holds(const oracle *o, const cbx_counterfactual *c)
 static bool fine_json(const oracle *o, const cbx_counterfactual *c,
                       const cbx_explain_options *options)
 {
-    char *text = cbx_counterfactual_json(c, o->graph, options, NULL, NULL);
+    char *text = cbx_counterfactual_json_with(c, o->graph, options, NULL, NULL);
     bool  fine = CHECK(text != NULL);
     if (text) {
         fine &= CHECK(!strstr(text, "NaN") && !strstr(text, "nan,") && !strstr(text, "nfinity"));
@@ -132,7 +132,7 @@ static void check_answer(const oracle *o, const odd_graph *g, const odd_layer *l
         ASK("explainer", methods[method][0], "policy", methods[method][1], "epochs", "25", "target",
             "any", "unr-rollouts", "10", "robustness", "5", "prove", "0.02", "seed", "4");
     options.trace = true;
-    cbx_status status = cbx_explain(o->model, o->graph, row, &options, NULL, NULL, &c, &err);
+    cbx_status status = cbx_explain_with(o->model, o->graph, row, &options, NULL, NULL, &c, &err);
     bool       fine = true;
     if (status) {
         fine = CHECK_INT(status, CBX_INVALID) && CHECK_CONTAINS(err.message, "not finite");
@@ -223,7 +223,8 @@ TEST(a_class_of_probability_zero_can_be_asked_for_and_is_reported_as_zero)
                 ASK("explainer", methods[m][0], "policy", methods[m][1], "epochs", "60", "target",
                     target_class == 1 ? "1" : "2", "unr-rollouts", "10", "seed", "4");
             options.trace = true;
-            if (!CHECK_OK(cbx_explain(o.model, o.graph, 1, &options, NULL, NULL, &c, &err), err))
+            if (!CHECK_OK(cbx_explain_with(o.model, o.graph, 1, &options, NULL, NULL, &c, &err),
+                          err))
                 continue;
             CHECK(finite_answer(c) && fine_json(&o, c, &options));
             CHECK(target_class == 1 || c->outcome != CBX_FOUND); /* no features lead there */
@@ -279,7 +280,7 @@ TEST(a_hundred_thousand_classes)
         cbx_explain_options options =
             ASK("explainer", methods[m][0], "policy", methods[m][1], "epochs", "5", "target", "any",
                 "unr-rollouts", "3", "robustness", "2", "tried", "4", "time-limit", "20");
-        if (!CHECK_OK(cbx_explain(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), err))
+        if (!CHECK_OK(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), err))
             continue;
         CHECK_INT(c->num_classes, MANY);
         CHECK(finite_answer(c));
@@ -309,7 +310,7 @@ TEST(measures_are_numbers_or_undefined_and_never_infinite)
                 cbx_measures        out;
                 cbx_explain_options options =
                     ASK("explainer", methods[m][0], "epochs", "20", "target", "any");
-                if (cbx_explain(o.model, o.graph, 0, &options, NULL, NULL, &c, &err))
+                if (cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err))
                     continue;
                 if (!yard && !CHECK_OK(cbx_yardstick_new(o.model, o.graph, 1, &yard, &err), err))
                     break;
@@ -388,11 +389,11 @@ TEST(one_class_is_nothing_to_tell_apart)
     cbx_error      err = {0};
     int64_t        y[4] = {0};
     cbx_model_spec spec;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     d.num_classes = 1;
     d.y = y;
     CHECK_OK(cbx_graph_new(&d, &g, &err), err);
-    CHECK_INT(cbx_model_new(g, &spec, 1, &m, &err), CBX_INVALID);
+    CHECK_INT(cbx_model_new_with(g, &spec, 1, &m, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "at least two classes, the graph has 1");
     CHECK(m == NULL);
     cbx_graph_free(g);

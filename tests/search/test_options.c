@@ -11,7 +11,7 @@ static cbx_explain_options defaults(void)
 {
     cbx_explain_options o;
     memset(&o, 0x55, sizeof o);
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_explain_table(), &o);
     return o;
 }
 
@@ -28,10 +28,10 @@ TEST(defaults_are_minimal_answers_and_otherwise_the_published_settings)
 {
     cbx_explain_options o = defaults(), minimal = o;
     CHECK(!strcmp(cbx_explainer_at(o.explainer)->name, "minimal"));
-    CHECK_INT(cbx_explain_preset(&minimal, "minimal", NULL), CBX_OK);
+    CHECK_INT(cbx_explain_preset_with(&minimal, "minimal", NULL), CBX_OK);
     CHECK(same(&o, &minimal));
     CHECK(!cbx_rules_are_given(&o));
-    CHECK_INT(cbx_explain_preset(&o, "paper", NULL), CBX_OK);
+    CHECK_INT(cbx_explain_preset_with(&o, "paper", NULL), CBX_OK);
     CHECK(!strcmp(cbx_explainer_at(o.explainer)->name, "combinex"));
     CHECK(!strcmp(o.target, "next"));
     CHECK_INT(o.policy, 0);
@@ -74,7 +74,7 @@ TEST(presets_of_cf_gnn_are_what_its_authors_ran)
     for (int i = 0; i < 2; i++) {
         cbx_explain_options o = defaults();
         cbx_error           err = {0};
-        CHECK_OK(cbx_explain_preset(&o, names[i], &err), err);
+        CHECK_OK(cbx_explain_preset_with(&o, names[i], &err), err);
         CHECK(!strcmp(cbx_explainer_names[o.explainer], "cf-gnn") && !strcmp(o.target, "any"));
         CHECK(o.optimiser == CBX_OPTIMISER_SGD && o.edges == CBX_EDGES_UNDIRECTED);
         CHECK_NEAR(o.learning_rate, i ? 0.01 : 0.1, 0);
@@ -108,8 +108,8 @@ TEST(every_choice_has_its_number)
         for (int k = 0; k < 8 && choices[i].names[k]; k++) {
             cbx_explain_options o = defaults();
             cbx_error           err = {0};
-            CHECK_OK(cbx_options_set(cbx_explain_table(), &o, choices[i].option,
-                                     choices[i].names[k], &err),
+            CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, choices[i].option, choices[i].names[k],
+                                    &err),
                      err);
             CHECK_INT(*(const int *)((const char *)&o + choices[i].offset), k);
         }
@@ -128,7 +128,7 @@ TEST(the_paper_preset_sets_the_published_settings_and_leaves_the_rest)
     o.threads = 3;
     o.seed = 11;
     o.trace = true;
-    CHECK_OK(cbx_explain_preset(&o, "paper", &err), err);
+    CHECK_OK(cbx_explain_preset_with(&o, "paper", &err), err);
     CHECK(same(&o, &d));
     CHECK(o.threads == 3 && o.seed == 11 && o.trace);
 }
@@ -140,8 +140,8 @@ TEST(presets_have_names_and_each_gives_options_that_hold)
     for (; cbx_explain_preset_name(i); i++) {
         cbx_explain_options o = defaults();
         cbx_error           err = {0};
-        CHECK_OK(cbx_explain_preset(&o, cbx_explain_preset_name(i), &err), err);
-        CHECK_OK(cbx_options_check(cbx_explain_table(), &o, &err), err);
+        CHECK_OK(cbx_explain_preset_with(&o, cbx_explain_preset_name(i), &err), err);
+        CHECK_OK(cbx_fields_check(cbx_explain_table(), &o, &err), err);
     }
     CHECK(cbx_explain_preset_name(i) == NULL && cbx_explain_preset_name(i + 100) == NULL);
 }
@@ -150,11 +150,11 @@ TEST(an_unknown_preset_is_refused_and_changes_nothing)
 {
     cbx_explain_options o = defaults(), before = o;
     cbx_error           err = {0};
-    CHECK_INT(cbx_explain_preset(&o, "papers", &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_preset_with(&o, "papers", &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "'papers'");
     CHECK_CONTAINS(err.message, "'paper'");
     CHECK(same(&o, &before));
-    CHECK_INT(cbx_explain_preset(&o, "", NULL), CBX_INVALID);
+    CHECK_INT(cbx_explain_preset_with(&o, "", NULL), CBX_INVALID);
 }
 
 TEST(every_explainer_of_the_table_is_there)

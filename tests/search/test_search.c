@@ -26,7 +26,7 @@ static long during(const oracle *o, const cbx_explain_options *a)
     meter               m = {0};
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    CHECK_OK(cbx_explain(o->model, o->graph, 0, a, read_meter, &m, &r, &err), err);
+    CHECK_OK(cbx_explain_with(o->model, o->graph, 0, a, read_meter, &m, &r, &err), err);
     CHECK(m.calls > 1 && m.at_first > 0);
     cbx_counterfactual_free(r);
     return m.last - m.at_first;

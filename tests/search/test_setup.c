@@ -12,13 +12,13 @@ static void refused(const cbx_model *m, const cbx_graph *g, int32_t row,
 {
     cbx_counterfactual dummy, *r = &dummy;
     cbx_error          err = {0};
-    CHECK_INT(cbx_explain(m, g, row, a, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(m, g, row, a, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_INT(err.status, CBX_INVALID);
     CHECK(r == NULL);
     for (; *parts; parts++)
         CHECK_CONTAINS(err.message, *parts);
     r = &dummy;
-    CHECK_INT(cbx_explain(m, g, row, a, NULL, NULL, &r, NULL), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(m, g, row, a, NULL, NULL, &r, NULL), CBX_INVALID);
     CHECK(r == NULL);
 }
 
@@ -121,7 +121,7 @@ static void check_bounds(bool sparse)
     lo[2] = -1;
     oracle_must(cbx_graph_new(&o.data, &g, &err), &err);
     cbx_counterfactual *r = NULL;
-    CHECK_OK(cbx_explain(o.model, g, 0, &a, NULL, NULL, &r, &err), err);
+    CHECK_OK(cbx_explain_with(o.model, g, 0, &a, NULL, NULL, &r, &err), err);
     cbx_counterfactual_free(r);
     cbx_graph_free(g);
     oracle_free(&o);
@@ -191,19 +191,19 @@ TEST(options_out_of_range_are_refused)
     oracle              o = oracle_make((oracle_shape){.nodes = 12});
     cbx_explain_options a = ASK(NULL);
     a.epochs = 0;
-    REFUSED(o.model, o.graph, 0, &a, "--epochs", "0");
+    REFUSED(o.model, o.graph, 0, &a, "epochs", "0");
     a = ASK(NULL);
     a.policy = 7;
-    REFUSED(o.model, o.graph, 0, &a, "--policy");
+    REFUSED(o.model, o.graph, 0, &a, "policy");
     a = ASK(NULL);
     a.explainer = -1;
-    REFUSED(o.model, o.graph, 0, &a, "--explainer");
+    REFUSED(o.model, o.graph, 0, &a, "explainer");
     a = ASK(NULL);
     a.learning_rate = -0.1;
-    REFUSED(o.model, o.graph, 0, &a, "--lr", "-0.1");
+    REFUSED(o.model, o.graph, 0, &a, "lr", "-0.1");
     a = ASK(NULL);
     a.alpha = 1.5;
-    REFUSED(o.model, o.graph, 0, &a, "--alpha", "1.5");
+    REFUSED(o.model, o.graph, 0, &a, "alpha", "1.5");
     oracle_free(&o);
 }
 
@@ -228,7 +228,7 @@ TEST(a_model_of_one_class_has_nothing_to_flip)
     cbx_model_init(m, 1);
     cbx_explain_options any = ASK("target", "any", "epochs", "5"), next = ASK("epochs", "5");
     cbx_counterfactual *r = NULL;
-    if (CHECK_OK(cbx_explain(m, g, 0, &any, NULL, NULL, &r, &err), err)) {
+    if (CHECK_OK(cbx_explain_with(m, g, 0, &any, NULL, NULL, &r, &err), err)) {
         CHECK_INT(r->outcome, CBX_SKIPPED);
         CHECK_CONTAINS(r->reason, "one class");
         CHECK(r->prediction == 0 && r->result == 0 && r->num_edits == 0);
@@ -252,7 +252,7 @@ static cbx_status explain_once(void *user)
     const call         *c = user;
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    cbx_status status = cbx_explain(c->o->model, c->o->graph, 0, &c->a, NULL, NULL, &r, &err);
+    cbx_status status = cbx_explain_with(c->o->model, c->o->graph, 0, &c->a, NULL, NULL, &r, &err);
     CHECK_INT(err.status, status);
     CHECK((r != NULL) == (status == CBX_OK));
     cbx_counterfactual_free(r);

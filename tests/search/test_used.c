@@ -110,8 +110,8 @@ static cbx_explain_options defaults(const char *explainer)
 {
     cbx_explain_options o;
     cbx_error           err = {0};
-    cbx_options_default(cbx_explain_table(), &o);
-    oracle_must(cbx_options_set(cbx_explain_table(), &o, "explainer", explainer, &err), &err);
+    cbx_fields_default(cbx_explain_table(), &o);
+    oracle_must(cbx_fields_set(cbx_explain_table(), &o, "explainer", explainer, &err), &err);
     o.target = "any";
     o.threads = 1;
     o.epochs = 40;
@@ -123,7 +123,7 @@ static cbx_counterfactual *explain(const cbx_model *model, const cbx_graph *grap
 {
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    CHECK_OK(cbx_explain(model, graph, row, options, NULL, NULL, &r, &err), err);
+    CHECK_OK(cbx_explain_with(model, graph, row, options, NULL, NULL, &r, &err), err);
     return r;
 }
 
@@ -243,15 +243,15 @@ TEST(rules_name_features_as_the_data_does)
     cbx_error           err = {0};
     cbx_counterfactual *r = NULL;
     o.permitted_range = "7:5:6";
-    CHECK_INT(cbx_explain(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "feature 7 takes whole numbers");
     o.permitted_range = NULL;
     o.features_to_vary = "90000";
-    CHECK_INT(cbx_explain(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "feature 90000 does not exist: there are 0 to 89999");
     o.features_to_vary = "all";
     o.one_hot = "34123-51123,50000-60000";
-    CHECK_INT(cbx_explain(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "feature 51123 is in two groups");
     pair_free(p);
 }
@@ -279,7 +279,7 @@ TEST(bounds_that_are_broken_are_told_in_the_numbers_of_the_data)
     cbx_counterfactual *r = NULL;
     cbx_explain_options o = defaults("combinex");
     lo[wide_number(4)] = hi[wide_number(4)] = 100; /* behind the back of the checks */
-    CHECK_INT(cbx_explain(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
+    CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "feature 68123 of node");
     pair_free(p);
 }
@@ -290,7 +290,7 @@ static cbx_status explain_again(void *user)
     cbx_explain_options o = defaults("ego");
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    cbx_status          status = cbx_explain(p->model, p->graph, 1, &o, NULL, NULL, &r, &err);
+    cbx_status          status = cbx_explain_with(p->model, p->graph, 1, &o, NULL, NULL, &r, &err);
     cbx_counterfactual_free(r);
     return status;
 }

@@ -48,12 +48,12 @@ static cbx_model *make_model(const cbx_graph *g, const char *conv, const char *a
 {
     cbx_model_spec spec;
     cbx_model     *model = NULL;
-    cbx_options_default(cbx_model_table(), &spec);
+    cbx_fields_default(cbx_model_table(), &spec);
     spec.layers = layers;
     spec.hidden = 8;
-    CHECK_INT(cbx_options_set(cbx_model_table(), &spec, "model", conv, NULL), CBX_OK);
-    CHECK_INT(cbx_options_set(cbx_model_table(), &spec, "aggregation", aggregation, NULL), CBX_OK);
-    CHECK_INT(cbx_model_new(g, &spec, 5, &model, NULL), CBX_OK);
+    CHECK_INT(cbx_fields_set(cbx_model_table(), &spec, "model", conv, NULL), CBX_OK);
+    CHECK_INT(cbx_fields_set(cbx_model_table(), &spec, "aggregation", aggregation, NULL), CBX_OK);
+    CHECK_INT(cbx_model_new_with(g, &spec, 5, &model, NULL), CBX_OK);
     return model;
 }
 
@@ -148,10 +148,10 @@ TEST(a_search_within_a_budget_says_what_it_left_out_and_is_verified_all_the_same
     cbx_generate_options g;
     cbx_graph           *graph = NULL;
     cbx_explain_options  o;
-    cbx_options_default(cbx_generate_table(), &g);
-    cbx_options_default(cbx_explain_table(), &o);
+    cbx_fields_default(cbx_generate_table(), &g);
+    cbx_fields_default(cbx_explain_table(), &o);
     g.nodes = 400;
-    CHECK_INT(cbx_graph_builtin("barabasi-albert", &g, &graph, NULL), CBX_OK);
+    CHECK_INT(cbx_graph_builtin_with("barabasi-albert", &g, &graph, NULL), CBX_OK);
     cbx_model *model = make_model(graph, "gcn", "add", 3);
     float     *all = malloc(400 * 4 * sizeof *all), after[4];
     CHECK_INT(cbx_predict(model, graph, 1, all, NULL), CBX_OK);
@@ -160,7 +160,7 @@ TEST(a_search_within_a_budget_says_what_it_left_out_and_is_verified_all_the_same
     int found = 0;
     for (int32_t row = 0; row < 400; row += 40) {
         cbx_counterfactual *c = NULL;
-        CHECK_INT(cbx_explain(model, graph, row, &o, NULL, NULL, &c, NULL), CBX_OK);
+        CHECK_INT(cbx_explain_with(model, graph, row, &o, NULL, NULL, &c, NULL), CBX_OK);
         CHECK(c->num_nodes <= 100);
         CHECK(c->num_left_out > 0);
         CHECK(test_difference(4, c->before, all + (int64_t)row * 4) < 1e-5);
@@ -195,16 +195,17 @@ TEST(a_class_that_is_not_that_of_the_whole_graph_is_explained_by_a_search_for_ev
     CHECK_OK(cbx_model_load(test_source("tests/golden/traces/loops-cheb2.model.safetensors"),
                             &model, &err),
              err);
-    cbx_options_default(cbx_explain_table(), &published);
-    CHECK_OK(cbx_explain_preset(&published, "paper", &err), err);
+    cbx_fields_default(cbx_explain_table(), &published);
+    CHECK_OK(cbx_explain_preset_with(&published, "paper", &err), err);
     if (graph && model &&
-        CHECK_OK(cbx_explain(model, graph, 6, &published, NULL, NULL, &c, &err), err)) {
+        CHECK_OK(cbx_explain_with(model, graph, 6, &published, NULL, NULL, &c, &err), err)) {
         CHECK_INT(c->outcome, CBX_SKIPPED);
         CHECK_CONTAINS(c->reason, "on the whole graph");
     }
     cbx_counterfactual_free(c);
     c = NULL;
-    if (graph && model && CHECK_OK(cbx_explain(model, graph, 6, NULL, NULL, NULL, &c, &err), err))
+    if (graph && model &&
+        CHECK_OK(cbx_explain_with(model, graph, 6, NULL, NULL, NULL, &c, &err), err))
         CHECK(c->outcome == CBX_FOUND && c->certificate == CBX_IRREDUCIBLE);
     cbx_counterfactual_free(c);
     cbx_model_free(model);

@@ -82,7 +82,7 @@ TEST(tables_read_back_the_same)
     cbx_error  err = {0};
     (void)snprintf(folder, sizeof folder, "%s", test_path("tables"));
     if (g && CHECK_OK(cbx_graph_export(g, "csv", NULL, 0, folder, &err), err) &&
-        CHECK_OK(cbx_graph_read(folder, NULL, &back, &err), err)) {
+        CHECK_OK(cbx_graph_read_with(folder, NULL, &back, &err), err)) {
         same_graph(g, back, true);
         CHECK(!memcmp(back->data.y, y, sizeof y));
         CHECK(back->data.train_mask[0] && back->data.test_mask[2] && !back->data.test_mask[3]);
@@ -103,7 +103,7 @@ TEST(graphml_reads_back_the_same)
     const char *path = test_path("g.graphml");
     cbx_graph  *g = make(&plain), *back = NULL;
     if (g && CHECK_OK(cbx_graph_export(g, "graphml", NULL, 0, path, &err), err) &&
-        CHECK_OK(cbx_graph_read(path, NULL, &back, &err), err)) {
+        CHECK_OK(cbx_graph_read_with(path, NULL, &back, &err), err)) {
         same_graph(g, back, true);
         CHECK(!memcmp(back->data.y, y, sizeof y));
         CHECK(!strcmp(back->data.class_names[1], "yes & no"));
@@ -119,7 +119,7 @@ TEST(npz_reads_back_with_edges_both_ways)
     cbx_error   err = {0};
     const char *path = test_path("g.npz");
     if (g && CHECK_OK(cbx_graph_export(g, "npz", NULL, 0, path, &err), err) &&
-        CHECK_OK(cbx_graph_read(path, NULL, &back, &err), err)) {
+        CHECK_OK(cbx_graph_read_with(path, NULL, &back, &err), err)) {
         CHECK_INT(back->data.num_edges, 6); /* and 3 -> 2 */
         CHECK(back->data.x == NULL);
         CHECK_INT(back->data.x_indptr[4], 6); /* without the zeros */

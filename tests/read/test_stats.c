@@ -2,7 +2,7 @@
 /* What is counted about a graph, by hand and by brute force. */
 #include <string.h>
 
-#include "random_graph.h"
+#include "../graph/random_graph.h"
 #include "test.h"
 
 static cbx_graph_stats measure(const cbx_graph *g)

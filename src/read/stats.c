@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "combinex/kit.h"
 #include "error.h"
 #include "graph.h"
 

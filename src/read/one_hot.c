@@ -7,6 +7,7 @@
  * one pass that notes the latest previous one of each column is enough. */
 #include <string.h>
 
+#include "combinex/kit.h"
 #include "error.h"
 #include "graph.h"
 
