@@ -158,10 +158,6 @@ typedef struct cbx_model cbx_model;
 /* What a model looks like, apart from its sizes at both ends: "model", "layers", "hidden", … */
 CBX_API const cbx_option_table *cbx_model_table(void);
 
-/* Does this option of the table mean something to models of that kind ("order" does to "cheb")?
- * Those that are not about one kind do to all. */
-CBX_API bool cbx_model_takes(const char *conv, const char *option);
-
 typedef struct cbx_model_info {
     cbx_task    task;
     const char *conv;        /* "gcn", … */
@@ -217,9 +213,6 @@ CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const 
 /* The i-th parameter, as PyG has it ("layers.0.lin.weight", out x in); false past the last. */
 CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
                                  int32_t *cols);
-
-/* The number of dimensions that PyG gives the i-th parameter, and their sizes; 0 past the last. */
-CBX_API int cbx_model_parameter_shape(const cbx_model *model, size_t i, int64_t shape[3]);
 
 /* Copies the i-th parameter out of or into the model; `count` is the values': rows * cols. */
 CBX_API cbx_status cbx_model_get(const cbx_model *model, size_t i, float *values, int64_t count,

@@ -36,10 +36,17 @@ CBX_API const char *cbx_option_table_title(const cbx_option_table *table);
 /* The i-th option, or NULL past the last. */
 CBX_API const cbx_option *cbx_option_at(const cbx_option_table *table, size_t i);
 
+/* Does this option of the table mean something to models of that kind ("order" does to "cheb")?
+ * Those that are not about one kind do to all. */
+CBX_API bool cbx_model_takes(const char *conv, const char *option);
+
 /* The i-th of the options that are about this kind of model only ("heads"), or NULL past the last.
  * Its field in `values` is what the model has. `key`: its name in model files; NULL: not there. */
 CBX_API const cbx_option *cbx_model_setting(const cbx_model *model, size_t i, const void **values,
                                             const char **key);
+
+/* The number of dimensions that PyG gives the i-th parameter, and their sizes; 0 past the last. */
+CBX_API int cbx_model_parameter_shape(const cbx_model *model, size_t i, int64_t shape[3]);
 
 /* A table of one's own: each option says where its field is in a struct of one's own. */
 struct cbx_option_table {

@@ -166,7 +166,7 @@ class Callback:
             predict=self._functions[0],
         )
         meaning = Options(open_table, self.reading.options())
-        oracle.reading = ctypes.pointer(meaning.raw)
+        oracle.reading = meaning.pointer
         if self.caller.gradient:
             oracle.gradient = self._functions[1]
         return make(lib.cbx_model_of_oracle, ctypes.byref(oracle))

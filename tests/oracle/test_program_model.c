@@ -512,11 +512,9 @@ static void check_part(golden *g)
         for (int64_t k = 6; k < 8; k++)
             edits[k] = (cbx_edit){.op = CBX_SET_FEATURE,
                                   .node = (int32_t)((row + k * 11) % d->num_nodes),
-                                  .to = 0.25F,
-                                  .edge = -1};
+                                  .to = 0.25F};
         CHECK_OK(cbx_verify_within(g->model, g->graph, row, edits, 8, 0, part, &err), err);
-        CHECK_OK(cbx_verify_within(g->model, g->graph, row, edits, 8, INT32_MAX, whole, &err),
-                 err);
+        CHECK_OK(cbx_verify_within(g->model, g->graph, row, edits, 8, INT32_MAX, whole, &err), err);
         CHECK(test_difference(g->model->num_classes, part, whole) < 1e-4);
         parts++;
     }
