@@ -46,7 +46,7 @@ static int64_t edges_of(const cbx_graph_data *d, const int64_t *into, int32_t ro
 /* The `count` rows with most edges, by picking the best left each time. */
 static void find_hubs(job *j, int count)
 {
-    const cbx_graph_data *d = cbx_graph_view(j->graph);
+    const cbx_graph_data *d = cbx_graph_arrays(j->graph);
     int32_t               rows = d->task == CBX_GRAPH ? d->num_graphs : d->num_nodes;
     int64_t              *into = calloc((size_t)d->num_nodes + 1, sizeof *into);
     if (!into)
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         stop(err.message);
     if (!j.num_rows)
         find_hubs(&j, hubs);
-    bool               graphs = cbx_graph_view(j.graph)->task == CBX_GRAPH;
+    bool               graphs = cbx_graph_arrays(j.graph)->task == CBX_GRAPH;
     const char *const *names = cbx_explain_table()->options[0].choices;
     for (int i = 0; names[i]; i++) {
         if ((j.explainer && strcmp(names[i], j.explainer) != 0) ||

@@ -11,7 +11,7 @@
  *
  * The limit: what the method takes as it is written, without a value too many, at the
  * rates this machine reached in this run, one after the other. It is beaten where the
- * oracle's class is proved instead of computed (margin.h).
+ * oracle's class is proved instead of computed (class_bound.h).
  *
  *   Products, at the rate of a large sgemm. Layer l reads rows_in rows and computes
  *   rows_out: those within as many hops as layers follow. It multiplies by W before

@@ -70,7 +70,7 @@ static int run(void *args)
         cbx_graph_save(graph, a->output, &err))
         status = fail_with(&err);
     else
-        report(a, cbx_graph_view(graph));
+        report(a, cbx_graph_arrays(graph));
     cbx_graph_free(graph);
     return status;
 }

@@ -58,12 +58,12 @@ typedef struct explain_summary {
 void explain_count(explain_summary *summary, const cbx_counterfactual *c);
 void explain_print_summary(FILE *out, explain_summary *summary, double elapsed);
 
-/* -------------------------------------------------- explain_recurring.c */
+/* -------------------------------------------------- explain_common_edits.c */
 
-void explain_print_recurring(FILE *out, cbx_recurring *recurring, const source *s);
+void explain_print_common_edits(FILE *out, cbx_common_edits *common_edits, const source *s);
 /* Fills and finishes `out`; that of several takes its place with the others. */
 int explain_write_summary(output *out, const char *path, const explain_summary *summary,
-                          cbx_recurring *recurring, const source *s);
+                          cbx_common_edits *common_edits, const source *s);
 
 /* ------------------------------------------------------- explain_show.c */
 
@@ -80,7 +80,7 @@ void explain_pictures_add(explain_pictures *pictures, const explain_job *job,
 /* Fills and finishes outs[OUT_HTML], [OUT_SVG] and [OUT_PNG]; `one` has the trace, where there is
  * one target. Exit status. */
 int explain_pictures_write(explain_pictures *pictures, const explain_job *job, output *outs,
-                           const cbx_counterfactual *one, cbx_recurring *recurring);
+                           const cbx_counterfactual *one, cbx_common_edits *common_edits);
 /* Says what was written, once it is in place. */
 void explain_pictures_tell(const explain_args *args);
 void explain_pictures_free(explain_pictures *pictures);

@@ -149,7 +149,7 @@ static bool certificate_holds(const replay *r, const cbx_counterfactual *c, reas
         if (cbx_check_edits(job->model, job->source.graph, c->row, rest, left, r->after, &err)) {
             (void)snprintf(why, sizeof(reason_text), "%s", err.message);
             holds = false;
-        } else if (cbx_reaches(r->after, r->num_classes, c->prediction, c->target, c->threshold)) {
+        } else if (cbx_is_flip(r->after, r->num_classes, c->prediction, c->target, c->threshold)) {
             (void)snprintf(why, sizeof(reason_text), "it says %s, and edit %lld can be left out",
                            cbx_certificate_name(c->certificate), (long long)k + 1);
             holds = false;

@@ -13,7 +13,7 @@ typedef struct delivery {
     output             outs[EXPLAIN_OUTPUTS];
     progress           bar;
     explain_summary    summary;
-    cbx_recurring     *recurring;
+    cbx_common_edits  *common_edits;
     explain_pictures   pictures;
     bool               no_memory;
 } delivery;
@@ -53,7 +53,7 @@ static bool write_result(delivery *d, const cbx_counterfactual *c)
     if (explain_pictures_wanted(d->job->args))
         explain_pictures_add(&d->pictures, d->job, c);
     explain_count(&d->summary, c);
-    cbx_recurring_add(d->recurring, c);
+    cbx_common_edits_add(d->common_edits, c);
     return fine;
 }
 
@@ -91,10 +91,10 @@ static int finish(delivery *d, const cbx_counterfactual *one)
     if (status == EXIT_DONE && a->trace && one)
         status = explain_write_trace(&d->outs[OUT_TRACE], job, one);
     if (status == EXIT_DONE)
-        status = explain_pictures_write(&d->pictures, job, d->outs, one, d->recurring);
+        status = explain_pictures_write(&d->pictures, job, d->outs, one, d->common_edits);
     if (status == EXIT_DONE && a->summary)
-        status = explain_write_summary(&d->outs[OUT_SUMMARY], a->summary, &d->summary, d->recurring,
-                                       &job->source);
+        status = explain_write_summary(&d->outs[OUT_SUMMARY], a->summary, &d->summary,
+                                       d->common_edits, &job->source);
     if (status == EXIT_DONE)
         status = source_unchanged(&job->source);
     if (status == EXIT_DONE)
@@ -152,11 +152,11 @@ int explain_search(const explain_job *job)
     count_text          rows;
     double              started = now();
     cbx_error           err;
-    if (cbx_recurring_new(&d.recurring, &err))
+    if (cbx_common_edits_new(&d.common_edits, &err))
         return fail_with(&err);
     d.summary.edits = malloc(((size_t)job->count + 1) * sizeof *d.summary.edits);
     if (!d.summary.edits) {
-        cbx_recurring_free(d.recurring);
+        cbx_common_edits_free(d.common_edits);
         return fail("out of memory");
     }
     int status = job->count == 1 ? explain_one(&d) : explain_many(&d);
@@ -170,11 +170,11 @@ int explain_search(const explain_job *job)
         }
         if (job->count > 1) {
             explain_print_summary(stdout, &d.summary, now() - started);
-            explain_print_recurring(stdout, d.recurring, &job->source);
+            explain_print_common_edits(stdout, d.common_edits, &job->source);
         }
     }
     explain_pictures_free(&d.pictures);
-    cbx_recurring_free(d.recurring);
+    cbx_common_edits_free(d.common_edits);
     free(d.summary.edits);
     return status;
 }

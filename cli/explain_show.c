@@ -85,7 +85,7 @@ static int write_picture(output *out, const char *path, const char *format, cons
 }
 
 int explain_pictures_write(explain_pictures *pictures, const explain_job *job, output *outs,
-                           const cbx_counterfactual *one, cbx_recurring *recurring)
+                           const cbx_counterfactual *one, cbx_common_edits *common_edits)
 {
     const explain_args *a = job->args;
     cbx_report_source   shown = {.model = job->model,
@@ -97,7 +97,7 @@ int explain_pictures_write(explain_pictures *pictures, const explain_job *job, o
     cbx_error           err;
     if (pictures->no_memory)
         return fail("out of memory");
-    if (a->html && job->count > 1 && cbx_recurring_find(recurring, &shown.common, &err))
+    if (a->html && job->count > 1 && cbx_common_edits_find(common_edits, &shown.common, &err))
         return fail_with(&err);
     int status = write_page(&outs[OUT_HTML], a->html, pictures->lines, &shown);
     if (status == EXIT_DONE)

@@ -33,7 +33,7 @@ static int rename_classes(source *s, const cbx_model *model)
         return fail_with(&err);
     s->read = s->graph;
     s->graph = renamed;
-    s->view = cbx_graph_view(renamed);
+    s->view = cbx_graph_arrays(renamed);
     return EXIT_DONE;
 }
 

@@ -262,7 +262,7 @@ int source_open(source *s, const char *data, const cbx_options *options)
         source_close(s);
         return fail_with(&err);
     }
-    s->view = cbx_graph_view(s->graph);
+    s->view = cbx_graph_arrays(s->graph);
     s->name = s->view->name && *s->view->name ? s->view->name : data;
     return EXIT_DONE;
 }

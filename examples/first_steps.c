@@ -36,7 +36,7 @@ int main(void)
         cbx_train(model, graph, train, NULL, NULL, &result, &err) != CBX_OK)
         goto done;
 
-    const cbx_graph_data *data = cbx_graph_view(graph);
+    const cbx_graph_data *data = cbx_graph_arrays(graph);
     log_probs = malloc((size_t)data->num_nodes * (size_t)data->num_classes * sizeof *log_probs);
     if (!log_probs) {
         err = (cbx_error){.status = CBX_NO_MEMORY, .message = "out of memory"};

@@ -45,7 +45,7 @@ static void look_at(const cbx_counterfactual *c)
         fuzz_check(cbx_check_edits(fuzz_model(), fuzz_graph(), c->row, c->edits, c->num_edits,
                                    after, &err),
                    &err);
-        if (!cbx_reaches(after, 3, c->prediction, c->target, c->threshold))
+        if (!cbx_is_flip(after, 3, c->prediction, c->target, c->threshold))
             fuzz_stop("said to be found, and does not hold");
     }
 }

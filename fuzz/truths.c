@@ -56,7 +56,7 @@ static void look_at_features(const cbx_graph_data *d, found *f)
 
 static void look_at_graph(const cbx_graph *graph, found *f)
 {
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data *d = cbx_graph_arrays(graph);
     f->nodes = d->num_nodes;
     f->features = d->num_features;
     f->graphs = d->num_graphs;
@@ -124,7 +124,7 @@ static cbx_status read_sidecar(const uint8_t *bytes, size_t size, found *f, cbx_
     cbx_graph *graph = NULL;
     cbx_status status = read_data(reader_of("csv"), all, whole, &graph, err);
     for (int32_t j = 0; !status && j < 3; j++) {
-        const cbx_graph_data *d = cbx_graph_view(graph);
+        const cbx_graph_data *d = cbx_graph_arrays(graph);
         add(f, d->discrete[j]);
         add(f, (double)d->feat_min[j]);
         add(f, (double)d->feat_max[j]);

@@ -149,7 +149,7 @@ CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_
 
 /* The graph's arrays, with everything that was NULL or 0 and could be found
  * filled in. They live as long as the graph. */
-CBX_API const cbx_graph_data *cbx_graph_view(const cbx_graph *graph);
+CBX_API const cbx_graph_data *cbx_graph_arrays(const cbx_graph *graph);
 CBX_API void                  cbx_graph_free(cbx_graph *graph);
 
 /* ------------------------------------------------------------------ models */
@@ -382,7 +382,7 @@ CBX_API cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *grap
                                    cbx_error *err);
 
 /* Does the target class (-1: any but the prediction) lead, with at least this probability? */
-CBX_API bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction,
+CBX_API bool cbx_is_flip(const float *log_probs, int32_t num_classes, int32_t prediction,
                          int32_t target, double threshold);
 
 /* A new graph with the edits applied; it owns what it needs. */

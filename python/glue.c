@@ -45,7 +45,7 @@ char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c)
     explain_job job = {.args = &nothing_asked, .source = {.graph = graph, .name = ""}};
     char       *text = NULL;
     size_t      size = 0;
-    job.source.view = cbx_graph_view(graph);
+    job.source.view = cbx_graph_arrays(graph);
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;

@@ -128,11 +128,11 @@ class Features:
         move = whole if self.all_discrete else torch.where(self.discrete, whole, P)
         soft = (self.x + move).clamp(self.low, self.high)
         with torch.no_grad():
-            firm = whole.round()
+            hard_values = whole.round()
             if not self.all_discrete:
-                firm = torch.where(self.discrete, firm, P)
-            firm = firm.add_(self.x).clamp_(self.low, self.high)
-        return soft, firm
+                hard_values = torch.where(self.discrete, hard_values, P)
+            hard_values = hard_values.add_(self.x).clamp_(self.low, self.high)
+        return soft, hard_values
 
     def loss(self, soft):
         gap = soft - self.x
@@ -167,32 +167,32 @@ def search(ask, part, data, target, options):
     P = torch.zeros_like(part.x, requires_grad=free_x)
     EP = torch.ones(part.edge_index.shape[1], requires_grad=free_edges)
     optimiser = torch.optim.Adam([p for p in (P, EP) if p.requires_grad], options.lr, fused=True)
-    soft_x, firm_x = part.x, part.x
-    soft_kept = firm_kept = torch.ones_like(EP)
+    soft_x, hard_x = part.x, part.x
+    soft_kept = hard_kept = torch.ones_like(EP)
     edge_loss = feature_loss = torch.zeros(())
     best, kept = math.inf, None
     for t in range(options.epochs):
         if free_x:
-            soft_x, firm_x = make_features(P)
+            soft_x, hard_x = make_features(P)
             feature_loss = make_features.loss(soft_x)
         if free_edges:
             soft_kept = EP.sigmoid()
-            firm_kept = (soft_kept.detach() > 0.5).to(soft_kept.dtype)
+            hard_kept = (soft_kept.detach() > 0.5).to(soft_kept.dtype)
             edge_loss = (1 - soft_kept).sum()
         weighted = part.edge_weight is not None
         soft = ask(soft_x, soft_kept * part.edge_weight if weighted else soft_kept)
         with torch.no_grad():
-            firm = ask(firm_x, firm_kept * part.edge_weight if weighted else firm_kept)
+            hard_values = ask(hard_x, hard_kept * part.edge_weight if weighted else hard_kept)
         if options.policy == "dynamic":
             alpha = float(not edge_loss > feature_loss)
         else:
             alpha = price_of_features(options, t)
         loss = (1 - alpha) * edge_loss + alpha * feature_loss
-        hit = int(firm.argmax()) == target
+        hit = int(hard_values.argmax()) == target
         if not (hit and int(soft.argmax()) == target):
             loss = loss - soft[target]
         if hit and (value := loss.item()) < best:
-            best, kept = value, (firm_x, firm_kept)
+            best, kept = value, (hard_x, hard_kept)
         if t + 1 < options.epochs:
             optimiser.zero_grad()
             loss.backward()

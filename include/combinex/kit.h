@@ -172,15 +172,15 @@ typedef struct cbx_common {
     bool                      core_known;
 } cbx_common;
 
-typedef struct cbx_recurring cbx_recurring;
+typedef struct cbx_common_edits cbx_common_edits;
 
-CBX_API cbx_status cbx_recurring_new(cbx_recurring **out, cbx_error *err);
-/* Takes note of an answer. Want of memory shows in cbx_recurring_find. */
-CBX_API void cbx_recurring_add(cbx_recurring *recurring, const cbx_counterfactual *answer);
-/* What `out` holds is there until the next call with this `recurring`. */
-CBX_API cbx_status cbx_recurring_find(cbx_recurring *recurring, const cbx_common **out,
-                                      cbx_error *err);
-CBX_API void       cbx_recurring_free(cbx_recurring *recurring);
+CBX_API cbx_status cbx_common_edits_new(cbx_common_edits **out, cbx_error *err);
+/* Takes note of an answer. Want of memory shows in cbx_common_edits_find. */
+CBX_API void cbx_common_edits_add(cbx_common_edits *common_edits, const cbx_counterfactual *answer);
+/* What `out` holds is there until the next call with this `common_edits`. */
+CBX_API cbx_status cbx_common_edits_find(cbx_common_edits *common_edits, const cbx_common **out,
+                                         cbx_error *err);
+CBX_API void       cbx_common_edits_free(cbx_common_edits *common_edits);
 
 /* ---------------------------------------------------------------- pictures */
 
@@ -221,12 +221,12 @@ typedef struct cbx_measures {
 
 /* The data set's means that distances are taken from. Borrows both; may be shared
  * by threads. */
-typedef struct cbx_yardstick cbx_yardstick;
+typedef struct cbx_dataset_means cbx_dataset_means;
 
-CBX_API cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph,
-                                     int64_t threads, cbx_yardstick **out, cbx_error *err);
-CBX_API void       cbx_yardstick_free(cbx_yardstick *yardstick);
-CBX_API cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counterfactual *answer,
+CBX_API cbx_status cbx_dataset_means_new(const cbx_model *model, const cbx_graph *graph,
+                                         int64_t threads, cbx_dataset_means **out, cbx_error *err);
+CBX_API void       cbx_dataset_means_free(cbx_dataset_means *means);
+CBX_API cbx_status cbx_measure(const cbx_dataset_means *means, const cbx_counterfactual *answer,
                                cbx_measures *out, cbx_error *err);
 
 /* ------------------------------------------------------------ benchmarking */

@@ -136,7 +136,7 @@ class Graph:
         self._address = address
         self._kept = kept
         self._digest: str | None = None
-        self._view = lib.cbx_graph_view(address).contents
+        self._view = lib.cbx_graph_arrays(address).contents
         owned(self, lib.cbx_graph_free, address)
 
     @classmethod

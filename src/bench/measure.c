@@ -19,7 +19,7 @@
 #include "receptive.h"
 #include "threads.h"
 
-struct cbx_yardstick {
+struct cbx_dataset_means {
     const cbx_model *model;
     const cbx_graph *graph;
     int32_t          num_features, width; /* of the last hidden layer */
@@ -55,7 +55,7 @@ static cbx_status add_hidden(const cbx_model *model, const cbx_view *view, const
     return CBX_OK;
 }
 
-static cbx_status sum_nodes(cbx_yardstick *y, int threads, cbx_arena *arena, cbx_error *err)
+static cbx_status sum_nodes(cbx_dataset_means *y, int threads, cbx_arena *arena, cbx_error *err)
 {
     cbx_view   view;
     cbx_matrix X;
@@ -69,7 +69,7 @@ static cbx_status sum_nodes(cbx_yardstick *y, int threads, cbx_arena *arena, cbx
 }
 
 /* Some graphs at a time, so that memory does not grow with their number. */
-static cbx_status sum_graphs(cbx_yardstick *y, int threads, cbx_arena *arena, cbx_error *err)
+static cbx_status sum_graphs(cbx_dataset_means *y, int threads, cbx_arena *arena, cbx_error *err)
 {
     enum { BATCH = 256 };
     int32_t    graphs = y->graph->data.num_graphs;
@@ -93,8 +93,8 @@ static cbx_status sum_graphs(cbx_yardstick *y, int threads, cbx_arena *arena, cb
 }
 
 /* In the model's order. */
-static cbx_status in_order(cbx_yardstick *y,
-                           cbx_status (*sum)(cbx_yardstick *y, int threads, cbx_arena *work,
+static cbx_status in_order(cbx_dataset_means *y,
+                           cbx_status (*sum)(cbx_dataset_means *y, int threads, cbx_arena *work,
                                              cbx_error *err),
                            int threads, cbx_arena *work, cbx_error *err)
 {
@@ -104,14 +104,14 @@ static cbx_status in_order(cbx_yardstick *y,
     return status;
 }
 
-cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph, int64_t threads,
-                             cbx_yardstick **out, cbx_error *err)
+cbx_status cbx_dataset_means_new(const cbx_model *model, const cbx_graph *graph, int64_t threads,
+                                 cbx_dataset_means **out, cbx_error *err)
 {
     *out = NULL;
     cbx_status status = cbx_model_fits(model, graph, err);
     if (status)
         return status;
-    cbx_yardstick *y = calloc(1, sizeof *y);
+    cbx_dataset_means *y = calloc(1, sizeof *y);
     if (!y)
         return cbx_fail_memory(err);
     cbx_arena work = {0};
@@ -130,7 +130,7 @@ cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph, int
                           cbx_threads(threads), &work, err);
     cbx_arena_free(&work);
     if (status) {
-        cbx_yardstick_free(y);
+        cbx_dataset_means_free(y);
         return status;
     }
     for (int32_t j = 0; j < y->num_features; j++)
@@ -141,11 +141,11 @@ cbx_status cbx_yardstick_new(const cbx_model *model, const cbx_graph *graph, int
     return CBX_OK;
 }
 
-void cbx_yardstick_free(cbx_yardstick *yardstick)
+void cbx_dataset_means_free(cbx_dataset_means *means)
 {
-    if (yardstick)
-        cbx_arena_free(&yardstick->arena);
-    free(yardstick);
+    if (means)
+        cbx_arena_free(&means->arena);
+    free(means);
 }
 
 static bool is_cut_of(const cbx_view *view, const cbx_counterfactual *c)
@@ -154,8 +154,8 @@ static bool is_cut_of(const cbx_view *view, const cbx_counterfactual *c)
 }
 
 /* The factual graph as the methods of the paper cut it out, or as a search for everything does. */
-static cbx_status cut_node(const cbx_yardstick *y, const cbx_counterfactual *c, cbx_arena *arena,
-                           cbx_view *view, cbx_error *err)
+static cbx_status cut_node(const cbx_dataset_means *y, const cbx_counterfactual *c,
+                           cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
     cbx_view   whole;
     cbx_status status = cbx_view_nearest(y->graph, c->row, y->model->num_layers + 1, c->num_nodes,
@@ -169,8 +169,8 @@ static cbx_status cut_node(const cbx_yardstick *y, const cbx_counterfactual *c, 
 }
 
 /* The factual graph of the answer, every node of which counts alike. */
-static cbx_status cut_again(const cbx_yardstick *y, const cbx_counterfactual *c, cbx_arena *arena,
-                            cbx_view *view, cbx_error *err)
+static cbx_status cut_again(const cbx_dataset_means *y, const cbx_counterfactual *c,
+                            cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
     cbx_status status = c->task == CBX_GRAPH
                             ? cbx_view_graphs(y->graph, &c->row, 1, arena, view, err)
@@ -201,7 +201,7 @@ static double distance(const double *sum, int32_t rows, const double *mean, int3
     return sqrt(total);
 }
 
-static cbx_status measure_edited(const cbx_yardstick *y, const cbx_counterfactual *c,
+static cbx_status measure_edited(const cbx_dataset_means *y, const cbx_counterfactual *c,
                                  cbx_arena *arena, cbx_measures *out, cbx_error *err)
 {
     cbx_view   view, edited;
@@ -236,21 +236,21 @@ static cbx_status measure_edited(const cbx_yardstick *y, const cbx_counterfactua
     return CBX_OK;
 }
 
-cbx_status cbx_measure(const cbx_yardstick *yardstick, const cbx_counterfactual *answer,
+cbx_status cbx_measure(const cbx_dataset_means *means, const cbx_counterfactual *answer,
                        cbx_measures *out, cbx_error *err)
 {
-    const int64_t *labels = yardstick->graph->data.y;
+    const int64_t *labels = means->graph->data.y;
     cbx_measures   m = {NAN, NAN, NAN, NAN, NAN, 0, 0};
     cbx_arena      arena = {0};
     *out = m;
     if (answer->outcome != CBX_FOUND)
         return CBX_OK;
-    if (answer->task != yardstick->graph->data.task || answer->row < 0 ||
-        answer->row >= cbx_graph_label_rows(yardstick->graph))
+    if (answer->task != means->graph->data.task || answer->row < 0 ||
+        answer->row >= cbx_graph_label_rows(means->graph))
         return cbx_fail(err, CBX_INVALID, "the answer for row %d is not about this graph",
                         answer->row);
-    bool       before = cbx_order_fix(yardstick->model->reproducible);
-    cbx_status status = measure_edited(yardstick, answer, &arena, &m, err);
+    bool       before = cbx_order_fix(means->model->reproducible);
+    cbx_status status = measure_edited(means, answer, &arena, &m, err);
     (void)cbx_order_fix(before);
     cbx_arena_free(&arena);
     if (status)

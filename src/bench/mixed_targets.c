@@ -6,7 +6,7 @@
 
 #include "error.h"
 #include "graph.h"
-#include "likely.h"
+#include "class_order.h"
 
 enum { BATCH = 8 };
 

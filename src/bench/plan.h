@@ -60,7 +60,7 @@ void       cbx_bench_plan_free(cbx_bench_plan *plan);
 static inline bool cbx_bench_applies(const cbx_bench_plan *plan, int32_t data, int32_t method)
 {
     return plan->methods[method]->graphs ||
-           cbx_graph_view(plan->data[data].graph)->task == CBX_NODE;
+           cbx_graph_arrays(plan->data[data].graph)->task == CBX_NODE;
 }
 
 /* How the fold's oracle is trained and how the method is called. */

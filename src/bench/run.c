@@ -46,11 +46,11 @@ typedef struct run {
     double                 began;
     bool                   noted; /* in the manifest, that it has */
     /* what the last unit was about, kept for the next */
-    int32_t           data, model, fold;
-    cbx_model        *oracle;
-    cbx_yardstick    *yardstick;
-    double            accuracy;
-    cbx_mixed_targets mixed;
+    int32_t            data, model, fold;
+    cbx_model         *oracle;
+    cbx_dataset_means *means;
+    double             accuracy;
+    cbx_mixed_targets  mixed;
     /* the unit in work */
     const unit *now;
     int64_t     done; /* of its rows, before the search that is running */
@@ -232,9 +232,9 @@ static cbx_status cut_units(run *r, cbx_error *err)
 static void forget_oracle(run *r)
 {
     cbx_mixed_targets_free(&r->mixed);
-    cbx_yardstick_free(r->yardstick);
+    cbx_dataset_means_free(r->means);
     cbx_model_free(r->oracle);
-    r->yardstick = NULL;
+    r->means = NULL;
     r->oracle = NULL;
 }
 
@@ -249,8 +249,8 @@ static cbx_status bring_oracle(run *r, const unit *u, cbx_error *err)
     cbx_status status = cbx_bench_oracle_load(&r->plan, r->folder, u->data, u->model, u->fold,
                                               &r->oracle, &r->accuracy, err);
     if (!status)
-        status = cbx_yardstick_new(r->oracle, r->plan.data[u->data].graph, r->plan.options->jobs,
-                                   &r->yardstick, err);
+        status = cbx_dataset_means_new(r->oracle, r->plan.data[u->data].graph,
+                                       r->plan.options->jobs, &r->means, err);
     if (!status)
         status = cbx_mixed_targets_init(&r->mixed, &r->plan, u->data, u->fold, r->oracle, err);
     if (status)
@@ -283,7 +283,7 @@ static int keep_answer(void *user, int64_t i, const cbx_counterfactual *c)
                             .best_lead = c->best_lead,
                             .seconds = c->seconds,
                             .peak_mb = cbx_peak_mb()};
-    r->status = cbx_measure(r->yardstick, c, &row.measures, &r->err);
+    r->status = cbx_measure(r->means, c, &row.measures, &r->err);
     if (!r->status)
         r->status = cbx_bench_part_add(&r->part, &r->plan, &row, &r->err);
     if (r->status)

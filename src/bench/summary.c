@@ -21,7 +21,7 @@ const char *const cbx_bench_verdicts[] = {"", "better", "equal", "worse"};
 
 const char *cbx_bench_task_name(const cbx_bench_plan *plan, int32_t data)
 {
-    return cbx_graph_view(plan->data[data].graph)->task == CBX_GRAPH ? "graph" : "node";
+    return cbx_graph_arrays(plan->data[data].graph)->task == CBX_GRAPH ? "graph" : "node";
 }
 
 /* ------------------------------------------------------------- statistics */
@@ -138,7 +138,7 @@ static void set_figures(const cbx_bench_summary *s, const cbx_bench_cell *cell, 
         mean_std(means + (int64_t)k * p->folds, p->folds, &f->mean, &f->std);
         if (!can_have(m, k))
             f->mean = f->std = NAN;
-        (void)cbx_bench_published(cbx_graph_view(p->data[cell->data].graph)->task,
+        (void)cbx_bench_published(cbx_graph_arrays(p->data[cell->data].graph)->task,
                                   p->data[cell->data].name, p->models[cell->model], m->name,
                                   (cbx_bench_measure)k, &f->published, &f->published_std);
         f->verdict = judge(f, cbx_bench_measure_infos[k].higher);

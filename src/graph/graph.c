@@ -29,7 +29,7 @@ void cbx_graph_free(cbx_graph *graph)
     free(graph);
 }
 
-const cbx_graph_data *cbx_graph_view(const cbx_graph *graph)
+const cbx_graph_data *cbx_graph_arrays(const cbx_graph *graph)
 {
     return &graph->data;
 }

@@ -98,7 +98,7 @@ CBX_INLINE float soft_of(limits l, float x, float move)
     return clamp(x + (l.whole ? l.span * move : move), l.lo, l.hi);
 }
 
-CBX_INLINE float firm_of(limits l, float x, float move)
+CBX_INLINE float hard_of(limits l, float x, float move)
 {
     return clamp(x + (l.whole ? rintf(l.span * move) : move), l.lo, l.hi);
 }
@@ -151,7 +151,7 @@ CBX_INLINE share perturb_entry(kinds kind, bool steps, bool pull, bounds b, run 
     }
     float move = move_of(kind, l, theta), soft = soft_of(l, x, move);
     float gap = soft - x, step = soft - soft_of(l, x, before);
-    float change = firm_of(l, x, move) - firm_of(l, x, before);
+    float change = hard_of(l, x, move) - hard_of(l, x, before);
     r.crossed[k] = change;
     r.moves[k] = move;
     return (share){l.whole ? fabsf(gap) : 0, l.whole ? 0 : gap * gap, step * step, change != 0,
@@ -242,14 +242,14 @@ CBX_INLINE void backward_run(kinds kind, bool pull, int64_t count, const cbx_fea
 }
 
 CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *features,
-                           const cbx_entries *e, float *restrict soft, float *restrict firm)
+                           const cbx_entries *e, float *restrict soft, float *restrict hard_values)
 {
     const bounds b = unpack(features, e);
     const float *restrict x = e->x, *restrict move = e->move;
     for (int64_t k = 0; k < count; k++)
         soft[k] = soft_of(limits_of(kind, b, k), x[k], move[k]);
-    for (int64_t k = 0; k < count && firm; k++)
-        firm[k] = firm_of(limits_of(kind, b, k), x[k], move[k]);
+    for (int64_t k = 0; k < count && hard_values; k++)
+        hard_values[k] = hard_of(limits_of(kind, b, k), x[k], move[k]);
 }
 
 /* The loops above, compiled for one kind of features each. */
@@ -283,9 +283,9 @@ CBX_INLINE void values_run(kinds kind, int64_t count, const cbx_feature_box *fea
             backward_run(kind, false, count, box, e, absolute, squared, dX, grad);            \
     }                                                                                         \
     CBX_HOT static void values_##name(int64_t count, const cbx_feature_box *box,              \
-                                      const cbx_entries *e, float *soft, float *firm)         \
+                                      const cbx_entries *e, float *soft, float *hard_values)  \
     {                                                                                         \
-        values_run(kind, count, box, e, soft, firm);                                          \
+        values_run(kind, count, box, e, soft, hard_values);                                   \
     }
 KIND(discrete, ALL_DISCRETE)
 KIND(continuous, ALL_CONTINUOUS)
@@ -325,7 +325,7 @@ void cbx_perturb_backward(int64_t count, const cbx_feature_box *box, const cbx_e
 }
 
 void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                        float *soft, float *firm)
+                        float *soft, float *hard_values)
 {
-    BY_KIND(values, cbx_published_values, count, box, e, soft, firm);
+    BY_KIND(values, cbx_published_values, count, box, e, soft, hard_values);
 }

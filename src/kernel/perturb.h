@@ -69,9 +69,9 @@ void cbx_perturb_adam(const cbx_pieces *pieces, const cbx_feature_box *box, cons
                       float absolute, float squared, const cbx_adam_rates *adam, float *crossed,
                       cbx_perturb_sums *sums);
 
-/* The values that the moves lead to. firm may be NULL: not wanted. */
+/* The values that the moves lead to. hard_values may be NULL: not wanted. */
 void cbx_perturb_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                        float *soft, float *firm);
+                        float *soft, float *hard_values);
 
 /* tanh (for tests), and 1 / (1 + e^-x); both to a few units in the seventh digit */
 void cbx_tanh(int64_t count, const float *x, float *y);

@@ -44,7 +44,7 @@ static float soft_of(entry v, float move)
 
 /* `rounding` rounds the value and not the move. `shift`, of a continuous feature, adds the
  * bound nearest to 0, to which the masked discrete part was clamped. */
-static float firm_of(entry v, float move)
+static float hard_of(entry v, float move)
 {
     float shift = v.faults & CBX_FAULT_SHIFT ? v.lo : 0;
     if (v.span == 0)
@@ -101,7 +101,7 @@ void cbx_published_perturb(const cbx_pieces *pieces, const cbx_feature_box *box,
             s->squared += v.span == 0 ? gap * gap : 0;
             s->drift += step * step;
             s->idle += e->P[k] == 0;
-            crossed[k] = firm_of(v, move) - firm_of(v, before);
+            crossed[k] = hard_of(v, move) - hard_of(v, before);
             s->crossed += crossed[k] != 0;
             e->move[k] = move;
         }
@@ -135,12 +135,12 @@ void cbx_published_adam(const cbx_pieces *pieces, const cbx_feature_box *box, co
 }
 
 void cbx_published_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                          float *soft, float *firm)
+                          float *soft, float *hard_values)
 {
     for (int64_t k = 0; k < count; k++) {
         entry v = entry_at(box, e, k);
         soft[k] = soft_of(v, e->move[k]);
-        if (firm)
-            firm[k] = firm_of(v, e->move[k]);
+        if (hard_values)
+            hard_values[k] = hard_of(v, e->move[k]);
     }
 }

@@ -18,6 +18,6 @@ void cbx_published_adam(const cbx_pieces *pieces, const cbx_feature_box *box, co
                         float absolute, float squared, const cbx_adam_rates *rates, float *crossed,
                         cbx_perturb_sums *sums);
 void cbx_published_values(int64_t count, const cbx_feature_box *box, const cbx_entries *e,
-                          float *soft, float *firm);
+                          float *soft, float *hard_values);
 
 #endif

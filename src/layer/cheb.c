@@ -149,10 +149,10 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 }
 
 /* Of order 1, which sees no edge. Higher orders would need the size of every B_k. */
-static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
 {
     for (int32_t i = 0; i < s->rows_out; i++)
-        y->out[i] = l->set.order == 1 ? y->stretch[0] * y->moved[i] : INFINITY;
+        y->out[i] = l->set.order == 1 ? y->spectral_norm[0] * y->moved[i] : INFINITY;
 }
 
 static const char *const settings[] = {"order", NULL};
@@ -171,5 +171,5 @@ const cbx_layer_ops cbx_layer_cheb = {
     .scratch = blocks,
     .forward = forward,
     .backward = backward,
-    .sway = sway,
+    .bound_output_shift = bound_output_shift,
 };

@@ -7,8 +7,8 @@
  * Parameters: W (lin.weight), the vectors that score the two ends of an edge (att_src, att_dst),
  * b (bias). Saved: H, the nodes' scores, the edges' shares. Scratch: the gradients of these.
  *
- * There is no sway: how much a share moves depends on scores, of which a bound on lengths says
- * too little. */
+ * There is no bound_output_shift: how much a share moves depends on scores, of which a bound on
+ * lengths says too little. */
 #include <string.h>
 
 #include "attention.h"

@@ -59,9 +59,9 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
                         g->dtheta + (size_t)l->n_in * (size_t)l->n_out, s->threads);
 }
 
-static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
 {
-    cbx_propagate_sway(l, s, y, y->stretch[0]);
+    cbx_propagate_bound_shift(l, s, y, y->spectral_norm[0]);
 }
 
 const cbx_layer_ops cbx_layer_gcn = {
@@ -77,5 +77,5 @@ const cbx_layer_ops cbx_layer_gcn = {
     .scratch = cbx_propagate_scratch,
     .forward = forward,
     .backward = backward,
-    .sway = sway,
+    .bound_output_shift = bound_output_shift,
 };

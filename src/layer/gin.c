@@ -163,13 +163,13 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 }
 
 /* A ReLU moves no further than what it is given. */
-static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
 {
     cbx_layer inner = inner_layer(l);
     float     own = fabsf(own_weight(l));
-    cbx_propagate_sway(&inner, s, y, y->stretch[0]);
+    cbx_propagate_bound_shift(&inner, s, y, y->spectral_norm[0]);
     for (int32_t i = 0; i < s->rows_out; i++)
-        y->out[i] = (y->out[i] + y->stretch[0] * own * y->moved[i]) * y->stretch[2];
+        y->out[i] = (y->out[i] + y->spectral_norm[0] * own * y->moved[i]) * y->spectral_norm[2];
 }
 
 static const char *const settings[] = {"mlp-hidden", "eps", "train-eps", NULL};
@@ -188,5 +188,5 @@ const cbx_layer_ops cbx_layer_gin = {
     .scratch = scratch,
     .forward = forward,
     .backward = backward,
-    .sway = sway,
+    .bound_output_shift = bound_output_shift,
 };

@@ -90,11 +90,11 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 
 /* Where every term of a maximum moves by so much, the maximum moves no more than
  * they do together: max is bounded like add. */
-static void sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
 {
-    cbx_propagate_sway(l, s, y, y->stretch[0]);
+    cbx_propagate_bound_shift(l, s, y, y->spectral_norm[0]);
     for (int32_t i = 0; i < s->rows_out; i++)
-        y->out[i] += y->stretch[2] * y->moved[i];
+        y->out[i] += y->spectral_norm[2] * y->moved[i];
 }
 
 static const char *const settings[] = {"aggregation", NULL};
@@ -113,5 +113,5 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .scratch = scratch,
     .forward = forward,
     .backward = backward,
-    .sway = sway,
+    .bound_output_shift = bound_output_shift,
 };

@@ -73,14 +73,14 @@ typedef struct cbx_step_grad {
 
 /* How far outputs may have moved since a layer last ran, row by row, as a bound on
  * the Euclidean distance. */
-typedef struct cbx_sway {
-    const float *stretch;    /* of each parameter: cbx_spectral_bound */
-    const float *size;       /* of each row of X when the layer ran, or more */
-    const float *moved;      /* how far that row has moved since, or more */
-    const float *then_value; /* the adjacency when it ran (step's A is today's) */
+typedef struct cbx_shift_bound {
+    const float *spectral_norm; /* of each parameter: cbx_spectral_bound */
+    const float *size;          /* of each row of X when the layer ran, or more */
+    const float *moved;         /* how far that row has moved since, or more */
+    const float *then_value;    /* the adjacency when it ran (step's A is today's) */
     const float *then_diag;
     float       *out; /* rows_out: the answer */
-} cbx_sway;
+} cbx_shift_bound;
 
 /* Which edges an output row depends on, beside the features within `reach` hops of it. Each
  * sees all that the ones before it see. */
@@ -95,8 +95,8 @@ typedef enum cbx_sight {
 typedef enum cbx_entry {
     CBX_ENTRY_UNKNOWN, /* not declared: nothing is concluded */
     /* Column j of X reaches the output through row j of the parameters of_input and no other
-     * way, and one times c > 0 with the other divided by c gives the same; and sway, where there
-     * is one, counts a row's move only times their stretch. */
+     * way, and one times c > 0 with the other divided by c gives the same; and bound_output_shift,
+     * where there is one, counts a row's move only times their spectral norm. */
     CBX_ENTRY_COLUMNS,
     CBX_ENTRY_PRODUCTS /* all that the layer needs of X are its products with them */
 } cbx_entry;
@@ -115,7 +115,7 @@ struct cbx_layer_ops {
     bool removes_marked_slots;
     /* NULL: unknown, and then no product is kept and no column folded */
     cbx_entry (*entry)(const cbx_layer *l);
-    bool adds_shift; /* forward, backward and sway know of the layer's shift */
+    bool adds_shift; /* forward, backward and bound_output_shift know of the layer's shift */
     /* hops the layer looks */
     int32_t (*reach)(const cbx_layer *l);
     /* describes the i-th parameter; false past the last */
@@ -126,7 +126,7 @@ struct cbx_layer_ops {
     void (*forward)(const cbx_layer *l, const cbx_step *s);
     void (*backward)(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g);
     /* NULL: no bound is known, and the layer is always run */
-    void (*sway)(const cbx_layer *l, const cbx_step *s, const cbx_sway *y);
+    void (*bound_output_shift)(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y);
 };
 
 #define X(name) extern const cbx_layer_ops cbx_layer_##name;

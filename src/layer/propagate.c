@@ -73,7 +73,7 @@ void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *
 }
 
 /* (A - A0) 1 c': what a shift adds to the bound. */
-static void add_shift(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
+static void add_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
 {
     const cbx_adjacency *A = &s->A;
     float                size = cbx_length(l->n_out, l->shift);
@@ -86,7 +86,8 @@ static void add_shift(const cbx_layer *l, const cbx_step *s, const cbx_sway *y)
 }
 
 /* A X - A0 X0 = A (X - X0) + (A - A0) X0 */
-void cbx_propagate_sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y, float stretch)
+void cbx_propagate_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y,
+                               float spectral_norm)
 {
     const cbx_adjacency *A = &s->A;
     const double         edge = 8; /* multiplications in the time that one takes */
@@ -102,7 +103,7 @@ void cbx_propagate_sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y
             sum += fabsf(A->value[e]) * y->moved[j] +
                    fabsf(A->value[e] - y->then_value[e]) * y->size[j];
         }
-        y->out[i] = sum * stretch;
+        y->out[i] = sum * spectral_norm;
     }
     if (l->shift)
         add_shift(l, s, y);

@@ -20,7 +20,8 @@ void cbx_propagate_forward(const cbx_layer *l, const cbx_step *s, const float *W
 void cbx_propagate_backward(const cbx_layer *l, const cbx_step *s, const float *W,
                             const cbx_step_grad *g, float *dW);
 
-/* How far A X W may have moved, W stretching a vector by at most `stretch`. */
-void cbx_propagate_sway(const cbx_layer *l, const cbx_step *s, const cbx_sway *y, float stretch);
+/* How far A X W may have moved, W stretching a vector by at most `spectral_norm`. */
+void cbx_propagate_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y,
+                               float spectral_norm);
 
 #endif

@@ -39,7 +39,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
 {
     cbx_live *l = &F->live;
     int64_t   size = (int64_t)F->rows * F->f, entries = F->rows * padded(F->f);
-    float   **dense[] = {&F->soft_values, &F->firm, &F->kept, &F->grad};
+    float   **dense[] = {&F->soft_values, &F->hard_values, &F->kept, &F->grad};
     float   **live[] = {&l->x, &l->P, &l->move, &l->lo, &l->hi, &l->span};
     size_t    count = F->box.uniform ? 3 : 6;
     for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
@@ -58,7 +58,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
     F->most_changes = size / 32 + LANES;
     F->since_kept = CBX_NEW(arena, int64_t, F->most_changes);
     F->still_live = CBX_NEW(arena, int32_t, F->f);
-    if (cbx_narrow_init(&F->narrow, F->s->model->layers, F->f, F->rows, arena))
+    if (cbx_fold_columns_init(&F->narrow, F->s->model->layers, F->f, F->rows, arena))
         return -1;
     return l->begin && l->end && l->column && F->since_kept && F->still_live ? 0 : -1;
 }
@@ -154,18 +154,18 @@ static int fill(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
     int64_t   at = 0;
-    size_t    row = (size_t)F->f * sizeof *F->firm;
-    cbx_matrix_expand(&F->s->X, F->rows, F->firm);
+    size_t    row = (size_t)F->f * sizeof *F->hard_values;
+    cbx_matrix_expand(&F->s->X, F->rows, F->hard_values);
     l->begin[0] = 0;
     for (int32_t i = 0; i < F->rows; i++) {
         if (cbx_out_of_time(FIRST_TOUCH * F->f))
             return -1;
-        memcpy(F->soft_values + (int64_t)i * F->f, F->firm + (int64_t)i * F->f, row);
-        memcpy(F->kept + (int64_t)i * F->f, F->firm + (int64_t)i * F->f, row);
+        memcpy(F->soft_values + (int64_t)i * F->f, F->hard_values + (int64_t)i * F->f, row);
+        memcpy(F->kept + (int64_t)i * F->f, F->hard_values + (int64_t)i * F->f, row);
         for (int32_t j = 0; j < F->f; j++)
             if (F->box.lo[j] < F->box.hi[j]) {
                 l->column[at] = j;
-                l->x[at] = F->firm[(int64_t)i * F->f + j];
+                l->x[at] = F->hard_values[(int64_t)i * F->f + j];
                 l->P[at] = l->move[at] = 0;
                 copy_box(l, &F->box, at);
                 at++;
@@ -184,13 +184,13 @@ static void start_faulty(cbx_feature_mask *F)
         for (int64_t k = l->begin[i]; k < l->end[i]; k++) {
             cbx_entries      e = entries_at(l, k);
             cbx_perturb_sums sums;
-            float            soft, crossed, *firm = &F->firm[(int64_t)i * F->f + l->column[k]];
+            float soft, crossed, *hard_values = &F->hard_values[(int64_t)i * F->f + l->column[k]];
             cbx_perturb(&one, &F->box, &e, &crossed, &sums);
-            cbx_perturb_values(1, &F->box, &e, &soft, firm);
+            cbx_perturb_values(1, &F->box, &e, &soft, hard_values);
             F->loss += (sums.absolute + sums.squared) * F->scale;
-            F->changed += *firm != l->x[k];
+            F->changed += *hard_values != l->x[k];
         }
-    memcpy(F->kept, F->firm, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
+    memcpy(F->kept, F->hard_values, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
 }
 
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
@@ -200,7 +200,7 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
     if (make_box(F, s->arena) || make_arrays(F, s->arena))
         return cbx_fail_memory(err);
     F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
-    F->hard = cbx_matrix_dense(rows, F->f, F->firm);
+    F->hard = cbx_matrix_dense(rows, F->f, F->hard_values);
     if (make_cache(F, s->arena))
         return cbx_fail_memory(err);
     F->scale = 1.0 / ((double)s->view->n * cbx_used_all(s->used, F->f));
@@ -213,22 +213,22 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
 
 /* ---- an epoch */
 
-/* Where entry k, of a row, is in firm and kept. */
+/* Where entry k, of a row, is in hard_values and kept. */
 static int64_t place_of(const cbx_feature_mask *F, int32_t row, int64_t k)
 {
     return (int64_t)row * F->f + F->narrow.name[F->live.column[k]];
 }
 
-static void note_crossing(cbx_feature_mask *F, int32_t row, int64_t k, float firm)
+static void note_crossing(cbx_feature_mask *F, int32_t row, int64_t k, float hard_values)
 {
     int64_t place = place_of(F, row, k);
-    float   before = F->firm[place], x = F->live.x[k];
-    F->changed += (firm != x) - (before != x);
-    F->firm[place] = firm;
+    float   before = F->hard_values[place], x = F->live.x[k];
+    F->changed += (hard_values != x) - (before != x);
+    F->hard_values[place] = hard_values;
     F->moved = true;
     if (F->cache.count && F->cache.num_changes < F->most_changes)
         F->cache.changes[F->cache.num_changes++] =
-            (cbx_change){row, F->narrow.name[F->live.column[k]], firm - before};
+            (cbx_change){row, F->narrow.name[F->live.column[k]], hard_values - before};
     else
         F->outdated = true;
     if (F->num_since_kept < F->most_changes)
@@ -262,10 +262,10 @@ static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_
             i = skip_unchanged(crossed, i, count);
         if (i >= count || crossed[i] == 0)
             continue;
-        float             soft, firm;
+        float             soft, hard_values;
         const cbx_entries one = entries_at(l, k + i);
-        cbx_perturb_values(1, &F->box, &one, &soft, &firm);
-        note_crossing(F, row, k + i, firm);
+        cbx_perturb_values(1, &F->box, &one, &soft, &hard_values);
+        note_crossing(F, row, k + i, hard_values);
         drift += (double)crossed[i] * crossed[i];
         how_many--;
     }
@@ -332,10 +332,10 @@ static bool is_gone(const cbx_feature_mask *F, int32_t row, int64_t k)
     float raw = l->x[k] + (F->box.discrete[j] != 0 ? F->box.span[j] * l->move[k] : l->move[k]);
     if (raw >= lo && raw <= hi) /* most are: the rest is for few */
         return false;
-    float firm = F->firm[place_of(F, row, k)];
+    float hard_values = F->hard_values[place_of(F, row, k)];
     if (raw < lo)
-        return firm == lo && cbx_descent_drift(&F->descent, k) <= 0;
-    return raw > hi && firm == hi && cbx_descent_drift(&F->descent, k) >= 0;
+        return hard_values == lo && cbx_descent_drift(&F->descent, k) <= 0;
+    return raw > hi && hard_values == hi && cbx_descent_drift(&F->descent, k) >= 0;
 }
 
 static void move_entry(cbx_feature_mask *F, int64_t from, int64_t to)
@@ -351,7 +351,7 @@ static void move_entry(cbx_feature_mask *F, int64_t from, int64_t to)
 }
 
 /* Strikes off what is gone, keeping its share of L_X. */
-static void strike(cbx_feature_mask *F)
+static void retire(cbx_feature_mask *F)
 {
     cbx_live *l = &F->live;
     int64_t   at = 0, begin = 0;
@@ -362,10 +362,10 @@ static void strike(cbx_feature_mask *F)
             return;
         for (int64_t k = begin; k < l->end[i]; k++) {
             if (is_gone(F, i, k)) {
-                float  firm = F->firm[place_of(F, i, k)];
-                double gap = (double)firm - l->x[k];
+                float  hard_values = F->hard_values[place_of(F, i, k)];
+                double gap = (double)hard_values - l->x[k];
                 /* both are at the bound */
-                F->soft_values[(int64_t)i * F->soft.cols + l->column[k]] = firm;
+                F->soft_values[(int64_t)i * F->soft.cols + l->column[k]] = hard_values;
                 if (F->box.discrete[l->column[k]] != 0)
                     F->gone_absolute += gap < 0 ? -gap : gap;
                 else
@@ -395,7 +395,7 @@ static void renumber(cbx_feature_mask *F, int32_t columns)
             l->column[k] = F->still_live[l->column[k]];
         (void)end_row(l, &F->box, i, l->end[i]);
     }
-    F->soft.cols = cbx_narrow_columns(&F->narrow);
+    F->soft.cols = cbx_fold_columns_left(&F->narrow);
 }
 
 /* Takes columns without a live entry out of `soft`, where that is worth the copying. -1: no
@@ -413,7 +413,7 @@ static int narrow_columns(cbx_feature_mask *F)
         left += F->still_live[c];
     if (left + F->rows > worth * F->soft.cols)
         return 0;
-    if (cbx_narrow_to(&F->narrow, F->still_live, F->soft_values, F->s->arena))
+    if (cbx_fold_columns_to(&F->narrow, F->still_live, F->soft_values, F->s->arena))
         return -1;
     renumber(F, columns);
     F->narrowed = true;
@@ -453,7 +453,7 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
     F->loss = loss * F->scale;
     if ((t != 0 && t % STRIKE != STRIKE - 1) || F->box.faults) /* which know no end */
         return 0;
-    strike(F);
+    retire(F);
     /* where the first layer is linear in X */
     return F->cache.count && !cbx_time_is_up() ? narrow_columns(F) : 0;
 }
@@ -492,9 +492,9 @@ void cbx_feature_mask_harden(cbx_feature_mask *F, int64_t t)
 void cbx_feature_mask_keep(cbx_feature_mask *F)
 {
     if (F->kept_all_stale)
-        memcpy(F->kept, F->firm, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
+        memcpy(F->kept, F->hard_values, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
     for (int64_t i = 0; i < F->num_since_kept && !F->kept_all_stale; i++)
-        F->kept[F->since_kept[i]] = F->firm[F->since_kept[i]];
+        F->kept[F->since_kept[i]] = F->hard_values[F->since_kept[i]];
     F->num_since_kept = 0;
     F->kept_all_stale = false;
 }

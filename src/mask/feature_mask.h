@@ -5,13 +5,13 @@
  * gradient; what momentum it has carries it further out. Once its thresholded
  * value has arrived at the bound too, nothing about it can change any more, and it
  * is struck off the list: of binary features, half after the first step. A column of
- * which no entry is left leaves `soft` as well (narrow.h). */
+ * which no entry is left leaves `soft` as well (fold_columns.h). */
 #ifndef CBX_FEATURE_MASK_H
 #define CBX_FEATURE_MASK_H
 
 #include "descent.h"
 #include "explainer.h"
-#include "narrow.h"
+#include "fold_columns.h"
 #include "perturb.h"
 
 /* One array an attribute; row i has the entries begin[i] .. end[i]-1. From there to
@@ -31,14 +31,14 @@ typedef struct cbx_feature_mask {
     cbx_feature_box   box;       /* by column of `soft` … */
     float            *bounds[4]; /* … its arrays */
     cbx_live          live;
-    float            *firm, *kept;        /* dense, rows x f */
+    float            *hard_values, *kept; /* dense, rows x f */
     float            *soft_values, *grad; /* dense, rows x columns of `soft` */
-    cbx_narrow        narrow;             /* which these are, and the first layer for them */
+    cbx_fold_columns  narrow;             /* which these are, and the first layer for them */
     int32_t          *still_live;         /* by column: narrow_columns's */
     bool              narrowed;           /* by the last step */
     cbx_descent       descent;
     cbx_matrix        soft; /* soft_values, once cbx_feature_mask_soften has made them */
-    cbx_matrix        hard; /* firm, with its products cached */
+    cbx_matrix        hard; /* hard_values, with its products cached */
     float            *soft_drift, *hard_drift; /* by row: every step's length is added; not NULL */
     cbx_product_cache cache;
     bool              outdated;     /* the cache: more changes than it has room for */
@@ -52,7 +52,7 @@ typedef struct cbx_feature_mask {
     double            loss;                        /* L_X */
     int64_t           changed;
     int64_t           idle;  /* live entries that have not moved yet */
-    bool              moved; /* the last evaluation changed firm */
+    bool              moved; /* the last evaluation changed hard_values */
 } cbx_feature_mask;
 
 /* Also evaluates at P = 0. */

@@ -13,7 +13,7 @@
  *
  * Only rows of P that the first layer reads are held: the others have no gradient
  * and stay 0. The thresholded features are sparse where X is. A pass whose class is
- * proved by the one before it (margin.h) is not run, nor is that of the thresholded graph
+ * proved by the one before it (class_bound.h) is not run, nor is that of the thresholded graph
  * while neither a feature nor an edge has crossed its threshold. */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #include "error.h"
 #include "explainers.h"
 #include "feature_mask.h"
-#include "margin.h"
+#include "class_bound.h"
 #include "order.h"
 #include "policy.h"
 #include "setup.h"
@@ -34,7 +34,7 @@ typedef struct state {
     cbx_feature_mask F;
     cbx_edge_mask    E;
     cbx_pass         soft, hard;
-    cbx_margin       soft_margin, hard_margin;
+    cbx_class_bound  soft_margin, hard_margin;
     float           *dlogp; /* num_classes */
     cbx_epoch        now;   /* of the current epoch */
     int32_t          soft_class, hard_class;
@@ -69,11 +69,11 @@ static cbx_status prepare(state *st, cbx_error *err)
                                s->arena, err);
     if (status)
         return status;
-    if (cbx_margin_init(&st->soft_margin, &st->soft, &s->X, s->shared, s->arena) ||
-        cbx_margin_init(&st->hard_margin, &st->hard, &s->X, s->shared, s->arena))
+    if (cbx_class_bound_init(&st->soft_margin, &st->soft, &s->X, s->shared, s->arena) ||
+        cbx_class_bound_init(&st->hard_margin, &st->hard, &s->X, s->shared, s->arena))
         return cbx_fail_memory(err);
-    st->F.soft_drift = cbx_margin_moved(&st->soft_margin);
-    st->F.hard_drift = cbx_margin_moved(&st->hard_margin);
+    st->F.soft_drift = cbx_class_bound_moved(&st->soft_margin);
+    st->F.hard_drift = cbx_class_bound_moved(&st->hard_margin);
     if (st->features)
         st->soft_margin.beyond = st->F.narrow.beyond;
     st->dlogp = CBX_NEW0(s->arena, float, m->num_classes);
@@ -102,12 +102,12 @@ static void evaluate_hard(state *st, const float *w, int64_t t)
     const cbx_matrix *X = st->features ? &st->F.hard : &st->s->X;
     double            enough = runs_all(st) ? INFINITY : 0;
     st->version++;
-    cbx_margin_start(&st->hard_margin, X, w);
-    if (!runs_all(st) && cbx_margin_lead(&st->hard_margin) > enough)
+    cbx_class_bound_start(&st->hard_margin, X, w);
+    if (!runs_all(st) && cbx_class_bound_lower(&st->hard_margin) > enough)
         return;
     if (st->features)
         cbx_feature_mask_harden(&st->F, t);
-    if (cbx_margin_finish(&st->hard_margin, enough))
+    if (cbx_class_bound_run_until_proved(&st->hard_margin, enough))
         st->hard_class = cbx_search_class(st->s, st->hard.logp);
 }
 
@@ -123,7 +123,7 @@ static double enough_lead(state *st)
     const double               underflow = 110, effect = 1e-9, least_divisor = 1e-8;
     if (st->features && st->F.idle)
         return underflow;
-    double slope = cbx_margin_slope(&st->soft_margin) * (st->s->model->num_classes - 1);
+    double slope = cbx_class_bound_slope(&st->soft_margin) * (st->s->model->num_classes - 1);
     if (o->edges == CBX_EDGES_UNDIRECTED)
         slope *= (double)st->s->view->m; /* a pair has at most so many */
     double gradient = effect * least_divisor / (o->learning_rate * (double)o->epochs);
@@ -144,9 +144,9 @@ static void evaluate_soft(state *st, const float *w)
     const cbx_search *s = st->s;
     int32_t           C = s->model->num_classes;
     double            lead = -1, enough = INFINITY;
-    cbx_margin_start(&st->soft_margin, st->features ? &st->F.soft : &s->X, w);
+    cbx_class_bound_start(&st->soft_margin, st->features ? &st->F.soft : &s->X, w);
     if (lead_may_do(st)) {
-        lead = cbx_margin_lead(&st->soft_margin);
+        lead = cbx_class_bound_lower(&st->soft_margin);
         enough = cbx_search_hits(s, st->hard_class) ? 0 : enough_lead(st);
     }
     st->now.ce = 0;
@@ -155,7 +155,7 @@ static void evaluate_soft(state *st, const float *w)
         return;
     if (st->features)
         cbx_feature_mask_soften(&st->F);
-    if (!cbx_margin_finish(&st->soft_margin, enough))
+    if (!cbx_class_bound_run_until_proved(&st->soft_margin, enough))
         return;
     const float *logp = st->soft.logp;
     st->soft_class = cbx_best_class(logp, C, -1);
@@ -288,11 +288,11 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return collect(&st, err);
 }
 
-/* How much the model's matrices stretch is the same for all targets. */
+/* How far the model's matrices stretch a vector is the same for all targets. */
 static cbx_status prepare_all(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                               cbx_error *err)
 {
-    *shared = cbx_model_stretch(setup->model, arena);
+    *shared = cbx_model_spectral_norms(setup->model, arena);
     return *shared ? CBX_OK : cbx_fail_memory(err);
 }
 

@@ -30,7 +30,7 @@
 #include "rng.h"
 #include "setup.h"
 #include "threads.h"
-#include "ways.h"
+#include "undirected_adjacency.h"
 
 /* Steps of one rollout; beyond, its leaf is out of reach for want of luck. */
 enum { LONGEST_WALK = 4096 };
@@ -50,10 +50,10 @@ typedef struct known {
 } known;
 
 typedef struct state {
-    cbx_search    *s;
-    cbx_neighbours near;
-    cbx_rng        rng;
-    cbx_ways       ways;
+    cbx_search              *s;
+    cbx_neighbours           near;
+    cbx_rng                  rng;
+    cbx_undirected_adjacency ways;
     /* the tree */
     tree_node *tree;
     int64_t    size;
@@ -344,7 +344,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     state      st = {.s = s};
     cbx_status status =
         cbx_neighbours_init(&st.near, s->shared, s->row, s->options->unr_neighbours, s->arena, err);
-    if (!status && (cbx_ways_init(&st.ways, s) || make_tree(&st)))
+    if (!status && (cbx_undirected_adjacency_init(&st.ways, s) || make_tree(&st)))
         status = cbx_fail_late(err);
     st.rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, 0, 0);
     if (!status)

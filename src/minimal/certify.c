@@ -10,7 +10,7 @@
 
 /* Does the whole graph say so of these edits, but for those from `begin` to `end`? `rest`:
  * memory for them. */
-static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, int64_t count,
+static cbx_status reaches_without(const cbx_beam *F, const cbx_edit *edits, int64_t count,
                                   int64_t begin, int64_t end, cbx_edit *rest, bool *out,
                                   cbx_error *err)
 {
@@ -22,15 +22,15 @@ static cbx_status reaches_without(const cbx_fewest *F, const cbx_edit *edits, in
     memcpy(rest + begin, edits + end, (size_t)(count - end) * sizeof *rest);
     cbx_status status =
         cbx_verify_edits(s->model, s->graph, s->row, rest, count - (end - begin), logp, err);
-    *out = !status && cbx_reaches(logp, s->model->num_classes, s->prediction, s->target,
+    *out = !status && cbx_is_flip(logp, s->model->num_classes, s->prediction, s->target,
                                   s->options->stopping_threshold);
     return status;
 }
 
-cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
+cbx_status cbx_certify(cbx_beam *F, bool *irreducible, cbx_error *err)
 {
     *irreducible = false;
-    if (F->best.count > CBX_FEWEST_HUGE)
+    if (F->best.count > CBX_BEAM_HUGE)
         return CBX_OK;
     cbx_edit *edits = CBX_NEW(F->s->arena, cbx_edit, 2 * CBX_MOVE_EDITS * F->best.count);
     if (!edits)
@@ -46,7 +46,7 @@ cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err)
         if (F->best.count > 1)
             status = reaches_without(F, edits, count, at, at + F->best.moves[k].kind->edits, rest,
                                      &reaches, err);
-        if (status || cbx_fewest_out_of_time(F, F->s->epochs))
+        if (status || cbx_beam_out_of_time(F, F->s->epochs))
             return cbx_search_status(status);
         needed = reaches ? 0 : needed + 1;
         if (reaches)

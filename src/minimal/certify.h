@@ -6,10 +6,10 @@
 #ifndef CBX_CERTIFY_H
 #define CBX_CERTIFY_H
 
-#include "fewest.h"
+#include "beam.h"
 
 /* Takes moves that are not needed out of the best, by the whole graph, until none is: true then,
  * false where time ended it. Makes and asks nothing in F->W. */
-cbx_status cbx_certify(cbx_fewest *F, bool *irreducible, cbx_error *err);
+cbx_status cbx_certify(cbx_beam *F, bool *irreducible, cbx_error *err);
 
 #endif

@@ -36,11 +36,11 @@ typedef struct wish {
 } wish;
 
 typedef struct climb {
-    cbx_fewest *F;
-    cbx_whatif *W;
-    wish       *feature, *pair; /* by entry of x; by pair: 1 stays, 0 goes */
-    uint8_t    *frozen;         /* by entry of x: may not change */
-    cbx_rng     rng;
+    cbx_beam       *F;
+    cbx_edit_state *W;
+    wish           *feature, *pair; /* by entry of x; by pair: 1 stays, 0 goes */
+    uint8_t        *frozen;         /* by entry of x: may not change */
+    cbx_rng         rng;
 } climb;
 
 static bool may_move(const climb *c, int32_t row, int32_t j)
@@ -53,9 +53,9 @@ static bool may_move(const climb *c, int32_t row, int32_t j)
 
 static cbx_status make_wishes(climb *c, cbx_error *err)
 {
-    cbx_whatif *W = c->W;
-    cbx_arena  *arena = c->F->s->arena;
-    size_t      size = (size_t)W->rows * (size_t)W->f;
+    cbx_edit_state *W = c->W;
+    cbx_arena      *arena = c->F->s->arena;
+    size_t          size = (size_t)W->rows * (size_t)W->f;
     c->feature = CBX_NEW(arena, wish, size);
     c->frozen = CBX_NEW(arena, uint8_t, size);
     c->pair = CBX_NEW(arena, wish, W->pairs);
@@ -74,7 +74,7 @@ static cbx_status make_wishes(climb *c, cbx_error *err)
 /* Wishes for what is, or for something near it. */
 static void begin(climb *c, float spread)
 {
-    cbx_whatif *W = c->W;
+    cbx_edit_state *W = c->W;
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++) {
         int32_t j = (int32_t)(k % W->f);
         float   lo = W->rules->lo[j], hi = W->rules->hi[j];
@@ -89,10 +89,10 @@ static void begin(climb *c, float spread)
 /* What the wish for an entry comes to. */
 static float granted(const climb *c, int64_t k)
 {
-    const cbx_whatif *W = c->W;
-    int32_t           j = (int32_t)(k % W->f);
-    float             lo = W->rules->lo[j], hi = W->rules->hi[j], at = c->feature[k].at;
-    float             now = W->x0[k];
+    const cbx_edit_state *W = c->W;
+    int32_t               j = (int32_t)(k % W->f);
+    float                 lo = W->rules->lo[j], hi = W->rules->hi[j], at = c->feature[k].at;
+    float                 now = W->x0[k];
     if (!W->s->discrete[j])
         return fabsf(at - now) > SOME * (hi - lo) ? at : now;
     /* the nearest of the whole numbers, the two bounds and what it was */
@@ -107,7 +107,7 @@ static float granted(const climb *c, int64_t k)
  */
 static void grant(climb *c)
 {
-    cbx_whatif *W = c->W;
+    cbx_edit_state *W = c->W;
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++)
         W->x[k] = c->frozen[k] ? W->x0[k] : granted(c, k);
     for (int64_t p = 0; p < W->pairs; p++) {
@@ -121,7 +121,7 @@ static void grant(climb *c)
     }
 }
 
-static float pair_slope(const cbx_whatif *W, int64_t pair)
+static float pair_slope(const cbx_edit_state *W, int64_t pair)
 {
     float slope = 0;
     for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
@@ -154,9 +154,9 @@ static void follow(wish *w, int64_t t, float most, float step, bool alike, float
 
 static void follow_slopes(climb *c, int64_t t, float step, bool alike)
 {
-    cbx_whatif *W = c->W;
-    int64_t     size = (int64_t)W->rows * W->f;
-    float       most = 0;
+    cbx_edit_state *W = c->W;
+    int64_t         size = (int64_t)W->rows * W->f;
+    float           most = 0;
     for (int64_t k = 0; k < size; k++)
         if (!c->frozen[k]) {
             int32_t j = (int32_t)(k % W->f);
@@ -187,7 +187,7 @@ static int by_gain(const void *a, const void *b)
 /* The moves that make the graph what it is now. NULL: no memory. */
 static cbx_move *moves_of(const climb *c, int64_t *count)
 {
-    const cbx_whatif          *W = c->W;
+    const cbx_edit_state      *W = c->W;
     const cbx_explain_options *o = c->F->s->options;
     int64_t                    size = (int64_t)W->rows * W->f, n = 0;
     for (int64_t k = 0; k < size; k++)
@@ -221,7 +221,7 @@ static cbx_move *moves_of(const climb *c, int64_t *count)
 /* Everything as it was. */
 static void climb_down(climb *c)
 {
-    cbx_whatif *W = c->W;
+    cbx_edit_state *W = c->W;
     memcpy(W->x, W->x0, (size_t)W->rows * (size_t)W->f * sizeof *W->x);
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->gone[p])
@@ -237,12 +237,12 @@ static double go_up(climb *c, int64_t steps, float step, bool alike)
 {
     double score = -INFINITY, best = -INFINITY;
     for (int64_t t = 0, last = 0; t < steps && t - last < PATIENCE; t++) {
-        if (cbx_fewest_out_of_time(c->F, t))
+        if (cbx_beam_out_of_time(c->F, t))
             return -INFINITY;
         grant(c);
-        score = cbx_whatif_slopes(c->W);
-        cbx_fewest_note_lead(c->F, score);
-        if (score > CBX_FEWEST_SURE)
+        score = cbx_edit_state_slopes(c->W);
+        cbx_beam_note_lead(c->F, score);
+        if (score > CBX_BEAM_SURE)
             return score;
         if (score > best + LARGER) {
             best = score;
@@ -253,7 +253,7 @@ static double go_up(climb *c, int64_t steps, float step, bool alike)
     return score;
 }
 
-cbx_status cbx_climb(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
 {
     climb        c = {.F = F,
                       .W = F->W,
@@ -261,14 +261,14 @@ cbx_status cbx_climb(cbx_fewest *F, cbx_error *err)
     cbx_move_set none = {.moves = F->sets[0][0].moves};
     double       size = (double)F->W->rows * F->W->f + (double)F->W->pairs;
     int64_t      steps = (int64_t)fmax(FEWEST_STEPS, fmin(MOST_STEPS, WORK / fmax(size, 1)));
-    cbx_fewest_go_to(F, &none);
+    cbx_beam_go_to(F, &none);
     cbx_status status = make_wishes(&c, err);
     for (size_t i = 0; i < sizeof CLIMBS / sizeof *CLIMBS && !status && !F->best.count; i++) {
         cbx_move *moves = NULL;
         int64_t   count = 0;
         begin(&c, CLIMBS[i].spread);
         double score = go_up(&c, steps, CLIMBS[i].step, CLIMBS[i].alike);
-        if (score > CBX_FEWEST_SURE && !(moves = moves_of(&c, &count)))
+        if (score > CBX_BEAM_SURE && !(moves = moves_of(&c, &count)))
             status = cbx_fail_late(err);
         climb_down(&c);
         if (!status && moves)

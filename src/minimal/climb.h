@@ -10,9 +10,9 @@
 #ifndef CBX_CLIMB_H
 #define CBX_CLIMB_H
 
-#include "fewest.h"
+#include "beam.h"
 
 /* The last resort, where nothing was found. */
-cbx_status cbx_climb(cbx_fewest *F, cbx_error *err);
+cbx_status cbx_climb(cbx_beam *F, cbx_error *err);
 
 #endif

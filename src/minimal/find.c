@@ -13,7 +13,7 @@
 
 /* Time that is kept from polishing: that each edit is needed is worth more to know than that
  * there may be an answer with one less. Returns whether polishing was ended by it. */
-static bool polish_some(cbx_fewest *F, cbx_status *status, cbx_error *err)
+static bool polish_some(cbx_beam *F, cbx_status *status, cbx_error *err)
 {
     cbx_deadline *d = F->s->deadline;
     if (d)
@@ -37,23 +37,23 @@ static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
-    cbx_fewest                F;
-    *out = (cbx_minimal){.whatif = CBX_NEW(s->arena, cbx_whatif, 1)};
-    if (!out->whatif)
+    cbx_beam                  F;
+    *out = (cbx_minimal){.state = CBX_NEW(s->arena, cbx_edit_state, 1)};
+    if (!out->state)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_whatif_init(out->whatif, s, &shared->rules, err);
+    cbx_status status = cbx_edit_state_init(out->state, s, &shared->rules, err);
     if (status)
         return cbx_search_status(status);
-    if (cbx_fewest_init(&F, s, out->whatif, forbidden))
+    if (cbx_beam_init(&F, s, out->state, forbidden))
         return cbx_fail_memory(err);
-    for (int64_t effort = 1; effort <= CBX_FEWEST_EFFORT && !status; effort *= CBX_FEWEST_EFFORT)
+    for (int64_t effort = 1; effort <= CBX_BEAM_EFFORT && !status; effort *= CBX_BEAM_EFFORT)
         if (!F.best.count && !cbx_time_is_up())
-            status = cbx_fewest_build_up(&F, effort, err);
-    if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_FEWEST_LARGE)
-        status = cbx_fewest_build_for_each_class(&F, err);
+            status = cbx_beam_build_up(&F, effort, err);
+    if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_BEAM_LARGE)
+        status = cbx_beam_build_for_each_class(&F, err);
     if (!status && may_descend(s) && !cbx_time_is_up() &&
         (!F.best.count || s->options->start == CBX_START_BOTH))
-        status = cbx_search_status(cbx_from_combinex(&F, shared->stretch, err));
+        status = cbx_search_status(cbx_from_combinex(&F, shared->spectral_norm, err));
     if (!status && !F.best.count && may_climb(s, forbidden) && !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(&F, err));
     if (!status && F.best.count && !cbx_time_is_up())
@@ -65,6 +65,6 @@ cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *
     out->moves = F.best.moves;
     out->count = F.best.count;
     out->cost = F.best.count ? F.best.cost : INFINITY;
-    cbx_fewest_go_to(&F, &(cbx_move_set){.moves = F.sets[0][0].moves});
+    cbx_beam_go_to(&F, &(cbx_move_set){.moves = F.sets[0][0].moves});
     return CBX_OK;
 }

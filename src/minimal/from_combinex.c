@@ -20,7 +20,7 @@ static cbx_status rank_for_their_class(cbx_search *s, cbx_error *err)
 }
 
 /* The edits as moves, those that there are. */
-static cbx_status moves_of_edits(const cbx_fewest *F, const cbx_search *from, cbx_move *moves,
+static cbx_status moves_of_edits(const cbx_beam *F, const cbx_search *from, cbx_move *moves,
                                  int64_t *count, cbx_error *err)
 {
     cbx_places places;
@@ -33,10 +33,10 @@ static cbx_status moves_of_edits(const cbx_fewest *F, const cbx_search *from, cb
     return CBX_OK;
 }
 
-cbx_status cbx_from_combinex(cbx_fewest *F, const void *stretch, cbx_error *err)
+cbx_status cbx_from_combinex(cbx_beam *F, const void *spectral_norm, cbx_error *err)
 {
     cbx_search search = *F->s;
-    search.shared = stretch;
+    search.shared = spectral_norm;
     search.found = false; /* that was an answer before this one */
     search.edits = NULL;
     search.num_edits = 0;

@@ -4,9 +4,9 @@
 #ifndef CBX_FROM_COMBINEX_H
 #define CBX_FROM_COMBINEX_H
 
-#include "fewest.h"
+#include "beam.h"
 
-/* `stretch`: what that method's prepare left. */
-cbx_status cbx_from_combinex(cbx_fewest *F, const void *stretch, cbx_error *err);
+/* `spectral_norm`: what that method's prepare left. */
+cbx_status cbx_from_combinex(cbx_beam *F, const void *spectral_norm, cbx_error *err);
 
 #endif

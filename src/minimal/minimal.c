@@ -7,7 +7,7 @@
 #include "error.h"
 #include "explainers.h"
 #include "find.h"
-#include "out_of_reach.h"
+#include "infeasible.h"
 #include "prove.h"
 #include "robustness.h"
 
@@ -20,11 +20,11 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
         return cbx_fail_memory(err);
     cbx_status status = cbx_rules_init(&all->rules, setup, arena, err);
     if (!status)
-        status = cbx_explainer_combinex.prepare(setup, arena, &all->stretch, err);
+        status = cbx_explainer_combinex.prepare(setup, arena, &all->spectral_norm, err);
     return status;
 }
 
-static bool can_move(const cbx_whatif *W)
+static bool can_move(const cbx_edit_state *W)
 {
     cbx_move_walk at = {0};
     cbx_move      m;
@@ -37,7 +37,7 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
     cbx_edit *edits = CBX_NEW(s->keep, cbx_edit, CBX_MOVE_EDITS * found->count);
     if (!edits)
         return cbx_fail_memory(err);
-    int64_t         count = cbx_moves_edits(found->whatif, found->moves, found->count, edits);
+    int64_t         count = cbx_moves_edits(found->state, found->moves, found->count, edits);
     cbx_certificate known = found->irreducible ? CBX_IRREDUCIBLE : CBX_NO_CERTIFICATE;
     s->others[s->num_others++] =
         (cbx_alternative){.edits = edits,
@@ -70,8 +70,8 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     s->certificate = CBX_NONE_WITHIN_BUDGET;
     if (cbx_search_is_late(s)) /* a proof cut short is no proof */
         return CBX_OK;
-    bool       none = tried_all || (found->whatif->exact && !can_move(found->whatif));
-    cbx_status status = none ? CBX_OK : cbx_out_of_reach(s, found->whatif, &none, err);
+    bool       none = tried_all || (found->state->exact && !can_move(found->state));
+    cbx_status status = none ? CBX_OK : cbx_infeasible(s, found->state, &none, err);
     if (none && !cbx_time_is_up())
         s->certificate = CBX_PROVED_NONE;
     return cbx_search_status(status);
@@ -119,7 +119,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     s->others = CBX_NEW0(s->keep, cbx_alternative, o->total_cfs);
     if (!s->others)
         return cbx_fail_memory(err);
-    if (s->target >= 0 && cbx_out_of_reach_class(s->model, s->target)) {
+    if (s->target >= 0 && cbx_infeasible_class(s->model, s->target)) {
         s->certificate = CBX_PROVED_NONE;
         s->never = true;
         return CBX_OK;

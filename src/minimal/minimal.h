@@ -9,15 +9,15 @@
 /* What the targets of a call share. */
 typedef struct cbx_minimal_shared {
     cbx_rules   rules;
-    const void *stretch; /* combinex's */
+    const void *spectral_norm; /* combinex's */
 } cbx_minimal_shared;
 
 typedef struct cbx_minimal {
-    cbx_move   *moves; /* memory of the search's arena */
-    int64_t     count; /* 0: nothing was found */
-    double      cost;
-    bool        irreducible; /* no move can be left out, by the whole graph */
-    cbx_whatif *whatif;      /* with no move made */
+    cbx_move       *moves; /* memory of the search's arena */
+    int64_t         count; /* 0: nothing was found */
+    double          cost;
+    bool            irreducible; /* no move can be left out, by the whole graph */
+    cbx_edit_state *state;       /* with no move made */
 } cbx_minimal;
 
 #endif

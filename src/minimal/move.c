@@ -16,7 +16,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* Multiplications in the time of looking at an edge, and at a feature. */
 static const double EDGE = 30, ENTRY = 3;
 
-int cbx_moves_prepare(cbx_whatif *W, cbx_arena *arena)
+int cbx_moves_prepare(cbx_edit_state *W, cbx_arena *arena)
 {
     for (int k = 0; k < KINDS; k++)
         if (kinds[k]->prepare(W, arena))
@@ -48,14 +48,15 @@ void cbx_move_list_add(cbx_move_list *list, const cbx_move *m)
     list->count += list->count < most;
 }
 
-static void offer_at(const cbx_whatif *W, cbx_move_site site, int64_t place, cbx_move_list *list)
+static void offer_at(const cbx_edit_state *W, cbx_move_site site, int64_t place,
+                     cbx_move_list *list)
 {
     for (int k = 0; k < KINDS; k++)
         if (kinds[k]->site == site)
             kinds[k]->offer(W, place, list);
 }
 
-int64_t cbx_moves_promising(const cbx_whatif *W, cbx_move *moves, int64_t most)
+int64_t cbx_moves_promising(const cbx_edit_state *W, cbx_move *moves, int64_t most)
 {
     cbx_move_list list = {moves, 0, most};
     for (int64_t p = 0; p < W->pairs; p++) {
@@ -73,7 +74,7 @@ int64_t cbx_moves_promising(const cbx_whatif *W, cbx_move *moves, int64_t most)
 }
 
 /* The next at this site that may be made. */
-static bool next_at(const cbx_whatif *W, cbx_move_site site, cbx_move_walk *at, cbx_move *m)
+static bool next_at(const cbx_edit_state *W, cbx_move_site site, cbx_move_walk *at, cbx_move *m)
 {
     for (; at->kind < KINDS; at->kind++, at->stage = 0)
         while (kinds[at->kind]->site == site && kinds[at->kind]->next(W, at, m))
@@ -83,7 +84,7 @@ static bool next_at(const cbx_whatif *W, cbx_move_site site, cbx_move_walk *at, 
     return false;
 }
 
-bool cbx_moves_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
+bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
 {
     for (; at->pair < W->pairs; at->pair++) {
         if (cbx_out_of_time_at(at->pair, EDGE))
@@ -101,7 +102,7 @@ bool cbx_moves_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
     return false;
 }
 
-bool cbx_moves_are_listed(const cbx_whatif *W)
+bool cbx_moves_are_listed(const cbx_edit_state *W)
 {
     bool all = true;
     for (int k = 0; k < KINDS; k++)
@@ -109,7 +110,7 @@ bool cbx_moves_are_listed(const cbx_whatif *W)
     return all;
 }
 
-bool cbx_moves_are_unbounded(const cbx_whatif *W)
+bool cbx_moves_are_unbounded(const cbx_edit_state *W)
 {
     bool any = false;
     for (int k = 0; k < KINDS; k++)
@@ -119,7 +120,8 @@ bool cbx_moves_are_unbounded(const cbx_whatif *W)
 
 /* ---- edits */
 
-int64_t cbx_moves_edits(const cbx_whatif *W, const cbx_move *moves, int64_t count, cbx_edit *edits)
+int64_t cbx_moves_edits(const cbx_edit_state *W, const cbx_move *moves, int64_t count,
+                        cbx_edit *edits)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < count; k++)
@@ -127,7 +129,7 @@ int64_t cbx_moves_edits(const cbx_whatif *W, const cbx_move *moves, int64_t coun
     return n;
 }
 
-bool cbx_moves_of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *places,
+bool cbx_moves_of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places *places,
                        cbx_move *m)
 {
     for (int k = 0; k < KINDS; k++)
@@ -138,7 +140,7 @@ bool cbx_moves_of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places 
 
 /* ---- at random */
 
-cbx_move cbx_moves_draw(const cbx_whatif *W, cbx_rng *rng)
+cbx_move cbx_moves_draw(const cbx_edit_state *W, cbx_rng *rng)
 {
     int64_t all = 0;
     int     k = 0;

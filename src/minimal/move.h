@@ -9,7 +9,7 @@
 
 #include "edit.h"
 #include "rng.h"
-#include "whatif.h"
+#include "edit_state.h"
 
 typedef struct cbx_move_kind cbx_move_kind;
 
@@ -48,59 +48,60 @@ struct cbx_move_kind {
 
     /* Works out what it needs to know of the factual graph, into its members of W. 0 on success;
      * -1: no memory, or no time. */
-    int (*prepare)(cbx_whatif *W, cbx_arena *arena);
+    int (*prepare)(cbx_edit_state *W, cbx_arena *arena);
 
     double (*cost)(const cbx_explain_options *options);
 
     /* Is the move within the rules, as things are now? */
-    bool (*may)(const cbx_whatif *W, const cbx_move *m);
-    void (*apply)(cbx_whatif *W, const cbx_move *m);
-    void (*undo)(cbx_whatif *W, const cbx_move *m);
+    bool (*may)(const cbx_edit_state *W, const cbx_move *m);
+    void (*apply)(cbx_edit_state *W, const cbx_move *m);
+    void (*undo)(cbx_edit_state *W, const cbx_move *m);
 
     /* Its edits of the graph; returns how many were written, which is `edits`. */
-    int64_t (*write)(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits);
+    int64_t (*write)(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits);
 
     /* Lists, with cbx_move_list_add, the moves at one site (a pair, or a row of X) that have a gain
      * by the derivatives in W. */
-    void (*offer)(const cbx_whatif *W, int64_t site, cbx_move_list *list);
+    void (*offer)(const cbx_edit_state *W, int64_t site, cbx_move_list *list);
 
     /* The next move at at->pair, or at (at->row, at->column), that can change the class; false:
      * there are no more here. Whether it may be made is asked afterwards. */
-    bool (*next)(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m);
+    bool (*next)(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
     /* Does the walk pass every move there is? NULL: it does. A proof takes that. */
-    bool (*is_listed)(const cbx_whatif *W);
+    bool (*is_listed)(const cbx_edit_state *W);
 
     /* NULL: what it can do is bounded by the features' ranges. Else: is any allowed, of which the
      * model's bounds know nothing? */
-    bool (*is_unbounded)(const cbx_whatif *W);
+    bool (*is_unbounded)(const cbx_edit_state *W);
 
     /* The move that is this edit, if it is of this kind. NULL: none is a single edit. */
-    bool (*of_edit)(const cbx_whatif *W, const cbx_edit *e, const cbx_places *places, cbx_move *m);
+    bool (*of_edit)(const cbx_edit_state *W, const cbx_edit *e, const cbx_places *places,
+                    cbx_move *m);
 
     /* Do two different moves share an edit? NULL: they never do. */
     bool (*overlaps)(const cbx_move *a, const cbx_move *b);
 
     /* For drawing at random: in how many ways, and the move of one of them. NULL: never drawn. */
-    int64_t (*ways)(const cbx_whatif *W);
-    cbx_move (*draw)(const cbx_whatif *W, int64_t way, cbx_rng *rng);
+    int64_t (*ways)(const cbx_edit_state *W);
+    cbx_move (*draw)(const cbx_edit_state *W, int64_t way, cbx_rng *rng);
 };
 
 #define X(word) extern const cbx_move_kind cbx_move_##word;
 #include "moves.def"
 #undef X
 
-static inline bool cbx_move_may(const cbx_whatif *W, const cbx_move *m)
+static inline bool cbx_move_may(const cbx_edit_state *W, const cbx_move *m)
 {
     return m->kind->may(W, m);
 }
 
-static inline void cbx_move_do(cbx_whatif *W, const cbx_move *m)
+static inline void cbx_move_do(cbx_edit_state *W, const cbx_move *m)
 {
     m->kind->apply(W, m);
 }
 
-static inline void cbx_move_undo(cbx_whatif *W, const cbx_move *m)
+static inline void cbx_move_undo(cbx_edit_state *W, const cbx_move *m)
 {
     m->kind->undo(W, m);
 }
@@ -108,34 +109,35 @@ static inline void cbx_move_undo(cbx_whatif *W, const cbx_move *m)
 /* ---- of all kinds together */
 
 /* What each needs to know, into W. 0 on success. */
-int cbx_moves_prepare(cbx_whatif *W, cbx_arena *arena);
+int cbx_moves_prepare(cbx_edit_state *W, cbx_arena *arena);
 
 /* The cost of the cheapest kind. */
 double cbx_moves_cheapest(const cbx_explain_options *options);
 
 /* The `most` moves of largest gain for their cost by W's derivatives, best first, to `moves`;
  * returns how many there are. Entries that are edited already are left out. */
-int64_t cbx_moves_promising(const cbx_whatif *W, cbx_move *moves, int64_t most);
+int64_t cbx_moves_promising(const cbx_edit_state *W, cbx_move *moves, int64_t most);
 
 /* Every move there is that can change the class, in order; false past the last, or when time is
  * up. */
-bool cbx_moves_walk(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m);
+bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
 /* Does it pass all that may be made? */
-bool cbx_moves_are_listed(const cbx_whatif *W);
+bool cbx_moves_are_listed(const cbx_edit_state *W);
 
 /* Is any allowed whose effect the features' ranges do not bound? */
-bool cbx_moves_are_unbounded(const cbx_whatif *W);
+bool cbx_moves_are_unbounded(const cbx_edit_state *W);
 
 /* The edits of these moves. Returns how many were written, at most CBX_MOVE_EDITS each. */
-int64_t cbx_moves_edits(const cbx_whatif *W, const cbx_move *moves, int64_t count, cbx_edit *edits);
+int64_t cbx_moves_edits(const cbx_edit_state *W, const cbx_move *moves, int64_t count,
+                        cbx_edit *edits);
 
 /* The move that is this edit; false: there is none, or it may not be made. */
-bool cbx_moves_of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *places,
+bool cbx_moves_of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places *places,
                        cbx_move *m);
 
 /* A move at random, which need not be allowed. */
-cbx_move cbx_moves_draw(const cbx_whatif *W, cbx_rng *rng);
+cbx_move cbx_moves_draw(const cbx_edit_state *W, cbx_rng *rng);
 
 /* ---- for offering */
 

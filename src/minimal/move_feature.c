@@ -11,7 +11,7 @@
 /* Multiplications in the time of looking at a feature. */
 static const double ENTRY = 3;
 
-static cbx_move make(const cbx_whatif *W, int32_t row, int32_t column, float to, double gain)
+static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t column, float to, double gain)
 {
     return (cbx_move){.kind = &cbx_move_feature,
                       .row = row,
@@ -30,7 +30,7 @@ static double cost(const cbx_explain_options *options)
 
 /* How many values a feature can take: all whole numbers within its bounds, where it is
  * discrete and every node's value is one; otherwise 0, they cannot be counted. */
-static int32_t count_values(const cbx_whatif *W, int32_t j)
+static int32_t count_values(const cbx_edit_state *W, int32_t j)
 {
     enum { MOST = 64 };
     float lo = W->rules->lo[j], hi = W->rules->hi[j];
@@ -40,7 +40,7 @@ static int32_t count_values(const cbx_whatif *W, int32_t j)
     return (int32_t)(hi - lo) + 1;
 }
 
-static int prepare(cbx_whatif *W, cbx_arena *arena)
+static int prepare(cbx_edit_state *W, cbx_arena *arena)
 {
     W->values = CBX_NEW(arena, int32_t, W->f);
     for (int32_t j = 0; W->values && j < W->f; j++) {
@@ -51,34 +51,34 @@ static int prepare(cbx_whatif *W, cbx_arena *arena)
     return W->values ? 0 : -1;
 }
 
-static bool may(const cbx_whatif *W, const cbx_move *m)
+static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
     const cbx_rules *r = W->rules;
     float            x = W->x[(int64_t)m->row * W->f + m->column];
     return W->allowed_row[m->row] && !r->fixed[m->column] &&
-           x == cbx_whatif_original(W, m->row, m->column) && r->group[m->column] < 0 &&
+           x == cbx_edit_state_original(W, m->row, m->column) && r->group[m->column] < 0 &&
            m->to != x && cbx_rules_value(r, m->column, m->to);
 }
 
-static void apply(cbx_whatif *W, const cbx_move *m)
+static void apply(cbx_edit_state *W, const cbx_move *m)
 {
-    cbx_whatif_set_feature(W, m->row, m->column, m->to);
+    cbx_edit_state_set_feature(W, m->row, m->column, m->to);
 }
 
-static void undo(cbx_whatif *W, const cbx_move *m)
+static void undo(cbx_edit_state *W, const cbx_move *m)
 {
-    cbx_whatif_set_feature(W, m->row, m->column, cbx_whatif_original(W, m->row, m->column));
+    cbx_edit_state_set_feature(W, m->row, m->column, cbx_edit_state_original(W, m->row, m->column));
 }
 
-static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
+static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits)
 {
     edits[0] = cbx_search_edit_of_feature(W->s, m->row, m->column,
-                                          cbx_whatif_original(W, m->row, m->column), m->to);
+                                          cbx_edit_state_original(W, m->row, m->column), m->to);
     return 1;
 }
 
 /* The value that a move would give it; its own: there is no such move. */
-static float best_value(const cbx_whatif *W, int32_t column, float x, float slope)
+static float best_value(const cbx_edit_state *W, int32_t column, float x, float slope)
 {
     float lo = W->rules->lo[column], hi = W->rules->hi[column];
     bool  up = slope > 0;
@@ -87,7 +87,7 @@ static float best_value(const cbx_whatif *W, int32_t column, float x, float slop
     return up ? hi : lo;
 }
 
-static void offer(const cbx_whatif *W, int64_t i, cbx_move_list *list)
+static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
     const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
     double       price = W->s->options->feature_cost, least = cbx_move_list_least(list);
@@ -105,7 +105,7 @@ static void offer(const cbx_whatif *W, int64_t i, cbx_move_list *list)
     }
 }
 
-static bool next(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
+static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
 {
     const cbx_rules *r = W->rules;
     int32_t          j = at->column, values = W->values[j];
@@ -118,7 +118,7 @@ static bool next(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
 }
 
 /* Are all values that a mutable feature may take known? */
-static bool is_listed(const cbx_whatif *W)
+static bool is_listed(const cbx_edit_state *W)
 {
     const cbx_rules *r = W->rules;
     for (int32_t j = 0; j < W->f; j++)
@@ -127,7 +127,8 @@ static bool is_listed(const cbx_whatif *W)
     return true;
 }
 
-static bool of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *places, cbx_move *m)
+static bool of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places *places,
+                    cbx_move *m)
 {
     if (e->op != CBX_SET_FEATURE)
         return false;
@@ -141,12 +142,12 @@ static bool of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *pl
 /* A row is as likely as so many pairs. */
 enum { ROW = 8 };
 
-static int64_t ways(const cbx_whatif *W)
+static int64_t ways(const cbx_edit_state *W)
 {
     return (int64_t)W->rows * ROW;
 }
 
-static cbx_move draw(const cbx_whatif *W, int64_t way, cbx_rng *rng)
+static cbx_move draw(const cbx_edit_state *W, int64_t way, cbx_rng *rng)
 {
     int32_t i = (int32_t)(way / ROW), j = (int32_t)cbx_rng_below(rng, (uint64_t)W->f);
     float   x = W->x[(int64_t)i * W->f + j], lo = W->rules->lo[j];

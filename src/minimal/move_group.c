@@ -4,7 +4,7 @@
  * Of a row whose group is not one-hot to begin with there is no such move. */
 #include "move.h"
 
-static cbx_move make(const cbx_whatif *W, int32_t row, int32_t from, int32_t to, double gain)
+static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t from, int32_t to, double gain)
 {
     return (cbx_move){.kind = &cbx_move_group,
                       .row = row,
@@ -21,7 +21,7 @@ static double cost(const cbx_explain_options *options)
 }
 
 /* By row and group: is it one-hot there? */
-static int prepare(cbx_whatif *W, cbx_arena *arena)
+static int prepare(cbx_edit_state *W, cbx_arena *arena)
 {
     const cbx_rules *r = W->rules;
     int32_t         *on = CBX_NEW(arena, int32_t, r->groups);
@@ -41,7 +41,7 @@ static int prepare(cbx_whatif *W, cbx_arena *arena)
     return 0;
 }
 
-static bool may(const cbx_whatif *W, const cbx_move *m)
+static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
     const cbx_rules *r = W->rules;
     const float     *x = W->x + (int64_t)m->row * W->f, *x0 = W->x0 + (int64_t)m->row * W->f;
@@ -53,34 +53,34 @@ static bool may(const cbx_whatif *W, const cbx_move *m)
            cbx_rules_value(r, m->other, CBX_GROUP_ON);
 }
 
-static void apply(cbx_whatif *W, const cbx_move *m)
+static void apply(cbx_edit_state *W, const cbx_move *m)
 {
-    cbx_whatif_set_feature(W, m->row, m->column, CBX_GROUP_OFF);
-    cbx_whatif_set_feature(W, m->row, m->other, CBX_GROUP_ON);
+    cbx_edit_state_set_feature(W, m->row, m->column, CBX_GROUP_OFF);
+    cbx_edit_state_set_feature(W, m->row, m->other, CBX_GROUP_ON);
 }
 
-static void undo(cbx_whatif *W, const cbx_move *m)
+static void undo(cbx_edit_state *W, const cbx_move *m)
 {
-    cbx_whatif_set_feature(W, m->row, m->column, cbx_whatif_original(W, m->row, m->column));
-    cbx_whatif_set_feature(W, m->row, m->other, cbx_whatif_original(W, m->row, m->other));
+    cbx_edit_state_set_feature(W, m->row, m->column, cbx_edit_state_original(W, m->row, m->column));
+    cbx_edit_state_set_feature(W, m->row, m->other, cbx_edit_state_original(W, m->row, m->other));
 }
 
-static cbx_edit edit_of(const cbx_whatif *W, int32_t row, int32_t column, float to)
+static cbx_edit edit_of(const cbx_edit_state *W, int32_t row, int32_t column, float to)
 {
     cbx_edit e =
-        cbx_search_edit_of_feature(W->s, row, column, cbx_whatif_original(W, row, column), to);
+        cbx_search_edit_of_feature(W->s, row, column, cbx_edit_state_original(W, row, column), to);
     e.group = W->rules->group[column] + 1;
     return e;
 }
 
-static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
+static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits)
 {
     edits[0] = edit_of(W, m->row, m->column, CBX_GROUP_OFF);
     edits[1] = edit_of(W, m->row, m->other, CBX_GROUP_ON);
     return 2;
 }
 
-static void offer(const cbx_whatif *W, int64_t i, cbx_move_list *list)
+static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
     const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
     for (int32_t a = 0; W->rules->groups && a < W->f; a++) {
@@ -98,7 +98,7 @@ static void offer(const cbx_whatif *W, int64_t i, cbx_move_list *list)
     }
 }
 
-static bool next(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
+static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
 {
     if (W->rules->group[at->column] < 0 || at->stage >= W->f)
         return false;

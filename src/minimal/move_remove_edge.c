@@ -7,7 +7,7 @@
 /* Multiplications in the time of looking at an edge. */
 static const double EDGE = 30;
 
-static cbx_move make(const cbx_whatif *W, int64_t pair, double gain)
+static cbx_move make(const cbx_edit_state *W, int64_t pair, double gain)
 {
     return (cbx_move){.kind = &cbx_move_remove_edge,
                       .pair = pair,
@@ -23,7 +23,7 @@ static double cost(const cbx_explain_options *options)
 /* ---- what there is to remove */
 
 /* Does a loop count? Chebyshev layers drop it, and GCN puts one of weight 1 in its place. */
-static bool loop_matters(const cbx_whatif *W, int32_t node)
+static bool loop_matters(const cbx_edit_state *W, int32_t node)
 {
     const cbx_view *v = W->s->view;
     if (W->s->model->oracle || W->gradient.uses[CBX_NORM_NONE] || W->gradient.uses[CBX_NORM_MEAN])
@@ -35,7 +35,7 @@ static bool loop_matters(const cbx_whatif *W, int32_t node)
 }
 
 /* Can the class depend on this edge? Only what layers declare rules it out. */
-static bool slot_matters(const cbx_whatif *W, int64_t e)
+static bool slot_matters(const cbx_edit_state *W, int64_t e)
 {
     const cbx_view *v = W->s->view;
     int32_t         reach = cbx_model_reach(W->s->model), u = v->source[e], t = W->target_of[e];
@@ -56,14 +56,14 @@ static bool slot_matters(const cbx_whatif *W, int64_t e)
 }
 
 /* The graph's numbers of its two nodes. */
-static void ends_of(const cbx_whatif *W, int64_t pair, int32_t *u, int32_t *v)
+static void ends_of(const cbx_edit_state *W, int64_t pair, int32_t *u, int32_t *v)
 {
     int64_t e = W->slot_of[pair];
-    *u = cbx_whatif_node(W, W->s->view->source[e]);
-    *v = cbx_whatif_node(W, W->target_of[e]);
+    *u = cbx_edit_state_node(W, W->s->view->source[e]);
+    *v = cbx_edit_state_node(W, W->target_of[e]);
 }
 
-static int prepare(cbx_whatif *W, cbx_arena *arena)
+static int prepare(cbx_edit_state *W, cbx_arena *arena)
 {
     const cbx_search *s = W->s;
     int32_t           u, v;
@@ -88,7 +88,7 @@ static int prepare(cbx_whatif *W, cbx_arena *arena)
 /* ---- removing */
 
 /* The whole graph's edges of a pair. */
-static void set_links(const cbx_whatif *W, int64_t pair, bool gone)
+static void set_links(const cbx_edit_state *W, int64_t pair, bool gone)
 {
     const cbx_view *v = W->s->view;
     for (int64_t k = W->slots_begin[pair]; W->links && k < W->slots_begin[pair + 1]; k++)
@@ -96,7 +96,7 @@ static void set_links(const cbx_whatif *W, int64_t pair, bool gone)
 }
 
 /* Does taking this pair away leave a node without any, or what was one piece in two? */
-static bool breaks_apart(const cbx_whatif *W, int64_t pair)
+static bool breaks_apart(const cbx_edit_state *W, int64_t pair)
 {
     int32_t u, v;
     ends_of(W, pair, &u, &v);
@@ -110,25 +110,25 @@ static bool breaks_apart(const cbx_whatif *W, int64_t pair)
     return broken;
 }
 
-static bool may(const cbx_whatif *W, const cbx_move *m)
+static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
     return W->allowed_pair[m->pair] && !W->gone[m->pair] &&
            (!W->links || !breaks_apart(W, m->pair));
 }
 
-static void apply(cbx_whatif *W, const cbx_move *m)
+static void apply(cbx_edit_state *W, const cbx_move *m)
 {
     set_links(W, m->pair, true);
-    cbx_whatif_set_pair(W, m->pair, true);
+    cbx_edit_state_set_pair(W, m->pair, true);
 }
 
-static void undo(cbx_whatif *W, const cbx_move *m)
+static void undo(cbx_edit_state *W, const cbx_move *m)
 {
     set_links(W, m->pair, false);
-    cbx_whatif_set_pair(W, m->pair, false);
+    cbx_edit_state_set_pair(W, m->pair, false);
 }
 
-static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
+static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits)
 {
     int64_t e = W->slot_of[m->pair];
     edits[0] = cbx_search_edit_of_slot(W->s, W->target_of[e], e,
@@ -140,7 +140,7 @@ static int64_t write(const cbx_whatif *W, const cbx_move *m, cbx_edit *edits)
 
 /* What comes in the place of a loop that goes: for GCN, another loop of the node's or one of
  * weight 1. To first order, what that adds to the score. */
-static double replaced_loop(const cbx_whatif *W, int64_t pair)
+static double replaced_loop(const cbx_edit_state *W, int64_t pair)
 {
     const cbx_view *v = W->s->view;
     int32_t         i = W->target_of[W->slot_of[pair]];
@@ -156,7 +156,7 @@ static double replaced_loop(const cbx_whatif *W, int64_t pair)
     return W->pair_of[own] == pair ? (double)W->dw[own] * next : 0;
 }
 
-static void offer(const cbx_whatif *W, int64_t p, cbx_move_list *list)
+static void offer(const cbx_edit_state *W, int64_t p, cbx_move_list *list)
 {
     if (!W->allowed_pair[p] || W->gone[p])
         return;
@@ -168,7 +168,7 @@ static void offer(const cbx_whatif *W, int64_t p, cbx_move_list *list)
         cbx_move_list_add(list, &m);
 }
 
-static bool next(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
+static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
 {
     if (at->stage++ || !W->matters[at->pair])
         return false;
@@ -176,7 +176,7 @@ static bool next(const cbx_whatif *W, cbx_move_walk *at, cbx_move *m)
     return true;
 }
 
-static bool is_unbounded(const cbx_whatif *W)
+static bool is_unbounded(const cbx_edit_state *W)
 {
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->allowed_pair[p])
@@ -184,7 +184,8 @@ static bool is_unbounded(const cbx_whatif *W)
     return false;
 }
 
-static bool of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *places, cbx_move *m)
+static bool of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places *places,
+                    cbx_move *m)
 {
     const cbx_view *v = W->s->view;
     if (e->op != CBX_REMOVE_EDGE)
@@ -199,12 +200,12 @@ static bool of_edit(const cbx_whatif *W, const cbx_edit *e, const cbx_places *pl
     return false;
 }
 
-static int64_t ways(const cbx_whatif *W)
+static int64_t ways(const cbx_edit_state *W)
 {
     return W->pairs;
 }
 
-static cbx_move draw(const cbx_whatif *W, int64_t way, cbx_rng *rng)
+static cbx_move draw(const cbx_edit_state *W, int64_t way, cbx_rng *rng)
 {
     (void)rng;
     return make(W, way, 0);

@@ -10,7 +10,7 @@ typedef struct cbx_move_set {
     int64_t   count;
     int64_t   edits; /* of the graph; a move can be two */
     double    cost;
-    double    score; /* cbx_whatif_ask's */
+    double    score; /* cbx_edit_state_ask's */
 } cbx_move_set;
 
 bool cbx_move_same(const cbx_move *a, const cbx_move *b);

@@ -7,19 +7,19 @@
 #include "rng.h"
 
 /* The moves from begin to end taken back, if what is left flips without them. */
-static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t end, bool *flipped,
+static cbx_status without(cbx_beam *F, cbx_move_set *s, int64_t begin, int64_t end, bool *flipped,
                           cbx_error *err)
 {
     cbx_status status = CBX_OK;
     for (int64_t k = end - 1; k >= begin; k--)
         cbx_move_undo(F->W, &s->moves[k]);
-    double score = cbx_whatif_ask(F->W);
-    *flipped = score > CBX_FEWEST_SURE; /* else there is nothing to copy, of many moves each time */
+    double score = cbx_edit_state_ask(F->W);
+    *flipped = score > CBX_BEAM_SURE; /* else there is nothing to copy, of many moves each time */
     if (*flipped) {
         cbx_move_set_copy(&F->work, s);
         cbx_move_set_take_out_range(&F->work, begin, end);
         F->work.score = score;
-        status = cbx_fewest_flips(F, &F->work, flipped, err);
+        status = cbx_beam_flips(F, &F->work, flipped, err);
     }
     for (int64_t k = begin; k < end && !*flipped; k++)
         cbx_move_do(F->W, &s->moves[k]);
@@ -30,12 +30,12 @@ static cbx_status without(cbx_fewest *F, cbx_move_set *s, int64_t begin, int64_t
     return status;
 }
 
-cbx_status cbx_polish_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
+cbx_status cbx_polish_reduce(cbx_beam *F, cbx_move_set *s, cbx_error *err)
 {
     /* Above FEW, halves, quarters and so on are tried before single moves; of huge sets no parts
      * smaller than a SHARE-th. */
     enum { FEW = 16, SHARE = 64 };
-    cbx_fewest_go_to(F, s);
+    cbx_beam_go_to(F, s);
     cbx_move_set_copy(&F->here, s); /* in this order */
     for (int64_t part = s->count > FEW ? s->count / 2 : 1; part > 0;) {
         bool taken = false;
@@ -44,24 +44,24 @@ cbx_status cbx_polish_reduce(cbx_fewest *F, cbx_move_set *s, cbx_error *err)
             int64_t    begin = end > part ? end - part : 0;
             cbx_status status =
                 without(F, s, begin + (end - begin == s->count), end, &flipped, err);
-            if (status || cbx_fewest_out_of_time(F, F->s->epochs))
+            if (status || cbx_beam_out_of_time(F, F->s->epochs))
                 return status;
             taken = taken || flipped;
         }
         part = part == 1 && taken ? 1 : part / 2;
-        if (s->count > CBX_FEWEST_HUGE && part < s->count / SHARE)
+        if (s->count > CBX_BEAM_HUGE && part < s->count / SHARE)
             break;
     }
     return CBX_OK;
 }
 
-cbx_status cbx_polish_first(cbx_fewest *F, const cbx_move *moves, int64_t count, cbx_error *err)
+cbx_status cbx_polish_first(cbx_beam *F, const cbx_move *moves, int64_t count, cbx_error *err)
 {
     int64_t      most = F->s->options->max_edits;
     cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, count)};
-    if (!all.moves || (count > CBX_FEWEST_MOVES && cbx_fewest_make_room(F, count)))
+    if (!all.moves || (count > CBX_BEAM_MOVES && cbx_beam_make_room(F, count)))
         return cbx_fail_memory(err);
-    cbx_fewest_go_to(F, &all);
+    cbx_beam_go_to(F, &all);
     for (int64_t k = 0, ask = 1; k < count; k++) {
         bool flipped = false;
         if (cbx_move_may(F->W, &moves[k]) && !cbx_forbidden_has(F->forbidden, &moves[k])) {
@@ -72,13 +72,13 @@ cbx_status cbx_polish_first(cbx_fewest *F, const cbx_move *moves, int64_t count,
         if (all.count < ask && k + 1 < count)
             continue;
         ask = all.count + 1 + all.count / 8; /* reducing makes up for steps that are too long */
-        all.score = cbx_whatif_ask(F->W);
-        cbx_fewest_note_lead(F, all.score);
-        cbx_status status = cbx_fewest_flips(F, &all, &flipped, err);
+        all.score = cbx_edit_state_ask(F->W);
+        cbx_beam_note_lead(F, all.score);
+        cbx_status status = cbx_beam_flips(F, &all, &flipped, err);
         if (!status && flipped)
             status = cbx_polish_reduce(F, &all, err);
         if (!status && flipped && (most == 0 || all.edits <= most))
-            status = cbx_fewest_offer(F, &all, err);
+            status = cbx_beam_offer(F, &all, err);
         if (status || flipped)
             return status;
     }
@@ -86,7 +86,7 @@ cbx_status cbx_polish_first(cbx_fewest *F, const cbx_move *moves, int64_t count,
 }
 
 /* Two moves back, one other forward. */
-static cbx_status swap(cbx_fewest *F, cbx_error *err)
+static cbx_status swap(cbx_beam *F, cbx_error *err)
 {
     double       before = F->best.cost;
     cbx_move_set base = {.moves = F->sets[0][0].moves};
@@ -98,15 +98,15 @@ static cbx_status swap(cbx_fewest *F, cbx_error *err)
             cbx_move_set_take_out(&rest, a);
             cbx_move_set_take_out(&rest, b);
             cbx_status status =
-                cbx_fewest_expand(F, &rest, 2 * F->s->options->tried, NULL, NULL, 0, err);
-            if (status || cbx_fewest_out_of_time(F, F->s->epochs) || F->best.cost < before)
+                cbx_beam_expand(F, &rest, 2 * F->s->options->tried, NULL, NULL, 0, err);
+            if (status || cbx_beam_out_of_time(F, F->s->epochs) || F->best.cost < before)
                 return status;
         }
     return CBX_OK;
 }
 
 /* Some moves back, at random, and others forward, the best one at a time. */
-static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
+static cbx_status rebuild(cbx_beam *F, cbx_rng *rng, cbx_error *err)
 {
     double       before = F->best.cost;
     cbx_move_set now = {.moves = F->sets[0][0].moves};
@@ -118,9 +118,8 @@ static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
     while (now.cost + F->cheapest <= before) {
         int64_t    count = 0;
         cbx_status status =
-            cbx_fewest_expand(F, &now, F->s->options->tried / 2 + 1, F->sets[1], &count, 1, err);
-        if (status || count == 0 || F->best.cost < before ||
-            cbx_fewest_out_of_time(F, F->s->epochs))
+            cbx_beam_expand(F, &now, F->s->options->tried / 2 + 1, F->sets[1], &count, 1, err);
+        if (status || count == 0 || F->best.cost < before || cbx_beam_out_of_time(F, F->s->epochs))
             return status;
         cbx_move_set_copy(&now, &F->sets[1][0]);
     }
@@ -132,7 +131,7 @@ static cbx_status rebuild(cbx_fewest *F, cbx_rng *rng, cbx_error *err)
  * covered well, that costs twice the time for one edit in a hundred. */
 enum { SWAP_MOST = 12 };
 
-cbx_status cbx_polish(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_polish(cbx_beam *F, cbx_error *err)
 {
     const cbx_explain_options *o = F->s->options;
     cbx_rng    rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
@@ -144,7 +143,7 @@ cbx_status cbx_polish(cbx_fewest *F, cbx_error *err)
         if (!status && F->best.count <= SWAP_MOST && !cbx_time_is_up())
             status = swap(F, err);
         for (int64_t k = 0; k < o->rebuilds && !status && F->best.cost == before; k++) {
-            if (F->best.count <= CBX_FEWEST_LARGE || F->best.count > CBX_FEWEST_MOVES ||
+            if (F->best.count <= CBX_BEAM_LARGE || F->best.count > CBX_BEAM_MOVES ||
                 cbx_time_is_up())
                 break;
             status = rebuild(F, &rng, err);

@@ -11,14 +11,14 @@
 enum { MOST_SET = 64 };
 
 typedef struct proof {
-    cbx_search  *s;
-    cbx_minimal *found;
-    cbx_whatif  *W;
-    cbx_move    *moves, chosen[MOST_SET];
-    int64_t      count, size;
-    int64_t      edits; /* that the chosen moves are */
-    double       cheapest, until;
-    bool         stopped;
+    cbx_search     *s;
+    cbx_minimal    *found;
+    cbx_edit_state *W;
+    cbx_move       *moves, chosen[MOST_SET];
+    int64_t         count, size;
+    int64_t         edits; /* that the chosen moves are */
+    double          cheapest, until;
+    bool            stopped;
 } proof;
 
 /* All moves, with all values; -1: no memory, or no time. */
@@ -70,9 +70,9 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
         cbx_status status = CBX_OK;
         if (left > 1) {
             status = try_sets(p, k + 1, left - 1, sum, err);
-        } else if (cbx_whatif_ask(p->W) > 0) {
+        } else if (cbx_edit_state_ask(p->W) > 0) {
             double score;
-            status = cbx_whatif_verify(p->W, p->chosen, p->size, &score, err);
+            status = cbx_edit_state_verify(p->W, p->chosen, p->size, &score, err);
             if (!status && score > 0)
                 better_one(p, sum);
         }
@@ -90,7 +90,7 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
 cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *proved,
                      cbx_error *err)
 {
-    proof p = {.s = s, .found = found, .W = found->whatif, .until = cbx_clock() + seconds};
+    proof p = {.s = s, .found = found, .W = found->state, .until = cbx_clock() + seconds};
     p.cheapest = cbx_moves_cheapest(s->options);
     *proved = false;
     if (!cbx_moves_are_listed(p.W) || !p.W->exact)

@@ -6,9 +6,9 @@
 
 double cbx_robustness(cbx_search *s, cbx_minimal *found, int64_t samples)
 {
-    cbx_whatif *W = found->whatif;
-    cbx_rng     rng = cbx_rng_stream((uint64_t)s->options->seed, 0x726f62, (uint64_t)s->row, 0);
-    int64_t     kept = 0, tried = 0;
+    cbx_edit_state *W = found->state;
+    cbx_rng         rng = cbx_rng_stream((uint64_t)s->options->seed, 0x726f62, (uint64_t)s->row, 0);
+    int64_t         kept = 0, tried = 0;
     for (int64_t k = 0; k < found->count; k++)
         cbx_move_do(W, &found->moves[k]);
     for (; tried < samples && !cbx_search_is_late(s); tried++) {
@@ -21,7 +21,7 @@ double cbx_robustness(cbx_search *s, cbx_minimal *found, int64_t samples)
             cbx_move_do(W, &m);
             also[count++] = m;
         }
-        kept += cbx_whatif_ask(W) > 0;
+        kept += cbx_edit_state_ask(W) > 0;
         while (count > 0)
             cbx_move_undo(W, &also[--count]);
         if (s->deadline)

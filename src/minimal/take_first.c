@@ -5,13 +5,13 @@
 #include "error.h"
 #include "polish.h"
 
-cbx_status cbx_take_first(cbx_fewest *F, const cbx_move *moves, int64_t count, cbx_error *err)
+cbx_status cbx_take_first(cbx_beam *F, const cbx_move *moves, int64_t count, cbx_error *err)
 {
     int64_t      most = F->s->options->max_edits;
     cbx_move_set all = {.moves = CBX_NEW(F->s->arena, cbx_move, count)};
-    if (!all.moves || (count > CBX_FEWEST_MOVES && cbx_fewest_make_room(F, count)))
+    if (!all.moves || (count > CBX_BEAM_MOVES && cbx_beam_make_room(F, count)))
         return cbx_fail_memory(err);
-    cbx_fewest_go_to(F, &all);
+    cbx_beam_go_to(F, &all);
     for (int64_t k = 0, ask = 1; k < count; k++) {
         bool flipped = false;
         if (cbx_move_may(F->W, &moves[k]) && !cbx_forbidden_has(F->forbidden, &moves[k])) {
@@ -22,13 +22,13 @@ cbx_status cbx_take_first(cbx_fewest *F, const cbx_move *moves, int64_t count, c
         if (all.count < ask && k + 1 < count)
             continue;
         ask = all.count + 1 + all.count / 8; /* reducing makes up for steps that are too long */
-        all.score = cbx_whatif_ask(F->W);
-        cbx_fewest_note_lead(F, all.score);
-        cbx_status status = cbx_fewest_flips(F, &all, &flipped, err);
+        all.score = cbx_edit_state_ask(F->W);
+        cbx_beam_note_lead(F, all.score);
+        cbx_status status = cbx_beam_flips(F, &all, &flipped, err);
         if (!status && flipped)
             status = cbx_polish_reduce(F, &all, err);
         if (!status && flipped && (most == 0 || all.edits <= most))
-            status = cbx_fewest_offer(F, &all, err);
+            status = cbx_beam_offer(F, &all, err);
         if (status || flipped)
             return status;
     }

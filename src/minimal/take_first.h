@@ -4,9 +4,9 @@
 #ifndef CBX_TAKE_FIRST_H
 #define CBX_TAKE_FIRST_H
 
-#include "fewest.h"
+#include "beam.h"
 
 /* What is left is offered as the best. Nothing is where all of them do not flip. */
-cbx_status cbx_take_first(cbx_fewest *F, const cbx_move *moves, int64_t count, cbx_error *err);
+cbx_status cbx_take_first(cbx_beam *F, const cbx_move *moves, int64_t count, cbx_error *err);
 
 #endif

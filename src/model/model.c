@@ -265,7 +265,7 @@ cbx_status cbx_model_new_with(const cbx_graph *graph, const cbx_model_spec *spec
     cbx_status status = cbx_fields_check(&model_table, spec, err);
     if (status)
         return status;
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data *d = cbx_graph_arrays(graph);
     if (d->num_classes < 2)
         return cbx_fail(err, CBX_INVALID,
                         "a classifier needs at least two classes, the graph has %d",
@@ -425,7 +425,7 @@ void cbx_model_set_reproducible(cbx_model *model, bool reproducible)
 
 cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err)
 {
-    const cbx_graph_data    *d = cbx_graph_view(graph);
+    const cbx_graph_data    *d = cbx_graph_arrays(graph);
     static const char *const tasks[] = {"node", "graph"};
     if (model->oracle && model->reproducible)
         return cbx_fail(err, CBX_INVALID,

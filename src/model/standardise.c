@@ -106,7 +106,7 @@ static bool is_standardised(const column *c, int mode)
 
 bool cbx_standard_applies(const cbx_graph *graph, int mode)
 {
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data *d = cbx_graph_arrays(graph);
     for (int32_t i = 0; mode == CBX_STANDARDISE_AUTO && i < d->num_nodes; i++) {
         row r = row_of(d, i);
         for (int64_t k = 0; k < r.count; k++)
@@ -119,7 +119,7 @@ bool cbx_standard_applies(const cbx_graph *graph, int mode)
 cbx_status cbx_standard_find(cbx_standard *s, const cbx_graph *graph, const uint8_t *part, int mode,
                              const cbx_layer *first, cbx_arena *arena, cbx_error *err)
 {
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data *d = cbx_graph_arrays(graph);
     column               *columns = CBX_NEW(arena, column, d->num_features);
     uint8_t              *in = CBX_NEW0(arena, uint8_t, d->num_nodes);
     *s = (cbx_standard){.mean = CBX_NEW0(arena, float, d->num_features),
@@ -206,7 +206,7 @@ static cbx_status make_sparse(const cbx_standard *s, cbx_graph_data *d, cbx_aren
 cbx_status cbx_standard_graph(const cbx_standard *s, const cbx_graph *graph, cbx_arena *arena,
                               cbx_graph **out, cbx_error *err)
 {
-    cbx_graph_data d = *cbx_graph_view(graph);
+    cbx_graph_data d = *cbx_graph_arrays(graph);
     cbx_status     status = d.x ? make_dense(s, &d, arena, err) : make_sparse(s, &d, arena, err);
     d.discrete = NULL; /* kinds and bounds are those of other values */
     d.feat_min = d.feat_max = NULL;

@@ -18,7 +18,7 @@ typedef struct aim {
 /* The numbers by node, and how far apart they are: a standard deviation is a unit of log-odds. */
 static void spread_out(const cbx_graph *graph, const float *numbers, double *base, double *scale)
 {
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data *d = cbx_graph_arrays(graph);
     int32_t               rows = cbx_graph_label_rows(graph);
     double                sum = 0, squares = 0;
     for (int32_t i = 0; i < rows; i++) {
@@ -83,7 +83,7 @@ cbx_status cbx_model_aim(const cbx_model *numbers, const cbx_graph *graph, const
         status = cbx_model_fits(numbers, graph, err);
     if (status)
         return status;
-    aim *a = calloc(1, sizeof *a + (size_t)cbx_graph_view(graph)->num_nodes * sizeof *a->base);
+    aim *a = calloc(1, sizeof *a + (size_t)cbx_graph_arrays(graph)->num_nodes * sizeof *a->base);
     if (!a)
         return cbx_fail_memory(err);
     status = cbx_range_parse(range, &a->range, err);

@@ -169,14 +169,14 @@ cbx_status cbx_sparse_check(const cbx_sparse *m, const char *place, cbx_reading 
     return CBX_OK;
 }
 
-bool cbx_sparse_row(const cbx_sparse *m, int64_t i, cbx_draft *d)
+bool cbx_sparse_row(const cbx_sparse *m, int64_t i, cbx_graph_builder *d)
 {
     int64_t end = cbx_array_int(&m->indptr, i + 1);
-    if (!cbx_draft_row(d))
+    if (!cbx_graph_builder_row(d))
         return false;
     for (int64_t k = cbx_array_int(&m->indptr, i); k < end; k++)
-        if (!cbx_draft_entry(d, (int32_t)cbx_array_int(&m->indices, k),
-                             (float)cbx_array_real(&m->data, k)))
+        if (!cbx_graph_builder_entry(d, (int32_t)cbx_array_int(&m->indices, k),
+                                     (float)cbx_array_real(&m->data, k)))
             return false;
     return true;
 }

@@ -40,8 +40,8 @@ typedef struct cbx_sparse {
 
 /* Checks that the parts fit together; `place` is for messages. */
 cbx_status cbx_sparse_check(const cbx_sparse *m, const char *place, cbx_reading *r);
-/* Appends row i to the draft's sparse features. */
-bool cbx_sparse_row(const cbx_sparse *m, int64_t i, cbx_draft *draft);
+/* Appends row i to the builder's sparse features. */
+bool cbx_sparse_row(const cbx_sparse *m, int64_t i, cbx_graph_builder *builder);
 
 /* ---- .npy, alone or in an .npz */
 

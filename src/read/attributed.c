@@ -42,7 +42,8 @@ static cbx_status read_labels(cbx_reading *r, cbx_longs *y)
             if (wrong)
                 break;
             lowest = lowest == 0 || label < lowest ? label : lowest;
-            r->draft->num_classes = label > r->draft->num_classes ? label : r->draft->num_classes;
+            r->builder->num_classes =
+                label > r->builder->num_classes ? label : r->builder->num_classes;
         }
         if (wrong || !cbx_at_end(&line))
             status = cbx_bad_line(&lines, "labels are whole numbers from 1");
@@ -58,12 +59,12 @@ static cbx_status read_labels(cbx_reading *r, cbx_longs *y)
 /* Entries in any order of rows: two passes over the file would do without `row`. */
 static cbx_status read_triplets(cbx_reading *r, const char *name, int64_t nodes)
 {
-    cbx_draft *d = r->draft;
-    cbx_lines  lines = {0};
-    char      *line;
-    int64_t    row, column, columns = 0, last = -1;
-    double     v;
-    cbx_status status = cbx_lines_open(&lines, r, name);
+    cbx_graph_builder *d = r->builder;
+    cbx_lines          lines = {0};
+    char              *line;
+    int64_t            row, column, columns = 0, last = -1;
+    double             v;
+    cbx_status         status = cbx_lines_open(&lines, r, name);
     while (!status && !(status = cbx_lines_filled(&lines, &line)) && line) {
         if (!cbx_take_int(&line, &row) || !cbx_take_int(&line, &column) ||
             !cbx_take_real(&line, &v) || !cbx_at_end(&line)) {
@@ -78,14 +79,14 @@ static cbx_status read_triplets(cbx_reading *r, const char *name, int64_t nodes)
         } else {
             bool ok = true;
             for (; ok && last < row; last++)
-                ok = cbx_draft_row(d);
+                ok = cbx_graph_builder_row(d);
             columns = column + 1 > columns ? column + 1 : columns;
-            if (!ok || !cbx_draft_entry(d, (int32_t)column, (float)v))
+            if (!ok || !cbx_graph_builder_entry(d, (int32_t)column, (float)v))
                 status = CBX_MEMORY(r);
         }
     }
     for (; !status && last + 1 < nodes; last++)
-        if (!cbx_draft_row(d))
+        if (!cbx_graph_builder_row(d))
             status = CBX_MEMORY(r);
     d->num_features = columns;
     cbx_lines_close(&lines);
@@ -96,7 +97,7 @@ static cbx_status read_features(cbx_reading *r, int64_t nodes)
 {
     const char *npz = cbx_bundle_find(r->bundle, "attrs.npz");
     const char *text = cbx_bundle_find(r->bundle, "tfidf.txt");
-    r->draft->num_nodes = nodes;
+    r->builder->num_nodes = nodes;
     if (text && !npz)
         return read_triplets(r, text, nodes);
     if (!npz)
@@ -115,7 +116,7 @@ static cbx_status read_edges(cbx_reading *r)
 {
     cbx_lines   lines = {0};
     const char *name = cbx_bundle_find(r->bundle, "edgelist.txt");
-    int64_t     n = r->draft->num_nodes, s, t;
+    int64_t     n = r->builder->num_nodes, s, t;
     char       *line;
     if (!name)
         return cbx_fail(r->err, CBX_INVALID, "%s: edgelist.txt is missing",
@@ -126,7 +127,7 @@ static cbx_status read_edges(cbx_reading *r)
             status = cbx_bad_line(&lines, "two nodes expected");
         else if (s < 0 || s >= n || t < 0 || t >= n)
             status = cbx_bad_id(&lines, "node", s < 0 || s >= n ? s : t, 0, n);
-        else if (!cbx_draft_edge(r->draft, s, t))
+        else if (!cbx_graph_builder_edge(r->builder, s, t))
             status = CBX_MEMORY(r);
     }
     cbx_lines_close(&lines);
@@ -135,9 +136,9 @@ static cbx_status read_edges(cbx_reading *r)
 
 static cbx_status read(cbx_reading *r)
 {
-    cbx_draft *d = r->draft;
-    cbx_longs  y = {0};
-    cbx_status status = read_labels(r, &y);
+    cbx_graph_builder *d = r->builder;
+    cbx_longs          y = {0};
+    cbx_status         status = read_labels(r, &y);
     if (!status)
         status = read_features(r, (int64_t)y.count);
     if (!status && (int64_t)y.count > d->num_nodes)

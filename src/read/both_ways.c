@@ -9,24 +9,24 @@
 #include "reading.h"
 
 typedef struct backing {
-    cbx_graph *first;
-    cbx_draft *edges;
+    cbx_graph         *first;
+    cbx_graph_builder *edges;
 } backing;
 
 static void release(void *user)
 {
     backing *b = user;
     cbx_graph_free(b->first);
-    cbx_draft_free(b->edges);
+    cbx_graph_builder_free(b->edges);
     free(b);
 }
 
-static bool copy_edges(cbx_draft *draft, const cbx_graph_data *d)
+static bool copy_edges(cbx_graph_builder *builder, const cbx_graph_data *d)
 {
-    draft->num_nodes = d->num_nodes;
+    builder->num_nodes = d->num_nodes;
     for (int64_t e = 0; e < d->num_edges; e++)
-        if (!cbx_draft_edge(draft, d->edge_source[e], d->edge_target[e]) ||
-            (d->edge_weight && !cbx_floats_add(&draft->weight, d->edge_weight[e])))
+        if (!cbx_graph_builder_edge(builder, d->edge_source[e], d->edge_target[e]) ||
+            (d->edge_weight && !cbx_floats_add(&builder->weight, d->edge_weight[e])))
             return false;
     return true;
 }
@@ -47,22 +47,22 @@ static cbx_status index_anew(cbx_graph *both, backing *b, cbx_graph **graph, cbx
 
 cbx_status cbx_reading_both_ways(cbx_graph **graph, cbx_error *err)
 {
-    backing   *b = calloc(1, sizeof *b);
-    cbx_draft *draft = cbx_draft_new();
-    cbx_graph *both = cbx_graph_empty(err);
-    cbx_status status;
-    if (!b || !draft || !both || !copy_edges(draft, &(*graph)->data)) {
+    backing           *b = calloc(1, sizeof *b);
+    cbx_graph_builder *builder = cbx_graph_builder_new();
+    cbx_graph         *both = cbx_graph_empty(err);
+    cbx_status         status;
+    if (!b || !builder || !both || !copy_edges(builder, &(*graph)->data)) {
         status = cbx_fail_memory(err);
     } else {
-        draft->edge_rules = CBX_EDGES_BOTH_WAYS;
-        status = cbx_draft_order_edges(draft, err);
+        builder->edge_rules = CBX_EDGES_BOTH_WAYS;
+        status = cbx_graph_builder_order_edges(builder, err);
     }
     if (status) {
         cbx_graph_free(both);
-        cbx_draft_free(draft);
+        cbx_graph_builder_free(builder);
         free(b);
         return status;
     }
-    *b = (backing){*graph, draft};
+    *b = (backing){*graph, builder};
     return index_anew(both, b, graph, err);
 }

@@ -107,8 +107,8 @@ static cbx_status add_edge(cbx_csv *c, cbx_table *t, const int at[3])
     if (at[2] >= 0 && (!cbx_is_number(t->fields[at[2]], &weight) || !(weight >= 0)))
         return cbx_bad_line(&t->lines, "the weight '%.40s' is not a number of at least 0",
                             t->fields[at[2]]);
-    if (!cbx_draft_edge(r->draft, ends[0], ends[1]) ||
-        (at[2] >= 0 && !cbx_floats_add(&r->draft->weight, (float)weight)))
+    if (!cbx_graph_builder_edge(r->builder, ends[0], ends[1]) ||
+        (at[2] >= 0 && !cbx_floats_add(&r->builder->weight, (float)weight)))
         return CBX_MEMORY(r);
     return CBX_OK;
 }
@@ -149,7 +149,7 @@ cbx_status cbx_csv_label(cbx_csv *c, cbx_table *t, int64_t node, int label, int 
 {
     static const char *const words[][3] = {
         {"train", "training", ""}, {"val", "valid", "validation"}, {"test", "testing", ""}};
-    cbx_draft *d = c->r->draft;
+    cbx_graph_builder *d = c->r->builder;
     if (label >= 0 && *t->fields[label]) {
         int64_t class = cbx_names_add(&c->classes, t->fields[label]);
         if (class < 0 || !cbx_longs_fill(&d->y, (size_t)node + 1, -1))
@@ -210,7 +210,7 @@ static cbx_status read_labels(cbx_csv *c)
 /* One feature that is 1: enough for a model to count neighbours. */
 static cbx_status constant_feature(cbx_csv *c)
 {
-    cbx_draft *d = c->r->draft;
+    cbx_graph_builder *d = c->r->builder;
     d->dense = true;
     d->num_features = 1;
     return cbx_floats_fill(&d->x, (size_t)c->nodes.count, 1) ? CBX_OK : CBX_MEMORY(c->r);
@@ -218,8 +218,8 @@ static cbx_status constant_feature(cbx_csv *c)
 
 static cbx_status finish(cbx_csv *c)
 {
-    cbx_draft *d = c->r->draft;
-    size_t     n = (size_t)c->nodes.count;
+    cbx_graph_builder *d = c->r->builder;
+    size_t             n = (size_t)c->nodes.count;
     d->num_nodes = c->nodes.count;
     bool ok = !d->y.count || cbx_longs_fill(&d->y, n, -1);
     for (int part = 0; ok && d->num_splits && part < CBX_PARTS; part++)
@@ -229,9 +229,9 @@ static cbx_status finish(cbx_csv *c)
     if (!ok)
         return CBX_MEMORY(c->r);
     cbx_status status = c->files[CBX_CSV_FEATURES] ? CBX_OK : constant_feature(c);
-    if (!status && c->classes.count && !cbx_draft_sort_classes(d, &c->classes))
+    if (!status && c->classes.count && !cbx_graph_builder_sort_classes(d, &c->classes))
         status = CBX_MEMORY(c->r);
-    if (!status && !cbx_draft_fit_features(d))
+    if (!status && !cbx_graph_builder_fit_features(d))
         status = CBX_MEMORY(c->r);
     return status;
 }

@@ -110,7 +110,7 @@ static cbx_status add_row(features *f, cbx_table *t)
         return CBX_MEMORY(r);
     if (f->c->nodes.count == before)
         return cbx_bad_line(&t->lines, "node '%.60s' is there already", t->fields[f->id]);
-    if (!cbx_draft_row(r->draft))
+    if (!cbx_graph_builder_row(r->builder))
         return CBX_MEMORY(r);
     for (size_t k = 0; k < f->count; k++) {
         const column *c = &f->columns[k];
@@ -123,7 +123,7 @@ static cbx_status add_row(features *f, cbx_table *t)
                                 t->columns[k], t->fields[k]);
         if (!c->numeric)
             at += c->rank[cbx_names_find(&c->texts, t->fields[k])];
-        if (v != 0 && !cbx_draft_entry(r->draft, (int32_t)at, (float)v))
+        if (v != 0 && !cbx_graph_builder_entry(r->builder, (int32_t)at, (float)v))
             return CBX_MEMORY(r);
     }
     return cbx_csv_label(f->c, t, node, f->label, f->split);
@@ -132,9 +132,9 @@ static cbx_status add_row(features *f, cbx_table *t)
 /* Numbers the features, and sorts the texts of columns that have some. */
 static cbx_status lay_out(features *f, const cbx_table *t, int64_t rows)
 {
-    cbx_draft *d = f->c->r->draft;
-    int64_t    total = 0;
-    int32_t    groups = 0;
+    cbx_graph_builder *d = f->c->r->builder;
+    int64_t            total = 0;
+    int32_t            groups = 0;
     for (size_t k = 0; k < f->count; k++) {
         column *c = &f->columns[k];
         int64_t many = c->texts.count;
@@ -165,8 +165,8 @@ static cbx_status lay_out(features *f, const cbx_table *t, int64_t rows)
 
 static cbx_status name_features(features *f, const cbx_table *t)
 {
-    cbx_draft *d = f->c->r->draft;
-    int32_t    group = 0;
+    cbx_graph_builder *d = f->c->r->builder;
+    int32_t            group = 0;
     d->feature_names = CBX_NEW(&d->arena, const char *, d->num_features);
     d->group_names = CBX_NEW(&d->arena, const char *, d->num_groups);
     if (!d->feature_names || !d->group_names ||
@@ -198,7 +198,7 @@ static cbx_status name_features(features *f, const cbx_table *t)
 
 static cbx_status count_row(features *f, cbx_table *t)
 {
-    f->c->r->draft->num_nodes++;
+    f->c->r->builder->num_nodes++;
     return collect_texts(f, t);
 }
 
@@ -209,13 +209,13 @@ cbx_status cbx_csv_features(cbx_csv *c, const char *name)
     cbx_status status = read_header(&f, name);
     if (!status)
         status = pass(&f, name, find_kinds, false);
-    c->r->draft->num_nodes = 0;
+    c->r->builder->num_nodes = 0;
     if (!status)
         status = pass(&f, name, count_row, false);
     if (!status)
         status = cbx_table_open(&t, c->r, name);
     if (!status)
-        status = lay_out(&f, &t, c->r->draft->num_nodes);
+        status = lay_out(&f, &t, c->r->builder->num_nodes);
     if (!status)
         status = name_features(&f, &t);
     cbx_table_close(&t);

@@ -30,12 +30,12 @@ typedef struct rows {
 
 static cbx_status read_values(cbx_lines *l, char *features, rows *n)
 {
-    cbx_draft *d = l->reading->draft;
-    int64_t    column = 0;
-    char       text[48];
-    double     v;
+    cbx_graph_builder *d = l->reading->builder;
+    int64_t            column = 0;
+    char               text[48];
+    double             v;
     for (; cbx_take_real(&features, &v); column++)
-        if (v != 0 && !cbx_draft_entry(d, (int32_t)column, (float)v))
+        if (v != 0 && !cbx_graph_builder_entry(d, (int32_t)column, (float)v))
             return CBX_MEMORY(l->reading);
     if (!cbx_at_end(&features))
         return cbx_bad_line(l, "'%s' is not a number", cbx_excerpt(features, text));
@@ -54,7 +54,7 @@ static cbx_status read_list(cbx_lines *l, char *features, rows *n)
         if (column < 0 || !cbx_bundle_believes(l->reading->bundle, column))
             return cbx_bad_line(l, "%lld is not the number of a feature", (long long)column);
         n->columns = column + 1 > n->columns ? column + 1 : n->columns;
-        if (!cbx_draft_entry(l->reading->draft, (int32_t)column, 1))
+        if (!cbx_graph_builder_entry(l->reading->builder, (int32_t)column, 1))
             return CBX_MEMORY(l->reading);
     }
     return cbx_at_end(&features)
@@ -64,9 +64,9 @@ static cbx_status read_list(cbx_lines *l, char *features, rows *n)
 
 static cbx_status read_node(cbx_lines *l, char *line, rows *n)
 {
-    cbx_draft *d = l->reading->draft;
-    char      *tab = strchr(line, '\t'), *last = tab ? strrchr(line, '\t') : NULL;
-    int64_t    id, label;
+    cbx_graph_builder *d = l->reading->builder;
+    char              *tab = strchr(line, '\t'), *last = tab ? strrchr(line, '\t') : NULL;
+    int64_t            id, label;
     if (!tab || tab == last)
         return cbx_bad_line(l, "a node, its features and its class expected, with tabs between");
     *tab = *last = '\0';
@@ -77,7 +77,7 @@ static cbx_status read_node(cbx_lines *l, char *line, rows *n)
         return cbx_bad_line(l, "'%.40s' is not the number of a class", class);
     if (!cbx_bundle_believes(l->reading->bundle, label))
         return cbx_bad_line(l, "%lld is too large a class", (long long)label);
-    if (!cbx_draft_row(d) || !cbx_longs_add(&n->id, id) || !cbx_longs_add(&d->y, label))
+    if (!cbx_graph_builder_row(d) || !cbx_longs_add(&n->id, id) || !cbx_longs_add(&d->y, label))
         return CBX_MEMORY(l->reading);
     return n->listed ? read_list(l, tab + 1, n) : read_values(l, tab + 1, n);
 }
@@ -103,10 +103,10 @@ static cbx_status read_nodes(cbx_reading *r, rows *n)
 /* The lines come in any order; rows go where their ids say. */
 static cbx_status place_rows(cbx_reading *r, const rows *n)
 {
-    cbx_draft *d = r->draft, sorted = {0};
-    size_t     count = n->id.count;
-    cbx_longs  line_of = {0};
-    cbx_status status = cbx_longs_fill(&line_of, count, -1) ? CBX_OK : CBX_MEMORY(r);
+    cbx_graph_builder *d = r->builder, sorted = {0};
+    size_t             count = n->id.count;
+    cbx_longs          line_of = {0};
+    cbx_status         status = cbx_longs_fill(&line_of, count, -1) ? CBX_OK : CBX_MEMORY(r);
     for (size_t k = 0; !status && k < count; k++) {
         int64_t id = n->id.at[k];
         if (id >= (int64_t)count || line_of.at[id] >= 0)
@@ -121,9 +121,9 @@ static cbx_status place_rows(cbx_reading *r, const rows *n)
     for (size_t i = 0; !status && !r->problems && ok && i < count; i++) {
         int64_t k = line_of.at[i];
         int64_t end = (size_t)k + 1 < count ? d->indptr.at[k + 1] : (int64_t)d->values.count;
-        ok = cbx_draft_row(&sorted) && cbx_longs_add(&sorted.y, d->y.at[k]);
+        ok = cbx_graph_builder_row(&sorted) && cbx_longs_add(&sorted.y, d->y.at[k]);
         for (int64_t e = d->indptr.at[k]; ok && e < end; e++)
-            ok = cbx_draft_entry(&sorted, d->columns.at[e], d->values.at[e]);
+            ok = cbx_graph_builder_entry(&sorted, d->columns.at[e], d->values.at[e]);
     }
     cbx_longs_free(&line_of);
     cbx_longs_free(&d->indptr);
@@ -143,7 +143,7 @@ static cbx_status read_edges(cbx_reading *r)
 {
     cbx_lines   lines = {0};
     const char *name = cbx_bundle_find(r->bundle, EDGES);
-    int64_t     n = r->draft->num_nodes, s, t;
+    int64_t     n = r->builder->num_nodes, s, t;
     char       *line;
     if (!name)
         return cbx_fail(r->err, CBX_INVALID, "%s: " EDGES " is missing",
@@ -156,7 +156,7 @@ static cbx_status read_edges(cbx_reading *r)
             status = cbx_bad_line(&lines, "two nodes expected");
         else if (s < 0 || s >= n || t < 0 || t >= n)
             status = cbx_bad_id(&lines, "node", s < 0 || s >= n ? s : t, 0, n);
-        else if (!cbx_draft_edge(r->draft, s, t))
+        else if (!cbx_graph_builder_edge(r->builder, s, t))
             status = CBX_MEMORY(r);
     }
     cbx_lines_close(&lines);
@@ -166,9 +166,9 @@ static cbx_status read_edges(cbx_reading *r)
 static cbx_status read_mask(cbx_reading *r, cbx_bundle *npz, const char *name, int part,
                             int32_t split, int32_t splits)
 {
-    cbx_draft  *d = r->draft;
-    cbx_npy     npy;
-    const char *file = cbx_bundle_find(npz, name);
+    cbx_graph_builder *d = r->builder;
+    cbx_npy            npy;
+    const char        *file = cbx_bundle_find(npz, name);
     if (!file)
         return cbx_fail(r->err, CBX_INVALID, "%s: it has no %s", cbx_bundle_path(npz), name);
     cbx_status status = cbx_npy_read(r, npz, file, &npy);
@@ -210,15 +210,15 @@ static cbx_status read_splits(cbx_reading *r)
         cbx_bundle_close(npz);
         split++;
     }
-    r->draft->num_splits = splits;
+    r->builder->num_splits = splits;
     return status;
 }
 
 static cbx_status read(cbx_reading *r)
 {
-    rows       n = {0};
-    cbx_draft *d = r->draft;
-    cbx_status status = read_nodes(r, &n);
+    rows               n = {0};
+    cbx_graph_builder *d = r->builder;
+    cbx_status         status = read_nodes(r, &n);
     if (!status)
         status = place_rows(r, &n);
     if (!status)

@@ -30,16 +30,16 @@ static char *word(char **at)
 
 static cbx_status read_node(cbx_lines *l, char *line, cbx_names *nodes, cbx_names *classes)
 {
-    cbx_draft *d = l->reading->draft;
-    char      *id = word(&line), *last = NULL, *next;
-    int64_t    before = nodes->count, columns = 0;
+    cbx_graph_builder *d = l->reading->builder;
+    char              *id = word(&line), *last = NULL, *next;
+    int64_t            before = nodes->count, columns = 0;
     if (!id)
         return CBX_OK;
     if (cbx_names_add(nodes, id) < 0)
         return CBX_MEMORY(l->reading);
     if (nodes->count == before)
         return cbx_bad_line(l, "node '%.60s' is there already", id);
-    if (!cbx_draft_row(d))
+    if (!cbx_graph_builder_row(d))
         return CBX_MEMORY(l->reading);
     for (; (next = word(&line)); last = next) {
         double v;
@@ -49,7 +49,7 @@ static cbx_status read_node(cbx_lines *l, char *line, cbx_names *nodes, cbx_name
         if (!cbx_take_real(&at, &v))
             return cbx_bad_line(l, "'%.40s' is not a number (feature %lld)", last,
                                 (long long)columns + 1);
-        if (v != 0 && !cbx_draft_entry(d, (int32_t)columns, (float)v))
+        if (v != 0 && !cbx_graph_builder_entry(d, (int32_t)columns, (float)v))
             return CBX_MEMORY(l->reading);
         columns++;
     }
@@ -96,7 +96,7 @@ static cbx_status read_cites(cbx_reading *r, const cbx_names *nodes)
         int64_t to = cbx_names_find(nodes, cited), from = cbx_names_find(nodes, citing);
         if (to < 0 || from < 0)
             unknown++;
-        else if (!cbx_draft_edge(r->draft, from, to))
+        else if (!cbx_graph_builder_edge(r->builder, from, to))
             status = CBX_MEMORY(r);
     }
     if (!status && unknown && r->on_problem) {
@@ -112,9 +112,9 @@ static cbx_status read_cites(cbx_reading *r, const cbx_names *nodes)
 /* Classes in alphabetical order. */
 static cbx_status sort_classes(cbx_reading *r, const cbx_names *classes)
 {
-    cbx_draft *d = r->draft;
-    int64_t   *order = CBX_NEW(&d->arena, int64_t, classes->count);
-    int64_t   *rank = CBX_NEW(&d->arena, int64_t, classes->count);
+    cbx_graph_builder *d = r->builder;
+    int64_t           *order = CBX_NEW(&d->arena, int64_t, classes->count);
+    int64_t           *rank = CBX_NEW(&d->arena, int64_t, classes->count);
     if (!order || !rank || !cbx_names_sort(classes, order))
         return CBX_MEMORY(r);
     for (int64_t k = 0; k < classes->count; k++)
@@ -128,9 +128,9 @@ static cbx_status sort_classes(cbx_reading *r, const cbx_names *classes)
 
 static cbx_status read(cbx_reading *r)
 {
-    cbx_names  nodes = {0}, classes = {0};
-    cbx_draft *d = r->draft;
-    cbx_status status = read_content(r, &nodes, &classes);
+    cbx_names          nodes = {0}, classes = {0};
+    cbx_graph_builder *d = r->builder;
+    cbx_status         status = read_content(r, &nodes, &classes);
     d->num_nodes = nodes.count;
     d->num_features = d->num_features < 0 ? 0 : d->num_features;
     if (!status)

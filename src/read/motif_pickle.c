@@ -45,9 +45,9 @@ static cbx_status array_of(cbx_reading *r, const char *file, const char *what, c
 
 static cbx_status add_graph(cbx_reading *r, const char *file, const cbx_py *adj, const cbx_py *feat)
 {
-    cbx_draft *d = r->draft;
-    cbx_array  a, x;
-    cbx_status status = array_of(r, file, "the adjacency matrix", adj, -1, -1, &a);
+    cbx_graph_builder *d = r->builder;
+    cbx_array          a, x;
+    cbx_status         status = array_of(r, file, "the adjacency matrix", adj, -1, -1, &a);
     if (!status && a.shape[0] != a.shape[1])
         status = cbx_fail(r->err, CBX_INVALID, "%s: the adjacency matrix is not square", file);
     if (!status)
@@ -61,14 +61,15 @@ static cbx_status add_graph(cbx_reading *r, const char *file, const cbx_py *adj,
         if (!cbx_floats_add(&d->x, (float)cbx_array_real(&x, k)))
             return CBX_MEMORY(r);
     for (int64_t k = 0; k < a.count; k++)
-        if (cbx_array_real(&a, k) != 0 && !cbx_draft_edge(d, k / a.shape[1], k % a.shape[1]))
+        if (cbx_array_real(&a, k) != 0 &&
+            !cbx_graph_builder_edge(d, k / a.shape[1], k % a.shape[1]))
             return CBX_MEMORY(r);
     return CBX_OK;
 }
 
 static cbx_status add_index(cbx_reading *r, const char *file, const cbx_py *list, int part)
 {
-    cbx_draft *d = r->draft;
+    cbx_graph_builder *d = r->builder;
     if (!list)
         return CBX_OK;
     if (list->kind != CBX_PY_LIST)
@@ -90,9 +91,9 @@ static cbx_status add_index(cbx_reading *r, const char *file, const cbx_py *list
 
 static cbx_status read_dict(cbx_reading *r, const char *file, const cbx_py *py)
 {
-    cbx_draft *d = r->draft;
-    cbx_array  y;
-    cbx_status status = add_graph(r, file, cbx_py_get(py, "adj"), cbx_py_get(py, "feat"));
+    cbx_graph_builder *d = r->builder;
+    cbx_array          y;
+    cbx_status         status = add_graph(r, file, cbx_py_get(py, "adj"), cbx_py_get(py, "feat"));
     if (!status)
         status = array_of(r, file, "labels", cbx_py_get(py, "labels"), d->num_nodes, 0, &y);
     for (int64_t i = 0; !status && i < d->num_nodes; i++)
@@ -106,7 +107,7 @@ static cbx_status read_dict(cbx_reading *r, const char *file, const cbx_py *py)
 static cbx_status read_tuple(cbx_reading *r, const char *file, const cbx_py *py)
 {
     static const char *const parts[] = {"y_train", "y_val", "y_test"};
-    cbx_draft               *d = r->draft;
+    cbx_graph_builder       *d = r->builder;
     cbx_array                y[CBX_PARTS], mask;
     cbx_status               status = add_graph(r, file, py->items[0], py->items[1]);
     for (int k = 0; !status && k < CBX_PARTS; k++) {

@@ -44,18 +44,18 @@ static cbx_status read_count(cbx_reading *r)
         status =
             cbx_fail(r->err, CBX_INVALID,
                      "%s: many graphs: only node-property sets, with one, are read", lines.path);
-    r->draft->num_nodes = n;
+    r->builder->num_nodes = n;
     cbx_lines_close(&lines);
     return status;
 }
 
 static cbx_status read_features(cbx_reading *r)
 {
-    cbx_draft *d = r->draft;
-    cbx_lines  lines = {0};
-    char      *line, text[48];
-    int64_t    rows = 0;
-    double     v;
+    cbx_graph_builder *d = r->builder;
+    cbx_lines          lines = {0};
+    char              *line, text[48];
+    int64_t            rows = 0;
+    double             v;
     d->dense = true;
     cbx_status status = open_part(r, &lines, "node-feat.csv");
     for (; !status && !(status = cbx_lines_filled(&lines, &line)) && line; rows++) {
@@ -85,14 +85,14 @@ static cbx_status read_edges(cbx_reading *r)
 {
     cbx_lines  lines = {0};
     char      *line;
-    int64_t    n = r->draft->num_nodes, s, t;
+    int64_t    n = r->builder->num_nodes, s, t;
     cbx_status status = open_part(r, &lines, "edge.csv");
     while (!status && !(status = cbx_lines_filled(&lines, &line)) && line) {
         if (!cbx_take_int(&line, &s) || !cbx_take_int(&line, &t) || !cbx_at_end(&line))
             status = cbx_bad_line(&lines, "two nodes expected, such as '1,2'");
         else if (s < 0 || s >= n || t < 0 || t >= n)
             status = cbx_bad_id(&lines, "node", s < 0 || s >= n ? s : t, 0, n);
-        else if (!cbx_draft_edge(r->draft, s, t))
+        else if (!cbx_graph_builder_edge(r->builder, s, t))
             status = CBX_MEMORY(r);
     }
     cbx_lines_close(&lines);
@@ -115,12 +115,12 @@ static cbx_status read_labels(cbx_reading *r)
                               (long long)lines.number);
         else if (!good || !cbx_bundle_believes(r->bundle, label < 0 ? 0 : label))
             status = cbx_bad_line(&lines, "the number of a class expected");
-        if (!status && !cbx_longs_add(&r->draft->y, label))
+        if (!status && !cbx_longs_add(&r->builder->y, label))
             status = CBX_MEMORY(r);
     }
-    if (!status && (int64_t)r->draft->y.count != r->draft->num_nodes)
+    if (!status && (int64_t)r->builder->y.count != r->builder->num_nodes)
         status = cbx_problem(r, "%s: %lld lines for %lld nodes", lines.path,
-                             (long long)r->draft->y.count, (long long)r->draft->num_nodes);
+                             (long long)r->builder->y.count, (long long)r->builder->num_nodes);
     cbx_lines_close(&lines);
     return status;
 }
@@ -129,21 +129,21 @@ static cbx_status read_split(cbx_reading *r, const char *name, int part)
 {
     cbx_lines   lines = {0};
     char       *line;
-    int64_t     node, n = r->draft->num_nodes;
+    int64_t     node, n = r->builder->num_nodes;
     const char *file = cbx_bundle_find(r->bundle, name);
     if (!file)
         return CBX_OK;
     cbx_status status = cbx_lines_open(&lines, r, file);
-    if (!status && !cbx_bytes_fill(&r->draft->mask[part], (size_t)n, 0))
+    if (!status && !cbx_bytes_fill(&r->builder->mask[part], (size_t)n, 0))
         status = CBX_MEMORY(r);
-    r->draft->num_splits = 1;
+    r->builder->num_splits = 1;
     while (!status && !(status = cbx_lines_filled(&lines, &line)) && line) {
         if (!cbx_take_int(&line, &node) || !cbx_at_end(&line))
             status = cbx_bad_line(&lines, "the number of a node expected");
         else if (node < 0 || node >= n)
             status = cbx_bad_id(&lines, "node", node, 0, n);
         else
-            r->draft->mask[part].at[node] = 1;
+            r->builder->mask[part].at[node] = 1;
     }
     cbx_lines_close(&lines);
     return status;
@@ -154,13 +154,13 @@ static cbx_status read(cbx_reading *r)
     cbx_status status = read_count(r);
     if (!status)
         status = read_features(r);
-    if (!status && r->draft->num_nodes * (r->draft->num_features > 0) >
-                       (int64_t)r->draft->x.count) /* before masks of that size */
+    if (!status && r->builder->num_nodes * (r->builder->num_features > 0) >
+                       (int64_t)r->builder->x.count) /* before masks of that size */
         status = cbx_fail(r->err, CBX_INVALID, "%s: too few rows of features",
                           cbx_bundle_path(r->bundle));
-    if (!status && !cbx_bundle_believes(r->bundle, r->draft->num_nodes))
+    if (!status && !cbx_bundle_believes(r->bundle, r->builder->num_nodes))
         status = cbx_fail(r->err, CBX_INVALID, "%s: it says %lld nodes, and is too small for them",
-                          cbx_bundle_path(r->bundle), (long long)r->draft->num_nodes);
+                          cbx_bundle_path(r->bundle), (long long)r->builder->num_nodes);
     if (!status)
         status = read_edges(r);
     if (!status)

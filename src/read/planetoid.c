@@ -127,8 +127,8 @@ static int64_t largest(const cbx_array *a, int64_t row)
 /* Nodes in order: allx, then the test rows where test.index puts them. */
 static cbx_status place_rows(planetoid *p)
 {
-    cbx_draft *d = p->r->draft;
-    int64_t    n = p->allx.rows;
+    cbx_graph_builder *d = p->r->builder;
+    int64_t            n = p->allx.rows;
     for (size_t k = 0; k < p->test.count; k++)
         n = p->test.at[k] + 1 > n ? p->test.at[k] + 1 : n;
     int64_t *row_of = CBX_NEW(&p->arena, int64_t, n);
@@ -147,7 +147,7 @@ static cbx_status place_rows(planetoid *p)
         bool    known = row >= 0 || i < p->allx.rows;
         bool    ok = row >= 0           ? cbx_sparse_row(&p->tx, row, d)
                      : i < p->allx.rows ? cbx_sparse_row(&p->allx, i, d)
-                                        : cbx_draft_row(d);
+                                        : cbx_graph_builder_row(d);
         int64_t label = !known ? 0 : row >= 0 ? largest(&p->ty, row) : largest(&p->ally, i);
         if (!ok || !cbx_longs_add(&d->y, label))
             return CBX_MEMORY(p->r);
@@ -157,9 +157,9 @@ static cbx_status place_rows(planetoid *p)
 
 static cbx_status make_masks(planetoid *p)
 {
-    cbx_draft *d = p->r->draft;
-    int64_t    train = p->y.shape[0], n = d->num_nodes;
-    int64_t    val = train + VALIDATION < n ? train + VALIDATION : n;
+    cbx_graph_builder *d = p->r->builder;
+    int64_t            train = p->y.shape[0], n = d->num_nodes;
+    int64_t            val = train + VALIDATION < n ? train + VALIDATION : n;
     for (int part = 0; part < CBX_PARTS; part++)
         if (!cbx_bytes_fill(&d->mask[part], (size_t)n, 0))
             return CBX_MEMORY(p->r);
@@ -173,10 +173,10 @@ static cbx_status make_masks(planetoid *p)
 
 static cbx_status read_graph(planetoid *p)
 {
-    const cbx_py *graph;
-    char          file[128];
-    cbx_draft    *d = p->r->draft;
-    cbx_status    status = load(p, "graph", file, sizeof file, &graph);
+    const cbx_py      *graph;
+    char               file[128];
+    cbx_graph_builder *d = p->r->builder;
+    cbx_status         status = load(p, "graph", file, sizeof file, &graph);
     if (status)
         return status;
     if (graph->kind != CBX_PY_DICT)
@@ -196,7 +196,7 @@ static cbx_status read_graph(planetoid *p)
                 status = cbx_problem(
                     p->r, "%s: node %lld has the neighbour %lld; nodes are 0 to %lld", file,
                     (long long)node->integer, (long long)to, (long long)d->num_nodes - 1);
-            else if (!cbx_draft_edge(d, node->integer, to))
+            else if (!cbx_graph_builder_edge(d, node->integer, to))
                 status = CBX_MEMORY(p->r);
         }
     }
@@ -239,8 +239,8 @@ static cbx_status read(cbx_reading *r)
         status = make_masks(&p);
     if (!status)
         status = read_graph(&p);
-    r->draft->name = cbx_arena_strdup(&r->draft->arena, p.name);
-    if (!status && !r->draft->name)
+    r->builder->name = cbx_arena_strdup(&r->builder->arena, p.name);
+    if (!status && !r->builder->name)
         status = CBX_MEMORY(r);
     for (int i = 0; i < p.num_bytes; i++)
         free(p.bytes[i]);

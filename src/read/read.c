@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read.c: from a path to a graph: find the files, choose the reader, let it fill a
- * draft, let the sidecar have its say, finish. */
+ * builder, let the sidecar have its say, finish. */
 #include <stdio.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ cbx_status cbx_reader_choose(cbx_bundle *bundle, const cbx_read_options *options
 /* What every reader would otherwise do for itself. */
 static cbx_status complete(cbx_reading *r)
 {
-    cbx_draft *d = r->draft;
+    cbx_graph_builder *d = r->builder;
     if (r->options->symmetric)
         d->edge_rules |= CBX_EDGES_BOTH_WAYS;
     if (!d->name)
@@ -100,18 +100,18 @@ static bool same_task(const cbx_read_options *o, const cbx_graph *g)
 static cbx_status reading_run(cbx_reading *r, const cbx_reader *reader, cbx_graph **out)
 {
     *out = NULL;
-    r->draft = cbx_draft_new();
-    cbx_status status = r->draft ? reader->read(r) : CBX_MEMORY(r);
+    r->builder = cbx_graph_builder_new();
+    cbx_status status = r->builder ? reader->read(r) : CBX_MEMORY(r);
     if (!status && !r->problems)
         status = complete(r);
     if (status || r->problems) { /* while checking, all there is to say has been said */
-        cbx_draft_free(r->draft);
-        r->draft = NULL;
+        cbx_graph_builder_free(r->builder);
+        r->builder = NULL;
         return status;
     }
-    cbx_draft *draft = r->draft;
-    r->draft = NULL;
-    status = cbx_draft_finish(draft, out, r->err);
+    cbx_graph_builder *builder = r->builder;
+    r->builder = NULL;
+    status = cbx_graph_builder_finish(builder, out, r->err);
     if (status == CBX_INVALID)
         cbx_error_prefix(r->err, cbx_bundle_path(r->bundle));
     return status;

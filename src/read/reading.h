@@ -3,12 +3,12 @@
  *
  * A reader is one file with one const cbx_reader, one word in readers.def and one
  * test. It looks at the names of a bundle's files to tell whether they are its
- * own, and fills a draft from them. */
+ * own, and fills a builder from them. */
 #ifndef CBX_READING_H
 #define CBX_READING_H
 
 #include "bundle.h"
-#include "draft.h"
+#include "graph_builder.h"
 #include "read_options.h"
 
 enum { CBX_READ_AUTO, CBX_READ_NODE, CBX_READ_GRAPH }; /* of the option task */
@@ -16,7 +16,7 @@ enum { CBX_READ_AUTO, CBX_READ_NODE, CBX_READ_GRAPH }; /* of the option task */
 typedef struct cbx_reading {
     cbx_bundle             *bundle;
     const cbx_read_options *options;
-    cbx_draft              *draft;
+    cbx_graph_builder      *builder;
     cbx_error              *err;
     /* Checking: told of every problem that can be stepped over. NULL: the first
      * one ends the reading. */

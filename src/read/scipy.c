@@ -70,9 +70,9 @@ void cbx_scipy_free(cbx_scipy *s)
 
 cbx_status cbx_scipy_features(cbx_reading *r, cbx_bundle *npz, const char *prefix)
 {
-    cbx_scipy  s;
-    cbx_draft *d = r->draft;
-    cbx_status status = cbx_scipy_read(r, npz, prefix, &s);
+    cbx_scipy          s;
+    cbx_graph_builder *d = r->builder;
+    cbx_status         status = cbx_scipy_read(r, npz, prefix, &s);
     if (!status) {
         d->num_nodes = s.matrix.rows;
         d->num_features = s.matrix.cols;

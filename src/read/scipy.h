@@ -15,7 +15,7 @@ typedef struct cbx_scipy {
 cbx_status cbx_scipy_read(cbx_reading *r, cbx_bundle *npz, const char *prefix, cbx_scipy *out);
 void       cbx_scipy_free(cbx_scipy *scipy);
 
-/* The same as the draft's features: sets num_nodes and num_features. */
+/* The same as the builder's features: sets num_nodes and num_features. */
 cbx_status cbx_scipy_features(cbx_reading *r, cbx_bundle *npz, const char *prefix);
 
 #endif

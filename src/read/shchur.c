@@ -35,16 +35,16 @@ static cbx_status read_edges(cbx_reading *r)
         return cbx_fail(r->err, CBX_INVALID, "%s: it has no adj_indptr.npy",
                         cbx_bundle_path(r->bundle));
     cbx_status status = cbx_scipy_read(r, r->bundle, prefix, &s);
-    if (!status && (s.matrix.rows != s.matrix.cols || s.matrix.rows != r->draft->num_nodes))
+    if (!status && (s.matrix.rows != s.matrix.cols || s.matrix.rows != r->builder->num_nodes))
         status =
             cbx_fail(r->err, CBX_INVALID, "%s: the adjacency matrix is %lld x %lld for %lld nodes",
                      cbx_bundle_path(r->bundle), (long long)s.matrix.rows, (long long)s.matrix.cols,
-                     (long long)r->draft->num_nodes);
+                     (long long)r->builder->num_nodes);
     for (int64_t i = 0; !status && i < s.matrix.rows; i++) {
         int64_t end = cbx_array_int(&s.matrix.indptr, i + 1);
         for (int64_t k = cbx_array_int(&s.matrix.indptr, i); !status && k < end; k++)
             if (cbx_array_real(&s.matrix.data, k) != 0 &&
-                !cbx_draft_edge(r->draft, i, cbx_array_int(&s.matrix.indices, k)))
+                !cbx_graph_builder_edge(r->builder, i, cbx_array_int(&s.matrix.indices, k)))
                 status = CBX_MEMORY(r);
     }
     cbx_scipy_free(&s);
@@ -53,9 +53,9 @@ static cbx_status read_edges(cbx_reading *r)
 
 static cbx_status read_dense(cbx_reading *r)
 {
-    cbx_npy     npy;
-    cbx_draft  *d = r->draft;
-    const char *name = cbx_bundle_find(r->bundle, "attr_matrix.npy");
+    cbx_npy            npy;
+    cbx_graph_builder *d = r->builder;
+    const char        *name = cbx_bundle_find(r->bundle, "attr_matrix.npy");
     if (!name)
         return cbx_fail(r->err, CBX_INVALID, "%s: it has no attr_indptr.npy",
                         cbx_bundle_path(r->bundle));
@@ -94,7 +94,7 @@ static cbx_status read_labels(cbx_reading *r)
         if (label < -1 || !cbx_bundle_believes(r->bundle, label < 0 ? 0 : label))
             status = cbx_fail(r->err, CBX_INVALID, "%s: label %lld is %lld",
                               cbx_bundle_path(r->bundle), (long long)i, (long long)label);
-        else if (!cbx_longs_add(&r->draft->y, label))
+        else if (!cbx_longs_add(&r->builder->y, label))
             status = CBX_MEMORY(r);
     }
     cbx_npy_free(&npy);
@@ -116,9 +116,9 @@ static cbx_status read_names(cbx_reading *r, const char *what, int64_t count, co
         return status == CBX_NO_MEMORY ? CBX_MEMORY(r) : CBX_OK;
     if ((npy.array.kind == 'S' || npy.array.kind == 'U') && npy.array.count == count &&
         npy.array.rank == 1) {
-        *out = CBX_NEW(&r->draft->arena, const char *, count);
+        *out = CBX_NEW(&r->builder->arena, const char *, count);
         for (int64_t i = 0; *out && i < count; i++)
-            if (!((*out)[i] = cbx_array_text(&npy.array, i, &r->draft->arena)))
+            if (!((*out)[i] = cbx_array_text(&npy.array, i, &r->builder->arena)))
                 *out = NULL;
         status = *out ? CBX_OK : CBX_MEMORY(r);
     }
@@ -126,7 +126,7 @@ static cbx_status read_names(cbx_reading *r, const char *what, int64_t count, co
     return status;
 }
 
-static int64_t num_classes(const cbx_draft *d)
+static int64_t num_classes(const cbx_graph_builder *d)
 {
     int64_t most = -1;
     for (size_t i = 0; i < d->y.count; i++)
@@ -136,9 +136,9 @@ static int64_t num_classes(const cbx_draft *d)
 
 static cbx_status read(cbx_reading *r)
 {
-    cbx_draft  *d = r->draft;
-    const char *prefix = prefix_of(r->bundle, "attr");
-    cbx_status  status = prefix ? cbx_scipy_features(r, r->bundle, prefix) : read_dense(r);
+    cbx_graph_builder *d = r->builder;
+    const char        *prefix = prefix_of(r->bundle, "attr");
+    cbx_status         status = prefix ? cbx_scipy_features(r, r->bundle, prefix) : read_dense(r);
     if (!status)
         status = read_edges(r);
     if (!status)

@@ -49,7 +49,7 @@ static cbx_status read_indicator(tu *t)
     cbx_reading *r = t->r;
     cbx_lines    lines = {0};
     const char  *name = file_of(t, "_graph_indicator.txt");
-    cbx_longs   *ptr = &r->draft->graph_ptr;
+    cbx_longs   *ptr = &r->builder->graph_ptr;
     char        *line;
     int64_t      nodes = 0, graph = 0, last = 0;
     if (!name)
@@ -75,7 +75,7 @@ static cbx_status read_indicator(tu *t)
     }
     if (!status && !cbx_longs_add(ptr, nodes))
         status = CBX_MEMORY(r);
-    r->draft->num_nodes = nodes;
+    r->builder->num_nodes = nodes;
     cbx_lines_close(&lines);
     return status;
 }
@@ -85,7 +85,7 @@ static cbx_status read_edges(tu *t)
     cbx_reading *r = t->r;
     cbx_lines    lines = {0};
     const char  *name = file_of(t, "_A.txt");
-    int64_t      n = r->draft->num_nodes;
+    int64_t      n = r->builder->num_nodes;
     char        *line;
     if (!name)
         return missing(t, "_A.txt");
@@ -96,7 +96,7 @@ static cbx_status read_edges(tu *t)
             status = cbx_bad_line(&lines, "two nodes expected, such as '1, 2'");
         else if (s < 1 || s > n || e < 1 || e > n)
             status = cbx_bad_id(&lines, "node", s < 1 || s > n ? s : e, 1, n);
-        else if (!cbx_draft_edge(r->draft, s - 1, e - 1))
+        else if (!cbx_graph_builder_edge(r->builder, s - 1, e - 1))
             status = CBX_MEMORY(r);
     }
     cbx_lines_close(&lines);
@@ -144,7 +144,7 @@ static cbx_status read_attributes(tu *t)
             status = CBX_MEMORY(r);
     }
     if (!status)
-        status = count_lines(&lines, rows, r->draft->num_nodes);
+        status = count_lines(&lines, rows, r->builder->num_nodes);
     cbx_lines_close(&lines);
     return status;
 }
@@ -177,7 +177,7 @@ static cbx_status read_node_labels(tu *t)
             status = CBX_MEMORY(r);
     }
     if (!status)
-        status = count_lines(&lines, rows, r->draft->num_nodes);
+        status = count_lines(&lines, rows, r->builder->num_nodes);
     cbx_lines_close(&lines);
     return status;
 }
@@ -187,7 +187,7 @@ static cbx_status read_graph_labels(tu *t)
     cbx_reading *r = t->r;
     cbx_lines    lines = {0};
     const char  *name = file_of(t, "_graph_labels.txt");
-    int64_t      graphs = (int64_t)r->draft->graph_ptr.count - 1;
+    int64_t      graphs = (int64_t)r->builder->graph_ptr.count - 1;
     char        *line;
     if (!name)
         return CBX_OK;
@@ -203,15 +203,15 @@ static cbx_status read_graph_labels(tu *t)
             else
                 v = (int64_t)real;
         }
-        if (!status && !cbx_longs_add(&r->draft->y, v))
+        if (!status && !cbx_longs_add(&r->builder->y, v))
             status = CBX_MEMORY(r);
     }
-    if (!status && (int64_t)r->draft->y.count != graphs) {
+    if (!status && (int64_t)r->builder->y.count != graphs) {
         status = cbx_problem(r, "%s: %lld lines for %lld graphs", lines.path,
-                             (long long)r->draft->y.count, (long long)graphs);
-        r->draft->y.count = 0;
+                             (long long)r->builder->y.count, (long long)graphs);
+        r->builder->y.count = 0;
     }
-    if (!status && !cbx_draft_number_classes(r->draft, false, true))
+    if (!status && !cbx_graph_builder_number_classes(r->builder, false, true))
         status = CBX_MEMORY(r);
     cbx_lines_close(&lines);
     return status;
@@ -248,9 +248,9 @@ static cbx_status label_columns(const tu *t, int64_t *offset, int64_t *first, in
 /* Attributes and one-hot labels; sparse first, since labels may be many. */
 static cbx_status graph_features(tu *t)
 {
-    cbx_draft *d = t->r->draft;
-    int64_t    total = t->num_attributes, *offset, *first;
-    cbx_arena  work = {0};
+    cbx_graph_builder *d = t->r->builder;
+    int64_t            total = t->num_attributes, *offset, *first;
+    cbx_arena          work = {0};
     offset = CBX_NEW(&work, int64_t, t->label_columns);
     first = CBX_NEW(&work, int64_t, t->label_columns);
     cbx_status status =
@@ -258,14 +258,15 @@ static cbx_status graph_features(tu *t)
     bool plain = total == 0; /* nothing is known: one feature that is 1 everywhere */
     d->num_features = plain ? 1 : total;
     for (int64_t i = 0; !status && i < d->num_nodes; i++) {
-        bool ok = cbx_draft_row(d);
+        bool ok = cbx_graph_builder_row(d);
         for (int64_t j = 0; ok && j < t->num_attributes; j++)
-            ok = cbx_draft_entry(d, (int32_t)j, t->attributes.at[i * t->num_attributes + j]);
+            ok =
+                cbx_graph_builder_entry(d, (int32_t)j, t->attributes.at[i * t->num_attributes + j]);
         for (int64_t c = 0; ok && c < t->label_columns; c++)
-            ok = cbx_draft_entry(
+            ok = cbx_graph_builder_entry(
                 d, (int32_t)(t->labels.at[i * t->label_columns + c] - first[c] + offset[c]), 1);
         if (ok && plain)
-            ok = cbx_draft_entry(d, 0, 1);
+            ok = cbx_graph_builder_entry(d, 0, 1);
         if (!ok)
             status = CBX_MEMORY(t->r);
     }
@@ -275,8 +276,8 @@ static cbx_status graph_features(tu *t)
 
 static cbx_status node_task(tu *t)
 {
-    cbx_draft *d = t->r->draft;
-    int64_t    lo, hi;
+    cbx_graph_builder *d = t->r->builder;
+    int64_t            lo, hi;
     if (!t->num_attributes || t->label_columns != 1)
         return cbx_fail(t->r->err, CBX_INVALID,
                         "%s: a node task needs %s_node_attributes.txt and one label a line in "
@@ -303,7 +304,7 @@ static cbx_status node_task(tu *t)
 
 static cbx_status graph_task(tu *t)
 {
-    cbx_draft *d = t->r->draft;
+    cbx_graph_builder *d = t->r->builder;
     d->task = CBX_GRAPH;
     d->edge_rules = CBX_EDGES_NO_LOOPS | CBX_EDGES_BY_SOURCE;
     cbx_status status = read_graph_labels(t);
@@ -313,7 +314,7 @@ static cbx_status graph_task(tu *t)
     if (!status &&
         (double)d->num_features * (double)d->num_nodes <
             64.0 * (double)cbx_bundle_bytes(t->r->bundle) &&
-        !cbx_draft_make_dense(d))
+        !cbx_graph_builder_make_dense(d))
         status = CBX_MEMORY(t->r);
     return status;
 }
@@ -338,8 +339,8 @@ static cbx_status read(cbx_reading *r)
         status = read_node_labels(&t);
     if (!status && !r->problems)
         status = r->options->task == CBX_READ_NODE ? node_task(&t) : graph_task(&t);
-    r->draft->name = cbx_arena_strdup(&r->draft->arena, t.prefix);
-    if (!status && !r->draft->name)
+    r->builder->name = cbx_arena_strdup(&r->builder->arena, t.prefix);
+    if (!status && !r->builder->name)
         status = CBX_MEMORY(r);
     cbx_longs_free(&t.labels);
     cbx_floats_free(&t.attributes);

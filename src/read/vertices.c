@@ -189,9 +189,9 @@ static cbx_status read_classes(cbx_vertices *v, int32_t attribute)
         char        buffer[40];
         const char *text = text_of(a, column[i], buffer);
         int64_t class = text ? cbx_names_add(&classes, text) : -1;
-        ok = (!text || class >= 0) && cbx_longs_add(&v->r->draft->y, class);
+        ok = (!text || class >= 0) && cbx_longs_add(&v->r->builder->y, class);
     }
-    ok = ok && cbx_draft_sort_classes(v->r->draft, &classes);
+    ok = ok && cbx_graph_builder_sort_classes(v->r->builder, &classes);
     cbx_names_free(&classes);
     return ok ? CBX_OK : CBX_MEMORY(v->r);
 }
@@ -199,7 +199,7 @@ static cbx_status read_classes(cbx_vertices *v, int32_t attribute)
 static cbx_status read_split(cbx_vertices *v, int32_t attribute)
 {
     static const char *const parts[] = {"train", "val", "test"};
-    cbx_draft               *d = v->r->draft;
+    cbx_graph_builder       *d = v->r->builder;
     const cbx_said         **column = column_of(v, attribute);
     bool                     ok = column != NULL;
     d->num_splits = 1;
@@ -215,7 +215,7 @@ static cbx_status read_split(cbx_vertices *v, int32_t attribute)
 /* The vertices' names, if every one has its own and they say more than its number. */
 static cbx_status take_names(cbx_vertices *v, const cbx_names *names)
 {
-    cbx_draft *d = v->r->draft;
+    cbx_graph_builder *d = v->r->builder;
     if (names->count != v->ids.count || cbx_names_are_numbers(names))
         return CBX_OK;
     d->node_names = cbx_names_copy(names, NULL, &d->arena);
@@ -226,7 +226,7 @@ static cbx_status take_names(cbx_vertices *v, const cbx_names *names)
 static cbx_status read_names(cbx_vertices *v)
 {
     cbx_status status = CBX_OK;
-    for (role wanted = ROLE_LABEL; wanted <= ROLE_ID && !v->r->draft->node_names; wanted++) {
+    for (role wanted = ROLE_LABEL; wanted <= ROLE_ID && !v->r->builder->node_names; wanted++) {
         int32_t attribute = first_of(v, wanted);
         if (attribute < 0)
             continue;
@@ -243,7 +243,7 @@ static cbx_status read_names(cbx_vertices *v)
         if (status)
             return status;
     }
-    return v->r->draft->node_names ? CBX_OK : take_names(v, &v->ids);
+    return v->r->builder->node_names ? CBX_OK : take_names(v, &v->ids);
 }
 
 /* ---- features */
@@ -268,8 +268,8 @@ static cbx_status rank_texts(cbx_vertices *v, cbx_attribute *a)
 /* Where each attribute's features begin. */
 static cbx_status lay_out(cbx_vertices *v)
 {
-    cbx_draft *d = v->r->draft;
-    int64_t    total = 0;
+    cbx_graph_builder *d = v->r->builder;
+    int64_t            total = 0;
     for (size_t k = 0; k < v->attributes.count; k++) {
         cbx_attribute *a = &v->attributes.at[k];
         a->feature = role_of(a->name) == ROLE_FEATURE ? total : -1;
@@ -290,7 +290,7 @@ static cbx_status lay_out(cbx_vertices *v)
 
 static bool name_texts(cbx_vertices *v, const cbx_attribute *a, const char *name, int32_t group)
 {
-    cbx_draft *d = v->r->draft;
+    cbx_graph_builder *d = v->r->builder;
     for (int64_t t = 0; t < a->texts.count; t++) {
         size_t size = strlen(name) + strlen(a->texts.at[t]) + 2;
         char  *full = CBX_NEW(&d->arena, char, size);
@@ -306,8 +306,8 @@ static bool name_texts(cbx_vertices *v, const cbx_attribute *a, const char *name
 
 static bool name_features(cbx_vertices *v)
 {
-    cbx_draft *d = v->r->draft;
-    int32_t    group = 0;
+    cbx_graph_builder *d = v->r->builder;
+    int32_t            group = 0;
     d->feature_names = CBX_NEW(&d->arena, const char *, d->num_features);
     d->group_names = CBX_NEW(&d->arena, const char *, d->num_groups);
     if (!d->feature_names || !d->group_names ||
@@ -364,23 +364,23 @@ static cbx_status add_value(cbx_vertices *v, int64_t vertex, int32_t attribute,
                         cbx_bundle_path(v->r->bundle), (long long)vertex, a->name);
     int64_t at = a->feature + (a->is_text ? a->rank[said->text] : 0);
     float   value = a->is_text ? 1 : (float)said->number;
-    if (value != 0 && !cbx_draft_entry(v->r->draft, (int32_t)at, value))
+    if (value != 0 && !cbx_graph_builder_entry(v->r->builder, (int32_t)at, value))
         return CBX_MEMORY(v->r);
     return CBX_OK;
 }
 
 static cbx_status read_features(cbx_vertices *v, const int64_t *begin)
 {
-    cbx_draft *d = v->r->draft;
-    int32_t   *implied;
-    size_t     count;
-    int64_t   *seen = CBX_NEW0(&v->arena, int64_t, v->attributes.count);
-    cbx_status status = find_implied(v, &implied, &count);
-    bool       plain = first_of(v, ROLE_FEATURE) < 0;
+    cbx_graph_builder *d = v->r->builder;
+    int32_t           *implied;
+    size_t             count;
+    int64_t           *seen = CBX_NEW0(&v->arena, int64_t, v->attributes.count);
+    cbx_status         status = find_implied(v, &implied, &count);
+    bool               plain = first_of(v, ROLE_FEATURE) < 0;
     if (!status && !seen)
         status = CBX_MEMORY(v->r);
     for (int64_t i = 0; !status && i < v->ids.count; i++) {
-        if (!cbx_draft_row(d) || (plain && !cbx_draft_entry(d, 0, 1)))
+        if (!cbx_graph_builder_row(d) || (plain && !cbx_graph_builder_entry(d, 0, 1)))
             status = CBX_MEMORY(v->r);
         for (int64_t k = begin[i]; !status && k < begin[i + 1]; k++) {
             seen[v->said.at[k].attribute] = i + 1;
@@ -390,7 +390,7 @@ static cbx_status read_features(cbx_vertices *v, const int64_t *begin)
             if (seen[implied[k]] != i + 1)
                 status = add_value(v, i, implied[k], &v->attributes.at[implied[k]].fallback);
     }
-    if (!status && !cbx_draft_fit_features(d))
+    if (!status && !cbx_graph_builder_fit_features(d))
         status = CBX_MEMORY(v->r);
     return status;
 }
@@ -401,7 +401,7 @@ static cbx_status read_features(cbx_vertices *v, const int64_t *begin)
  * whichever the file names first: results tell of edges by number. */
 static cbx_status add_edges(cbx_vertices *v)
 {
-    cbx_draft *d = v->r->draft;
+    cbx_graph_builder *d = v->r->builder;
     for (size_t e = 0; e < v->source.count; e++) {
         int64_t from = v->source.at[e], to = v->target.at[e];
         if (!v->directed && from < to) {
@@ -409,7 +409,7 @@ static cbx_status add_edges(cbx_vertices *v)
             to = v->source.at[e];
         }
         for (int way = 0; way < (v->directed || from == to ? 1 : 2); way++)
-            if (!cbx_draft_edge(d, way ? to : from, way ? from : to) ||
+            if (!cbx_graph_builder_edge(d, way ? to : from, way ? from : to) ||
                 (v->weight.count && !cbx_floats_add(&d->weight, v->weight.at[e])))
                 return CBX_MEMORY(v->r);
     }
@@ -419,7 +419,7 @@ static cbx_status add_edges(cbx_vertices *v)
 cbx_status cbx_vertices_finish(cbx_vertices *v)
 {
     int64_t *begin = CBX_NEW(&v->arena, int64_t, v->ids.count + 2);
-    v->r->draft->num_nodes = v->ids.count;
+    v->r->builder->num_nodes = v->ids.count;
     if (!begin || !make_texts(v) || !sort_said(v, begin) || !drop_repeats(v, begin))
         return CBX_MEMORY(v->r);
     cbx_status status = lay_out(v);

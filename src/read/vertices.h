@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertices.h: vertices with attributes and the edges between them, as GraphML and GML have them,
- * made into a draft.
+ * made into a builder.
  *
  * Attributes become features: numbers as they are, texts one-hot. Some names have a meaning:
  * class, y and target are the class; label, name and id name the vertex; split is train, val or

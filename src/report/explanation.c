@@ -11,7 +11,7 @@
 #include "classes.h"
 #include "edit_kind.h"
 #include "error.h"
-#include "likely.h"
+#include "class_order.h"
 #include "page.h"
 #include "settings.h"
 #include "undo.h"

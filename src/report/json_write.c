@@ -124,7 +124,7 @@ char *cbx_counterfactual_json_with(const cbx_counterfactual *counterfactual, con
     cbx_json_writer w = {.digits = 0};
     bool            before = cbx_order_fix(counterfactual->reproducible);
     cbx_json_open(&w, NULL, '{');
-    put_answer(&w, counterfactual, cbx_graph_view(graph));
+    put_answer(&w, counterfactual, cbx_graph_arrays(graph));
     (void)cbx_order_fix(before);
     if (options && counterfactual->scope && counterfactual->scope[0])
         put_proof(&w, counterfactual, options);

@@ -36,7 +36,7 @@ typedef struct making {
     reason           *reasons;                   /* that were met, which are few */
     size_t            step;                      /* every n-th target is listed */
     int64_t           edits;                     /* of each are listed, at most */
-    cbx_recurring    *recurring;
+    cbx_common_edits *common_edits;
 } making;
 
 /* ------------------------------------------------------------------- names */
@@ -252,7 +252,7 @@ static void put_counts(making *m)
             continue;
         counts[r->answers[i]->outcome]++;
         seconds += took ? took->number : 0;
-        cbx_recurring_add(m->recurring, r->answers[i]);
+        cbx_common_edits_add(m->common_edits, r->answers[i]);
     }
     cbx_json_open(w, "counts", '{');
     for (int k = 0; k <= CBX_NOT_FINISHED; k++)
@@ -349,7 +349,7 @@ static cbx_status make(making *m, cbx_error *err)
 {
     const cbx_common *common;
     cbx_json_writer  *w = &m->page;
-    cbx_status        status = cbx_recurring_new(&m->recurring, err);
+    cbx_status        status = cbx_common_edits_new(&m->common_edits, err);
     if (status)
         return status;
     set_limits(m);
@@ -357,7 +357,7 @@ static cbx_status make(making *m, cbx_error *err)
     put_source(m);
     put_rows(m);
     put_counts(m);
-    status = cbx_recurring_find(m->recurring, &common, err);
+    status = cbx_common_edits_find(m->common_edits, &common, err);
     if (status)
         return status;
     put_common(m, m->report->source.common ? m->report->source.common : common);
@@ -384,7 +384,7 @@ cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error 
     if (!status)
         status = cbx_page_write(&(cbx_page){.kind = "run", .title = title, .data = &m.page.out},
                                 path, err);
-    cbx_recurring_free(m.recurring);
+    cbx_common_edits_free(m.common_edits);
     cbx_name_table_free(&m.feature_names);
     cbx_name_table_free(&m.node_names);
     cbx_buffer_free(&m.page.out);

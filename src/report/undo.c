@@ -63,7 +63,7 @@ static cbx_status ask(undoing *u, bool (*out)(int64_t edit, uint64_t which), uin
     if (status)
         return status;
     u->flips[u->count++] =
-        (char)('0' + cbx_reaches(answer, c->num_classes, c->prediction, c->target, c->threshold));
+        (char)('0' + cbx_is_flip(answer, c->num_classes, c->prediction, c->target, c->threshold));
     if (answer == u->log_probs)
         put_asked(u);
     else

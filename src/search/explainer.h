@@ -10,7 +10,7 @@
 #define CBX_EXPLAINER_H
 
 #include "explain_options.h"
-#include "likely.h"
+#include "class_order.h"
 #include "clock.h"
 #include "deadline.h"
 #include "pass.h"
@@ -88,7 +88,7 @@ typedef struct cbx_search {
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
     bool             never;      /* proved_none: of any input whatever */
-    double           reached;    /* the largest lead that was met, as cbx_whatif_ask says it */
+    double           reached;    /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
     cbx_alternative *others;     /* further answers, cheapest first */

@@ -16,7 +16,7 @@
 #include "deadline.h"
 #include "edit_kind.h"
 #include "error.h"
-#include "likely.h"
+#include "class_order.h"
 #include "order.h"
 #include "pass.h"
 #include "receptive.h"
@@ -370,7 +370,7 @@ cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32
     return !status && isnan(log_probs[0]) ? cbx_fail_overflow(graph, row, err) : status;
 }
 
-bool cbx_reaches(const float *log_probs, int32_t num_classes, int32_t prediction, int32_t target,
+bool cbx_is_flip(const float *log_probs, int32_t num_classes, int32_t prediction, int32_t target,
                  double threshold)
 {
     int32_t best = cbx_best_class(log_probs, num_classes, -1);

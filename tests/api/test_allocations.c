@@ -16,7 +16,7 @@ static struct {
     cbx_graph          *graph;
     cbx_model          *model;
     cbx_counterfactual *answer;
-    cbx_yardstick      *yardstick;
+    cbx_dataset_means  *means;
     cbx_options        *options; /* "epochs" is 7 */
     cbx_explain_options explain;
     cbx_train_options   train;
@@ -58,7 +58,7 @@ static void make(void)
                  err);
     }
     CHECK_INT(the.answer->outcome, CBX_FOUND);
-    CHECK_OK(cbx_yardstick_new(the.model, the.graph, 1, &the.yardstick, &err), err);
+    CHECK_OK(cbx_dataset_means_new(the.model, the.graph, 1, &the.means, &err), err);
     CHECK_OK(cbx_graph_save(the.graph, the.graph_file, &err), err);
     CHECK_OK(cbx_model_save(the.model, the.model_file, &err), err);
     CHECK_OK(cbx_options_new(cbx_explain_table(), &the.options, &err), err);
@@ -69,7 +69,7 @@ static void make(void)
 static void unmake(void)
 {
     cbx_options_free(the.options);
-    cbx_yardstick_free(the.yardstick);
+    cbx_dataset_means_free(the.means);
     cbx_counterfactual_free(the.answer);
     cbx_model_free(the.model);
     cbx_graph_free(the.graph);
@@ -91,7 +91,7 @@ static cbx_status drop(cbx_status status, cbx_graph **graph)
 CALL(cbx_graph_new)
 {
     cbx_graph *g = NULL;
-    return (void)user, drop(cbx_graph_new(cbx_graph_view(the.graph), &g, NULL), &g);
+    return (void)user, drop(cbx_graph_new(cbx_graph_arrays(the.graph), &g, NULL), &g);
 }
 CALL(cbx_graph_load)
 {
@@ -264,18 +264,18 @@ CALL(cbx_counterfactual_parse)
     cbx_counterfactual_free(c);
     return (void)user, status;
 }
-CALL(cbx_yardstick_new)
+CALL(cbx_dataset_means_new)
 {
-    cbx_yardstick *y = NULL;
-    cbx_status     status = cbx_yardstick_new(the.model, the.graph, 1, &y, NULL);
+    cbx_dataset_means *y = NULL;
+    cbx_status         status = cbx_dataset_means_new(the.model, the.graph, 1, &y, NULL);
     CHECK(!status == (y != NULL));
-    cbx_yardstick_free(y);
+    cbx_dataset_means_free(y);
     return (void)user, status;
 }
 CALL(cbx_measure)
 {
     cbx_measures out;
-    return (void)user, cbx_measure(the.yardstick, the.answer, &out, NULL);
+    return (void)user, cbx_measure(the.means, the.answer, &out, NULL);
 }
 static cbx_bench_options small_bench(void)
 {
@@ -352,7 +352,7 @@ CALL(numbers)
 {
     cbx_options *reading = NULL;
     cbx_model   *model = NULL, *aimed = NULL;
-    cbx_oracle   oracle = {.num_features = cbx_graph_view(the.graph)->num_features,
+    cbx_oracle   oracle = {.num_features = cbx_graph_arrays(the.graph)->num_features,
                            .num_scores = 1,
                            .hops = -1,
                            .predict = count_rows};
@@ -427,10 +427,10 @@ CALL(cbx_explain_preset)
 {
     return (void)user, cbx_explain_preset(the.options, "paper", NULL);
 }
-CALL(cbx_graph_view)
+CALL(cbx_graph_arrays)
 {
     return (void)user,
-           cbx_graph_view(the.graph) && !cbx_graph_origin(the.graph, 0) ? CBX_OK : CBX_INVALID;
+           cbx_graph_arrays(the.graph) && !cbx_graph_origin(the.graph, 0) ? CBX_OK : CBX_INVALID;
 }
 CALL(cbx_text_next)
 {
@@ -494,7 +494,7 @@ CALL(model_parts)
     CHECK(!cbx_model_note(the.model, "none"));
     cbx_model_hash(the.model, hash);
     cbx_graph_hash(the.graph, hash);
-    (void)cbx_reaches(the.answer->before, the.answer->num_classes, 0, -1, 0);
+    (void)cbx_is_flip(the.answer->before, the.answer->num_classes, 0, -1, 0);
     return (void)user, CBX_OK;
 }
 CALL(frees)
@@ -502,7 +502,7 @@ CALL(frees)
     cbx_graph_free(NULL);
     cbx_model_free(NULL);
     cbx_counterfactual_free(NULL);
-    cbx_yardstick_free(NULL);
+    cbx_dataset_means_free(NULL);
     return (void)user, CBX_OK;
 }
 
@@ -521,17 +521,17 @@ CALL(cbx_picture_write)
 }
 
 /* Adding fails in silence; finding tells of it. */
-static cbx_status call_recurring(void *user)
+static cbx_status call_common_edits(void *user)
 {
     (void)user;
-    cbx_recurring    *recurring = NULL;
+    cbx_common_edits *common_edits = NULL;
     const cbx_common *common;
-    cbx_status        status = cbx_recurring_new(&recurring, NULL);
+    cbx_status        status = cbx_common_edits_new(&common_edits, NULL);
     if (!status) {
-        cbx_recurring_add(recurring, the.answer);
-        status = cbx_recurring_find(recurring, &common, NULL);
+        cbx_common_edits_add(common_edits, the.answer);
+        status = cbx_common_edits_find(common_edits, &common, NULL);
     }
-    cbx_recurring_free(recurring);
+    cbx_common_edits_free(common_edits);
     return status;
 }
 
@@ -578,7 +578,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_check_edits),
     ALLOCATES(cbx_counterfactual_json),
     ALLOCATES(cbx_counterfactual_parse),
-    ALLOCATES(cbx_yardstick_new),
+    ALLOCATES(cbx_dataset_means_new),
     ALLOCATES(cbx_measure),
     ALLOCATES(cbx_bench_run),
     ALLOCATES(cbx_bench_dry_run),
@@ -591,13 +591,13 @@ static const entry entries[] = {
     {"cbx_layer_register", call_own_layer, false},
     {"cbx_method_register cbx_method_should_stop cbx_method_try cbx_method_answer", call_own_method,
      true},
-    {"cbx_recurring_new cbx_recurring_add cbx_recurring_find cbx_recurring_free", call_recurring,
-     true},
+    {"cbx_common_edits_new cbx_common_edits_add cbx_common_edits_find cbx_common_edits_free",
+     call_common_edits, true},
     ALLOCATES_NOT(cbx_version),
     {"cbx_options_get cbx_options_is_default cbx_option_at cbx_option_table_title",
      call_cbx_options_get, false},
     ALLOCATES_NOT(cbx_explain_preset),
-    {"cbx_graph_view cbx_graph_origin", call_cbx_graph_view, false},
+    {"cbx_graph_arrays cbx_graph_origin", call_cbx_graph_arrays, false},
     ALLOCATES_NOT(cbx_text_next),
     ALLOCATES_NOT(cbx_model_fits),
     {"cbx_model_parameter cbx_model_parameter_shape cbx_model_takes cbx_model_setting "
@@ -610,9 +610,10 @@ static const entry entries[] = {
      "cbx_certificate_name",
      call_tables_and_names, false},
     {"cbx_model_describe cbx_model_set_reproducible cbx_model_note cbx_model_hash cbx_graph_hash "
-     "cbx_reaches",
+     "cbx_is_flip",
      call_model_parts, false},
-    {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_yardstick_free", call_frees, false},
+    {"cbx_graph_free cbx_model_free cbx_counterfactual_free cbx_dataset_means_free", call_frees,
+     false},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -52,10 +52,10 @@ TEST(the_measures_of_a_path_are_those_worked_out_by_hand)
 {
     oracle             o = path_oracle();
     cbx_counterfactual c = path_answer();
-    cbx_yardstick     *y = NULL;
+    cbx_dataset_means *y = NULL;
     cbx_measures       m;
     cbx_error          err = {0};
-    CHECK_OK(cbx_yardstick_new(o.model, o.graph, 1, &y, &err), err);
+    CHECK_OK(cbx_dataset_means_new(o.model, o.graph, 1, &y, &err), err);
     CHECK_OK(cbx_measure(y, &c, &m, &err), err);
     CHECK_NEAR(m.fidelity, 1, 0); /* it was right and no longer is */
     CHECK_NEAR(m.node_sparsity, 1.0 / 6, 1e-12);
@@ -69,7 +69,7 @@ TEST(the_measures_of_a_path_are_those_worked_out_by_hand)
     c.prediction = 0, c.result = 1;
     CHECK_OK(cbx_measure(y, &c, &m, &err), err);
     CHECK_NEAR(m.fidelity, -1, 0);
-    cbx_yardstick_free(y);
+    cbx_dataset_means_free(y);
     oracle_free(&o);
 }
 
@@ -77,16 +77,16 @@ TEST(what_was_not_found_has_no_measures)
 {
     oracle             o = path_oracle();
     cbx_counterfactual c = path_answer();
-    cbx_yardstick     *y = NULL;
+    cbx_dataset_means *y = NULL;
     cbx_measures       m;
     cbx_error          err = {0};
     c.outcome = CBX_NOT_FOUND;
-    CHECK_OK(cbx_yardstick_new(o.model, o.graph, 1, &y, &err), err);
+    CHECK_OK(cbx_dataset_means_new(o.model, o.graph, 1, &y, &err), err);
     CHECK_OK(cbx_measure(y, &c, &m, &err), err);
     CHECK(isnan(m.fidelity) && isnan(m.node_sparsity) && isnan(m.edge_sparsity));
     CHECK(isnan(m.distribution_distance) && isnan(m.embedding_distance));
     CHECK_INT(m.features_changed + m.edges_removed, 0);
-    cbx_yardstick_free(y);
+    cbx_dataset_means_free(y);
     oracle_free(&o);
 }
 
@@ -94,10 +94,10 @@ TEST(an_answer_for_another_graph_is_refused)
 {
     oracle             o = path_oracle();
     cbx_counterfactual c = path_answer();
-    cbx_yardstick     *y = NULL;
+    cbx_dataset_means *y = NULL;
     cbx_measures       m;
     cbx_error          err = {0};
-    CHECK_OK(cbx_yardstick_new(o.model, o.graph, 1, &y, &err), err);
+    CHECK_OK(cbx_dataset_means_new(o.model, o.graph, 1, &y, &err), err);
     c.num_edges = 7;
     CHECK_INT(cbx_measure(y, &c, &m, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "3 nodes and 7 edges");
@@ -105,7 +105,7 @@ TEST(an_answer_for_another_graph_is_refused)
     CHECK_INT(cbx_measure(y, &c, &m, &err), CBX_INVALID);
     c.row = 2, c.task = CBX_GRAPH;
     CHECK_INT(cbx_measure(y, &c, &m, &err), CBX_INVALID);
-    cbx_yardstick_free(y);
+    cbx_dataset_means_free(y);
     oracle_free(&o);
 }
 
@@ -115,17 +115,17 @@ TEST(answers_for_graphs_are_measured_on_the_graph_with_the_edits_applied)
 {
     oracle              o = oracle_make((oracle_shape){.nodes = 60, .graphs = 9, .seed = 4});
     cbx_explain_options options = ASK("epochs", "80", "target", "any");
-    cbx_yardstick      *y = NULL;
+    cbx_dataset_means  *y = NULL;
     cbx_error           err = {0};
     int                 found = 0;
-    oracle_must(cbx_yardstick_new(o.model, o.graph, 2, &y, &err), &err);
+    oracle_must(cbx_dataset_means_new(o.model, o.graph, 2, &y, &err), &err);
     for (int32_t g = 0; g < 9; g++) {
         cbx_counterfactual *c = explain_row(&o, g, &options);
         cbx_measures        m;
         cbx_graph          *edited = NULL;
         CHECK_OK(cbx_measure(y, c, &m, &err), err);
         CHECK_OK(cbx_graph_apply(o.graph, c->edits, c->num_edits, &edited, &err), err);
-        const cbx_graph_data *d = cbx_graph_view(edited);
+        const cbx_graph_data *d = cbx_graph_arrays(edited);
         double                total = 0;
         for (int32_t j = 0; j < d->num_features; j++) {
             double whole = 0, mine = 0;
@@ -146,7 +146,7 @@ TEST(answers_for_graphs_are_measured_on_the_graph_with_the_edits_applied)
         cbx_counterfactual_free(c);
     }
     CHECK(found > 3);
-    cbx_yardstick_free(y);
+    cbx_dataset_means_free(y);
     oracle_free(&o);
 }
 
@@ -154,12 +154,12 @@ static cbx_status measure_path(void *user)
 {
     oracle            *o = user;
     cbx_counterfactual c = path_answer();
-    cbx_yardstick     *y = NULL;
+    cbx_dataset_means *y = NULL;
     cbx_measures       m;
-    cbx_status         status = cbx_yardstick_new(o->model, o->graph, 1, &y, NULL);
+    cbx_status         status = cbx_dataset_means_new(o->model, o->graph, 1, &y, NULL);
     if (!status)
         status = cbx_measure(y, &c, &m, NULL);
-    cbx_yardstick_free(y);
+    cbx_dataset_means_free(y);
     return status;
 }
 

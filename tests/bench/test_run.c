@@ -270,7 +270,7 @@ static bool shares_an_oracle(const cbx_graph *of, const char *name)
 TEST(protocols_share_the_oracles_that_they_train_alike)
 {
     begin();
-    cbx_graph_data d = *cbx_graph_view(graph);
+    cbx_graph_data d = *cbx_graph_arrays(graph);
     cbx_graph     *scaled = NULL;
     cbx_error      err = {0};
     size_t         values = (size_t)d.num_nodes * (size_t)d.num_features;

@@ -42,9 +42,9 @@ TEST(streams_differ_in_each_of_their_numbers)
     static uint64_t first[COUNT];
     for (uint64_t i = 0; i < COUNT; i++) {
         cbx_rng rng = cbx_rng_stream(i % 6, i / 6 % 6, i / 36 % 6, i / 216);
-        cbx_rng twin = cbx_rng_stream(i % 6, i / 6 % 6, i / 36 % 6, i / 216);
+        cbx_rng reference = cbx_rng_stream(i % 6, i / 6 % 6, i / 36 % 6, i / 216);
         first[i] = cbx_rng_next(&rng);
-        CHECK(first[i] == cbx_rng_next(&twin));
+        CHECK(first[i] == cbx_rng_next(&reference));
     }
     int equal = 0;
     for (int i = 0; i < COUNT; i++)

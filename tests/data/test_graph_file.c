@@ -75,7 +75,7 @@ static void check_round_trip(const cbx_graph_data *data)
         CHECK_OK(cbx_graph_save(loaded, second, &err), err)) {
         size_t         a = 0, b = 0;
         unsigned char *one = test_read_file(path, &a), *two = test_read_file(second, &b);
-        same_data(cbx_graph_view(g), cbx_graph_view(loaded), cbx_graph_label_rows(g));
+        same_data(cbx_graph_arrays(g), cbx_graph_arrays(loaded), cbx_graph_label_rows(g));
         CHECK(a == b && !memcmp(one, two, a));
         free(one);
         free(two);
@@ -646,7 +646,7 @@ static void check_shared(const char *path)
     cbx_error        err = {0};
     if (CHECK_OK(cbx_tensors_open(path, &f, &err), err) &&
         CHECK_OK(cbx_graph_load(path, &g, &err), err)) {
-        const cbx_graph_data *d = cbx_graph_view(g);
+        const cbx_graph_data *d = cbx_graph_arrays(g);
         CHECK_INT(d->num_nodes, count_of(f, "num_nodes"));
         CHECK_INT(d->num_edges, count_of(f, "num_edges"));
         CHECK_INT(d->num_features, count_of(f, "num_features"));
@@ -745,7 +745,7 @@ TEST(saving_survives_every_failing_allocation_and_keeps_the_old_file)
     cbx_graph *loaded = NULL;
     CHECK_INT(cbx_graph_load(path, &loaded, NULL), CBX_OK);
     if (loaded)
-        same_data(cbx_graph_view(s.graph), cbx_graph_view(loaded), 4);
+        same_data(cbx_graph_arrays(s.graph), cbx_graph_arrays(loaded), 4);
     cbx_graph_free(loaded);
     cbx_graph_free(s.graph);
 }

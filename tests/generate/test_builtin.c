@@ -104,7 +104,7 @@ static uint64_t hash_all(const cbx_graph_data *d)
 static uint64_t hash_of(const char *name, const cbx_generate_options *o)
 {
     cbx_graph *g = make(name, o);
-    uint64_t   hash = g ? hash_all(cbx_graph_view(g)) : 0;
+    uint64_t   hash = g ? hash_all(cbx_graph_arrays(g)) : 0;
     cbx_graph_free(g);
     return hash;
 }
@@ -120,8 +120,8 @@ TEST(every_built_in_has_a_name_a_line_about_it_and_a_simple_graph)
         cbx_graph *g = make(name, NULL);
         if (!g)
             continue;
-        CHECK(!strcmp(cbx_graph_view(g)->name, name));
-        check_simple(cbx_graph_view(g));
+        CHECK(!strcmp(cbx_graph_arrays(g)->name, name));
+        check_simple(cbx_graph_arrays(g));
         cbx_graph_free(g);
     }
     CHECK_INT((int64_t)i, 6);
@@ -183,7 +183,7 @@ TEST(karate_is_the_club_with_four_communities)
     cbx_graph *g = make("karate", NULL);
     if (!g)
         return;
-    const cbx_graph_data *d = cbx_graph_view(g);
+    const cbx_graph_data *d = cbx_graph_arrays(g);
     CHECK_INT(d->num_nodes, 34);
     CHECK_INT(d->num_edges, 156);
     CHECK_INT(d->num_features, 34);
@@ -216,7 +216,7 @@ TEST(karate_equals_the_shared_file)
     cbx_graph *file = NULL, *g = make("karate", NULL);
     CHECK_OK(cbx_graph_load(path, &file, &err), err);
     if (file && g) {
-        const cbx_graph_data *a = cbx_graph_view(g), *b = cbx_graph_view(file);
+        const cbx_graph_data *a = cbx_graph_arrays(g), *b = cbx_graph_arrays(file);
         CHECK_INT(a->num_splits, b->num_splits);
         CHECK(!a->val_mask && !a->test_mask && !b->val_mask && !b->test_mask);
         CHECK(hash_all(a) == hash_all(b)); /* and then, to be sure: */
@@ -285,7 +285,7 @@ TEST(motif_graphs_have_the_published_sizes_and_every_motif_is_whole)
         cbx_graph      *g = make(e->name, NULL);
         if (!g)
             continue;
-        const cbx_graph_data *d = cbx_graph_view(g);
+        const cbx_graph_data *d = cbx_graph_arrays(g);
         check_motifs(d, e, e->motifs);
         CHECK(d->num_edges >= e->least && d->num_edges <= e->most);
         CHECK_INT(d->num_classes, e->classes);
@@ -301,11 +301,11 @@ TEST(the_tree_is_binary_and_the_ba_base_has_five_links_a_node)
 {
     cbx_graph *tree = make("tree-cycles", NULL), *ba = make("ba-shapes", NULL);
     for (int32_t v = 1; tree && v < 511; v++)
-        CHECK(has_edge(cbx_graph_view(tree), v, (v - 1) / 2));
+        CHECK(has_edge(cbx_graph_arrays(tree), v, (v - 1) / 2));
     for (int32_t v = 5; ba && v < 300; v++) {
         int32_t earlier = 0;
         for (int32_t u = 0; u < v; u++)
-            earlier += has_edge(cbx_graph_view(ba), v, u);
+            earlier += has_edge(cbx_graph_arrays(ba), v, u);
         CHECK(earlier >= 5); /* noise may add to them */
     }
     cbx_graph_free(tree);
@@ -322,9 +322,9 @@ TEST(the_number_of_motifs_and_features_can_be_chosen)
         cbx_graph *g = make(published[k % 3].name, &o);
         if (!g)
             continue;
-        check_simple(cbx_graph_view(g));
-        check_motifs(cbx_graph_view(g), &published[k % 3], counts[k / 3]);
-        CHECK_INT(cbx_graph_view(g)->num_features, 3);
+        check_simple(cbx_graph_arrays(g));
+        check_motifs(cbx_graph_arrays(g), &published[k % 3], counts[k / 3]);
+        CHECK_INT(cbx_graph_arrays(g)->num_features, 3);
         cbx_graph_free(g);
     }
 }
@@ -341,8 +341,8 @@ TEST(erdos_renyi_has_just_the_edges_asked_for)
         cbx_graph *g = make("erdos-renyi", &o);
         if (!g)
             continue;
-        CHECK_INT(cbx_graph_view(g)->num_edges, 2 * (int64_t)(20 * degrees[k] + 0.5));
-        check_simple(cbx_graph_view(g));
+        CHECK_INT(cbx_graph_arrays(g)->num_edges, 2 * (int64_t)(20 * degrees[k] + 0.5));
+        check_simple(cbx_graph_arrays(g));
         cbx_graph_free(g);
     }
 }
@@ -355,7 +355,7 @@ TEST(barabasi_albert_gives_every_newcomer_its_links_and_grows_hubs)
     cbx_graph *g = make("barabasi-albert", &o);
     if (!g)
         return;
-    const cbx_graph_data *d = cbx_graph_view(g);
+    const cbx_graph_data *d = cbx_graph_arrays(g);
     check_simple(d);
     CHECK_INT(d->num_edges, 2 * 3 * (2000 - 3));
     int64_t earlier[2000] = {0}, degrees[2000] = {0}, largest = 0;
@@ -381,7 +381,7 @@ TEST(random_graphs_may_be_as_small_as_two_nodes)
     for (size_t i = 4; cbx_builtin_name(i); i++) {
         cbx_graph *g = make(cbx_builtin_name(i), &o);
         if (g)
-            CHECK_INT(cbx_graph_view(g)->num_edges, 2);
+            CHECK_INT(cbx_graph_arrays(g)->num_edges, 2);
         cbx_graph_free(g);
     }
 }
@@ -416,7 +416,7 @@ TEST(the_classes_of_random_graphs_can_be_told_from_features_and_edges)
         cbx_graph *g = make(cbx_builtin_name(i), &o);
         if (!g)
             continue;
-        const cbx_graph_data *d = cbx_graph_view(g);
+        const cbx_graph_data *d = cbx_graph_arrays(g);
         CHECK_INT(d->num_classes, 5);
         CHECK_INT(d->num_features, 25);
         for (int32_t j = 0; j < 25; j++) {
@@ -435,7 +435,7 @@ TEST(more_features_leave_the_edges_as_they_were)
         o.features = 33;
         cbx_graph *g = make(cbx_builtin_name(i), NULL), *h = make(cbx_builtin_name(i), &o);
         if (g && h)
-            CHECK(hash_edges(cbx_graph_view(g)) == hash_edges(cbx_graph_view(h)));
+            CHECK(hash_edges(cbx_graph_arrays(g)) == hash_edges(cbx_graph_arrays(h)));
         cbx_graph_free(g);
         cbx_graph_free(h);
     }

@@ -37,7 +37,7 @@ static void check_applied(graph_shape shape)
     cbx_graph_data kept = r.data;
     if (!CHECK_OK(cbx_graph_apply(r.graph, edits, 3, &g, &err), err))
         return;
-    const cbx_graph_data *d = cbx_graph_view(g);
+    const cbx_graph_data *d = cbx_graph_arrays(g);
     CHECK_INT(d->num_edges, shape.edges - 2);
     CHECK((d->x == NULL) == shape.sparse);
     CHECK((d->edge_weight != NULL) == shape.weighted);
@@ -51,8 +51,8 @@ static void check_applied(graph_shape shape)
         for (int32_t j = 0; j < shape.features; j++)
             CHECK_NEAR(feature(d, i, j), i == 2 && j == 1 ? 9 : feature(&kept, i, j), 0);
     for (int32_t j = 0; j < shape.features; j++) { /* facts are the old graph's */
-        CHECK_NEAR(d->feat_max[j], cbx_graph_view(r.graph)->feat_max[j], 0);
-        CHECK_INT(d->discrete[j], cbx_graph_view(r.graph)->discrete[j]);
+        CHECK_NEAR(d->feat_max[j], cbx_graph_arrays(r.graph)->feat_max[j], 0);
+        CHECK_INT(d->discrete[j], cbx_graph_arrays(r.graph)->discrete[j]);
     }
     CHECK_INT(g->in_offset[shape.nodes], shape.edges - 2);
     cbx_graph_free(g);
@@ -117,7 +117,7 @@ TEST(an_edited_graph_outlives_the_one_it_came_from)
     bag_free(&b); /* … and is gone */
     if (!CHECK(g != NULL))
         return;
-    const cbx_graph_data *d = cbx_graph_view(g);
+    const cbx_graph_data *d = cbx_graph_arrays(g);
     CHECK_INT(d->task, CBX_GRAPH);
     CHECK(d->num_classes == 2 && d->num_graphs == 2 && d->num_splits == 2);
     CHECK(d->graph_ptr[0] == 0 && d->graph_ptr[1] == 2 && d->graph_ptr[2] == 3);
@@ -217,7 +217,7 @@ TEST(a_hash_sees_where_graphs_end_but_neither_names_nor_labels)
     static const float       bounds[] = {-50, 50};
     bag                      b = {0};
     cbx_graph               *g = full_graph(&b), *changed = NULL;
-    cbx_graph_data           d = *cbx_graph_view(g);
+    cbx_graph_data           d = *cbx_graph_arrays(g);
     d.name = "large";
     d.class_names = d.feature_names = d.node_names = other;
     d.train_mask = d.val_mask = d.test_mask = no_masks;

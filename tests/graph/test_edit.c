@@ -43,7 +43,7 @@ static void set_scene(scene *s, int32_t graph)
     CHECK_INT(s->places.map.count, 0); /* no table needed */
 }
 
-static void strike(scene *s)
+static void retire(scene *s)
 {
     cbx_places_free(&s->places);
     cbx_arena_free(&s->arena);
@@ -93,7 +93,7 @@ TEST(a_directed_removal_takes_one_id)
     CHECK_INT(removed(&s, (cbx_edit[]){removal(0, 1, 3)}, 1), 1 << 3);
     CHECK_INT(removed(&s, (cbx_edit[]){removal(0, 1, 0), removal(1, 0, 1)}, 2), 1 << 0 | 1 << 1);
     CHECK_INT(removed(&s, (cbx_edit[]){removal(2, 2, 2), setting(0, 0, 5)}, 2), 1 << 2);
-    strike(&s);
+    retire(&s);
 }
 
 TEST(an_undirected_removal_takes_all_edges_between_two_nodes)
@@ -103,7 +103,7 @@ TEST(an_undirected_removal_takes_all_edges_between_two_nodes)
     CHECK_INT(removed(&s, (cbx_edit[]){removal(1, 0, -1)}, 1), 1 << 0 | 1 << 1 | 1 << 3);
     CHECK_INT(removed(&s, (cbx_edit[]){removal(2, 3, -1)}, 1), 1 << 4); /* one way is enough */
     CHECK_INT(removed(&s, (cbx_edit[]){removal(2, 2, -1)}, 1), 1 << 2);
-    strike(&s);
+    retire(&s);
 }
 
 TEST(an_edit_of_what_is_not_there_is_refused)
@@ -122,7 +122,7 @@ TEST(an_edit_of_what_is_not_there_is_refused)
     refused(&s, setting(0, -1, 1), "no feature -1 of node 0");
     refused(&s, setting(3, 1, NAN), "feature 1 of node 3 to nan");
     refused(&s, setting(3, 1, INFINITY), "feature 1 of node 3 to inf");
-    strike(&s);
+    retire(&s);
 }
 
 TEST(one_graph_of_a_graph_task_is_edited_by_the_numbers_of_all)
@@ -135,7 +135,7 @@ TEST(one_graph_of_a_graph_task_is_edited_by_the_numbers_of_all)
     refused(&s, setting(1, 0, 1), "no feature 0 of node 1");
     refused(&s, setting(4, 0, 1), "no feature 0 of node 4");
     refused(&s, setting(INT32_MIN, 0, 1), "no feature 0 of node -2147483648");
-    strike(&s);
+    retire(&s);
 }
 
 TEST(a_receptive_field_is_edited_by_the_numbers_of_the_graph)
@@ -161,7 +161,7 @@ TEST(a_receptive_field_is_edited_by_the_numbers_of_the_graph)
     CHECK(out.dense[0] == 2 && out.dense[1] == 3 && out.dense[2] == 50 && out.dense[3] == 1);
     edits[1].node = 2; /* of the graph, but not here */
     CHECK_INT(cbx_edits_mark(s.graph, &s.places, edits, 2, drop, NULL), CBX_INVALID);
-    strike(&s);
+    retire(&s);
 }
 
 static cbx_status find_places(void *user)
@@ -207,7 +207,7 @@ TEST(a_view_without_slots_has_the_others_in_order)
     }
     CHECK_INT(left.out_offset[4], 3);
     CHECK_INT(left.prefix[0], 4);
-    strike(&s);
+    retire(&s);
 }
 
 TEST(dense_features_take_their_new_values)
@@ -220,7 +220,7 @@ TEST(dense_features_take_their_new_values)
     CHECK(out.rows == 2 && out.cols == 2 && out.dense != s.X.dense);
     CHECK(out.dense[0] == 40 && out.dense[1] == 5 && out.dense[2] == 6 && out.dense[3] == 71);
     CHECK(s.X.dense[0] == 4 && s.X.dense[3] == 7); /* the original stays */
-    strike(&s);
+    retire(&s);
 }
 
 /* The last edit of each entry is what the matrix has there; -1: never edited. */
@@ -297,7 +297,7 @@ TEST(setting_a_sparse_entry_to_zero_takes_it_out)
     d.num_x_values = 3;
     CHECK_INT(cbx_graph_new(&d, &g, NULL), CBX_OK);
     CHECK_INT(cbx_graph_apply(g, edits, 6, &edited, NULL), CBX_OK);
-    const cbx_graph_data *n = cbx_graph_view(edited);
+    const cbx_graph_data *n = cbx_graph_arrays(edited);
     for (int i = 0; i <= 3; i++)
         CHECK_INT(n->x_indptr[i], offset[i]);
     CHECK_INT(n->num_x_values, 2);

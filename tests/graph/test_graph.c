@@ -62,7 +62,7 @@ TEST(good_graphs_are_accepted)
     if (a && b) {
         CHECK_INT(cbx_graph_label_rows(a), 4);
         CHECK_INT(cbx_graph_label_rows(b), 2);
-        CHECK(cbx_graph_view(a)->x == features);
+        CHECK(cbx_graph_arrays(a)->x == features);
     }
     cbx_graph_free(a);
     cbx_graph_free(b);
@@ -445,7 +445,7 @@ TEST(kinds_and_bounds_of_features_are_found_from_the_values)
         return;
     static const float    lo[] = {-2, 0, 0.5f, 7, -3}, hi[] = {9, 1, 2, 7, -1};
     static const uint8_t  discrete[] = {1, 1, 0, 1, 1};
-    const cbx_graph_data *f = cbx_graph_view(g);
+    const cbx_graph_data *f = cbx_graph_arrays(g);
     for (int j = 0; j < 5; j++) {
         CHECK_NEAR(f->feat_min[j], lo[j], 0);
         CHECK_NEAR(f->feat_max[j], hi[j], 0);
@@ -473,7 +473,7 @@ TEST(the_zeros_that_sparse_features_do_not_store_count_for_bounds)
         return;
     static const float    lo[] = {2, 0, -1, 0, 0}, hi[] = {5, 4, 0, 0, 0.5f};
     static const uint8_t  discrete[] = {1, 1, 1, 1, 0};
-    const cbx_graph_data *f = cbx_graph_view(g);
+    const cbx_graph_data *f = cbx_graph_arrays(g);
     for (int j = 0; j < 5; j++) {
         CHECK_NEAR(f->feat_min[j], lo[j], 0);
         CHECK_NEAR(f->feat_max[j], hi[j], 0);
@@ -487,7 +487,8 @@ TEST(dense_and_sparse_features_have_the_same_facts)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         graph_shape           s = {4, 3, 12, .seed = seed};
         random_graph          dense = make_graph(s), sparse = (s.sparse = true, make_graph(s));
-        const cbx_graph_data *a = cbx_graph_view(dense.graph), *b = cbx_graph_view(sparse.graph);
+        const cbx_graph_data *a = cbx_graph_arrays(dense.graph),
+                             *b = cbx_graph_arrays(sparse.graph);
         for (int j = 0; j < 12; j++) {
             CHECK_NEAR(a->feat_min[j], b->feat_min[j], 0);
             CHECK_NEAR(a->feat_max[j], b->feat_max[j], 0);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "../core/bag.h"
-#include "../kernel/twin.h"
+#include "../kernel/reference.h"
 #include "test.h"
 
 /* Random values, a third of them not 0, with the CSR that `m` shows if sparse.

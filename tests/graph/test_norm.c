@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Degree normalisation by hand, against a naive twin in double, and its chain
- * rule against central differences of that twin. */
+/* Degree normalisation by hand, against a naive reference in double, and its chain
+ * rule against central differences of that reference. */
 #include "norm.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../kernel/twin.h"
+#include "../kernel/reference.h"
 #include "random_graph.h"
 #include "test.h"
 
-/* ---- the twin: from a list of edges, one sum at a time */
+/* ---- the reference: from a list of edges, one sum at a time */
 
 /* d of node i: its degree to the power of -1/2, or 0. */
-static double twin_root(cbx_norm_kind kind, const cbx_view *v, const int32_t *row, const double *w,
-                        int32_t i, double *loop)
+static double reference_root(cbx_norm_kind kind, const cbx_view *v, const int32_t *row,
+                             const double *w, int32_t i, double *loop)
 {
     double degree = 0;
     *loop = 1;
@@ -31,13 +31,13 @@ static double twin_root(cbx_norm_kind kind, const cbx_view *v, const int32_t *ro
 }
 
 /* Values of all slots, and diag of all nodes (0 where the kind has none). */
-static void twin(cbx_norm_kind kind, const cbx_view *v, const int32_t *row, const double *w,
-                 double *value, double *diag)
+static void reference(cbx_norm_kind kind, const cbx_view *v, const int32_t *row, const double *w,
+                      double *value, double *diag)
 {
     bag     b = {0};
     double *d = TAKE(&b, double, v->n), loop;
     for (int32_t i = 0; i < v->n; i++) {
-        d[i] = twin_root(kind, v, row, w, i, &loop);
+        d[i] = reference_root(kind, v, row, w, i, &loop);
         diag[i] = kind == CBX_NORM_GCN ? loop * d[i] * d[i] : 0;
     }
     for (int64_t e = 0; e < v->m; e++) {
@@ -92,7 +92,7 @@ static void check_forward(norm_case *c)
     double *value = TAKE(&c->bag, double, c->view.m), *diag = TAKE(&c->bag, double, c->view.n);
     c->norm.view = &c->view;
     cbx_norm_forward(&c->norm, c->w);
-    twin(c->norm.kind, &c->view, c->row, c->exact, value, diag);
+    reference(c->norm.kind, &c->view, c->row, c->exact, value, diag);
     cbx_adjacency A = cbx_norm_adjacency(&c->norm);
     CHECK(worst(c->view.offset[c->norm.rows], A.value, value) < 1e-6);
     if (c->norm.kind == CBX_NORM_GCN)
@@ -108,7 +108,7 @@ static void check_forward(norm_case *c)
 static double loss(norm_case *c, double *value, double *diag)
 {
     double sum = 0;
-    twin(c->norm.kind, &c->view, c->row, c->exact, value, diag);
+    reference(c->norm.kind, &c->view, c->row, c->exact, value, diag);
     for (int64_t e = 0; e < c->view.offset[c->norm.rows]; e++)
         sum += c->norm.dvalue[e] * value[e];
     for (int32_t i = 0; i < c->norm.inputs && c->norm.ddiag; i++)
@@ -122,7 +122,7 @@ static bool at_zero(const norm_case *c, int64_t e)
     double  loop;
     int32_t end = c->norm.kind == CBX_NORM_GCN ? c->row[e] : c->view.source[e];
     return (c->norm.kind == CBX_NORM_GCN || c->norm.kind == CBX_NORM_CHEB) &&
-           twin_root(c->norm.kind, &c->view, c->row, c->exact, end, &loop) == 0;
+           reference_root(c->norm.kind, &c->view, c->row, c->exact, end, &loop) == 0;
 }
 
 static void check_backward(norm_case *c, cbx_rng *rng)
@@ -165,7 +165,7 @@ static void check_view(const cbx_view *view, int32_t rows, int32_t inputs, uint6
     }
 }
 
-TEST(all_kinds_agree_with_the_twin_on_whole_graphs)
+TEST(all_kinds_agree_with_the_reference_on_whole_graphs)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
         random_graph r = make_graph((graph_shape){14, 45, 1, .undirected = seed % 2, .seed = seed});
@@ -178,7 +178,7 @@ TEST(all_kinds_agree_with_the_twin_on_whole_graphs)
     }
 }
 
-TEST(all_kinds_agree_with_the_twin_on_prefixes_of_receptive_fields)
+TEST(all_kinds_agree_with_the_reference_on_prefixes_of_receptive_fields)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
         random_graph r = make_graph((graph_shape){30, 60, 1, .undirected = seed % 2, .seed = seed});
@@ -192,7 +192,7 @@ TEST(all_kinds_agree_with_the_twin_on_prefixes_of_receptive_fields)
     }
 }
 
-TEST(all_kinds_agree_with_the_twin_where_nodes_have_edges_outside)
+TEST(all_kinds_agree_with_the_reference_where_nodes_have_edges_outside)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
         random_graph r = make_graph((graph_shape){40, 120, 1, .weighted = seed % 2, .seed = seed});
@@ -210,7 +210,7 @@ TEST(all_kinds_agree_with_the_twin_where_nodes_have_edges_outside)
 
 TEST(edges_of_weight_zero_leave_no_degree_and_pass_no_gradient)
 {
-    /* Every other edge weighs nothing. Where a whole degree is 0 the twin has no
+    /* Every other edge weighs nothing. Where a whole degree is 0 the reference has no
      * derivative, and backward adds nothing at all. */
     int zeros[CBX_NORM_COUNT] = {0};
     for (int kind = 0; kind < CBX_NORM_COUNT; kind++)

@@ -7,7 +7,7 @@
 
 #include "../core/bag.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 typedef enum { NN, NT, TN } shape;
 
@@ -27,8 +27,8 @@ static void product(shape s, int32_t m, int32_t n, int32_t k, const float *A, co
     }
 }
 
-static void twin(shape s, int32_t m, int32_t n, int32_t k, const float *A, const float *B,
-                 double *C)
+static void reference(shape s, int32_t m, int32_t n, int32_t k, const float *A, const float *B,
+                      double *C)
 {
     for (int32_t i = 0; i < m; i++)
         for (int32_t j = 0; j < n; j++)
@@ -50,7 +50,7 @@ static void check_size(shape s, int32_t m, int32_t n, int32_t k, bool add)
     double *expected = TAKE(&b, double, size);
     for (int64_t i = 0; i < size; i++)
         expected[i] = add ? (double)C[i] : 0;
-    twin(s, m, n, k, A, B, expected);
+    reference(s, m, n, k, A, B, expected);
     product(s, m, n, k, A, B, C, add, 2);
     /* A sum of k products below 1 grows like sqrt(k) and is rounded k times. */
     if (!CHECK(worst(size, C, expected) < 2e-7 * (50 + k)))
@@ -85,17 +85,17 @@ TEST(gemm_nn_multiplies_row_by_column)
     CHECK(C[0] == 19 && C[1] == 22 && C[2] == 43 && C[3] == 50);
 }
 
-TEST(gemm_nn_agrees_with_its_twin)
+TEST(gemm_nn_agrees_with_its_reference)
 {
     check_all_sizes(NN);
 }
 
-TEST(gemm_nt_agrees_with_its_twin)
+TEST(gemm_nt_agrees_with_its_reference)
 {
     check_all_sizes(NT);
 }
 
-TEST(gemm_tn_agrees_with_its_twin)
+TEST(gemm_tn_agrees_with_its_reference)
 {
     check_all_sizes(TN);
 }

@@ -7,14 +7,14 @@
 
 #include "../core/bag.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
-typedef struct twin {
+typedef struct reference {
     double m, v, theta;
-} twin;
+} reference;
 
 /* Kingma and Ba's algorithm 1, line by line. */
-static void twin_step(const cbx_adam *a, twin *t, double gradient)
+static void reference_step(const cbx_adam *a, reference *t, double gradient)
 {
     double g = gradient + a->weight_decay * t->theta;
     t->m = a->beta1 * t->m + (1 - a->beta1) * g;
@@ -25,21 +25,21 @@ static void twin_step(const cbx_adam *a, twin *t, double gradient)
 }
 
 /* Gradients that shrink, grow and change sign; the largest difference from the
- * twin, relative to the learning rate and so to the length of one step. */
+ * reference, relative to the learning rate and so to the length of one step. */
 static double run(cbx_adam a, int64_t count, int steps)
 {
-    bag     b = {0};
-    cbx_rng rng = cbx_rng_stream(1, (uint64_t)count, (uint64_t)steps, 0);
-    float  *theta = draws(&b, &rng, count), *grad = TAKE(&b, float, count);
-    float  *m = filled(&b, count, 0), *v = filled(&b, count, 0);
-    twin   *t = TAKE(&b, twin, count);
-    double *expected = TAKE(&b, double, count);
+    bag        b = {0};
+    cbx_rng    rng = cbx_rng_stream(1, (uint64_t)count, (uint64_t)steps, 0);
+    float     *theta = draws(&b, &rng, count), *grad = TAKE(&b, float, count);
+    float     *m = filled(&b, count, 0), *v = filled(&b, count, 0);
+    reference *t = TAKE(&b, reference, count);
+    double    *expected = TAKE(&b, double, count);
     for (int64_t i = 0; i < count; i++)
-        t[i] = (twin){0, 0, theta[i]};
+        t[i] = (reference){0, 0, theta[i]};
     for (a.step = 1; a.step <= steps; a.step++) {
         for (int64_t i = 0; i < count; i++) {
             grad[i] = draw(&rng, -0.2, 1) * (i % 3 == 0 ? 1e-3f : 10.0f);
-            twin_step(&a, &t[i], grad[i]);
+            reference_step(&a, &t[i], grad[i]);
         }
         cbx_adam_step(&a, count, grad, m, v, theta);
     }
@@ -63,7 +63,7 @@ TEST(the_first_step_of_adam_is_as_long_as_the_learning_rate)
     CHECK_NEAR(theta[2], -0.1, 1e-7);
 }
 
-TEST(adam_agrees_with_its_twin_over_many_steps)
+TEST(adam_agrees_with_its_reference_over_many_steps)
 {
     /* A float of size 1 is right to 1e-7, 1e-6 of a step of 0.1; each step may
      * add a rounding. */
@@ -121,7 +121,7 @@ TEST(without_momentum_a_step_is_the_gradient)
     cbx_sgd_step(0.25, 0, false, 0, NULL, NULL, NULL);
 }
 
-TEST(adadelta_agrees_with_its_twin)
+TEST(adadelta_agrees_with_its_reference)
 {
     /* Zeiler's algorithm 1: rho 0.9, eps 1e-6. */
     enum { COUNT = 21, STEPS = 30 };

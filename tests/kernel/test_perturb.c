@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perturbed features, forward and backward, against naive twins in double. */
+/* Perturbed features, forward and backward, against naive references in double. */
 #include "perturb.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 
 #include "../core/bag.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 /* ---- tanh */
 
@@ -79,7 +79,7 @@ typedef struct row {
     float          *lo, *hi, *span, *discrete;
     cbx_feature_box box;
     int32_t        *column;
-    float          *x, *P, *move, *a, *b, *soft, *firm, *crossed, *dX, *grad;
+    float          *x, *P, *move, *a, *b, *soft, *hard_values, *crossed, *dX, *grad;
     float          *own_lo, *own_hi, *own_span; /* by entry */
 } row;
 
@@ -120,7 +120,7 @@ static cbx_perturb_sums evaluate(row *r)
 {
     cbx_entries      e = entries(r);
     cbx_perturb_sums sums = perturb(r->n, &r->box, &e, r->crossed);
-    cbx_perturb_values(r->n, &r->box, &e, r->soft, r->firm);
+    cbx_perturb_values(r->n, &r->box, &e, r->soft, r->hard_values);
     return sums;
 }
 
@@ -131,8 +131,8 @@ static row make_row(kind k, bool own_bounds, int64_t n, uint64_t seed)
     row     r = {.n = n, .f = 11};
     cbx_rng rng = cbx_rng_stream(seed, (uint64_t)k, (uint64_t)n, own_bounds);
     float **by_feature[] = {&r.lo, &r.hi, &r.span, &r.discrete, &r.dX};
-    float **by_entry[] = {&r.x,    &r.P,       &r.move, &r.a,      &r.b,      &r.soft,
-                          &r.firm, &r.crossed, &r.grad, &r.own_lo, &r.own_hi, &r.own_span};
+    float **by_entry[] = {&r.x,           &r.P,       &r.move, &r.a,      &r.b,      &r.soft,
+                          &r.hard_values, &r.crossed, &r.grad, &r.own_lo, &r.own_hi, &r.own_span};
     for (int i = 0; i < 5; i++)
         *by_feature[i] = TAKE(&r.bag, float, r.f);
     for (int i = 0; i < 12; i++)
@@ -165,19 +165,19 @@ static double clamp(double v, double lo, double hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-typedef struct twin {
-    double move, raw, soft, firm;
+typedef struct reference {
+    double move, raw, soft, hard_values;
     bool   tie; /* so close to a half that a float may round the other way */
-} twin;
+} reference;
 
-static twin twin_of(const row *r, int64_t i, double P)
+static reference reference_of(const row *r, int64_t i, double P)
 {
-    int32_t j = r->column[i];
-    bool    whole = r->discrete[j] != 0;
-    double  lo = r->lo[j], hi = r->hi[j], d = whole ? (hi - lo) * tanh(P) : P;
-    twin    t = {.move = whole ? tanh(P) : P, .raw = r->x[i] + d};
+    int32_t   j = r->column[i];
+    bool      whole = r->discrete[j] != 0;
+    double    lo = r->lo[j], hi = r->hi[j], d = whole ? (hi - lo) * tanh(P) : P;
+    reference t = {.move = whole ? tanh(P) : P, .raw = r->x[i] + d};
     t.soft = clamp(t.raw, lo, hi);
-    t.firm = clamp(r->x[i] + (whole ? nearbyint(d) : d), lo, hi);
+    t.hard_values = clamp(r->x[i] + (whole ? nearbyint(d) : d), lo, hi);
     t.tie = whole && fabs(d - floor(d) - 0.5) < 1e-4;
     return t;
 }
@@ -189,19 +189,20 @@ static void check_forward(kind k, bool own_bounds, int64_t n)
     int64_t          crossed = 0, idle = 0;
     cbx_perturb_sums sums = evaluate(&r);
     for (int64_t i = 0; i < n; i++) {
-        twin   t = twin_of(&r, i, r.P[i]);
-        double gap = t.soft - r.x[i], scale = fmax(1, r.span[r.column[i]]);
+        reference t = reference_of(&r, i, r.P[i]);
+        double    gap = t.soft - r.x[i], scale = fmax(1, r.span[r.column[i]]);
         CHECK_NEAR(r.move[i], t.move, 4e-7 * fmax(1, fabs(t.move)));
         CHECK_NEAR(r.soft[i], t.soft, 1e-6 * scale);
         if (!t.tie)
-            CHECK_NEAR(r.firm[i], t.firm, r.discrete[r.column[i]] != 0 ? 0 : 1e-6 * scale);
+            CHECK_NEAR(r.hard_values[i], t.hard_values,
+                       r.discrete[r.column[i]] != 0 ? 0 : 1e-6 * scale);
         absolute += r.discrete[r.column[i]] != 0 ? fabs(gap) : 0;
         squared += r.discrete[r.column[i]] != 0 ? 0 : gap * gap;
         drift += gap * gap; /* moves were 0 before */
-        crossed += r.firm[i] != r.x[i];
+        crossed += r.hard_values[i] != r.x[i];
         idle += r.P[i] == 0;
-        CHECK(r.crossed[i] == r.firm[i] - r.x[i]);
-        CHECK(r.P[i] != 0 || (r.soft[i] == r.x[i] && r.firm[i] == r.x[i]));
+        CHECK(r.crossed[i] == r.hard_values[i] - r.x[i]);
+        CHECK(r.P[i] != 0 || (r.soft[i] == r.x[i] && r.hard_values[i] == r.x[i]));
     }
     CHECK_NEAR(sums.absolute, absolute, 1e-5 * fmax(1, absolute));
     CHECK_NEAR(sums.squared, squared, 1e-5 * fmax(1, squared));
@@ -211,7 +212,7 @@ static void check_forward(kind k, bool own_bounds, int64_t n)
     bag_free(&r.bag);
 }
 
-TEST(perturbed_values_and_their_sums_agree_with_the_twin)
+TEST(perturbed_values_and_their_sums_agree_with_the_reference)
 {
     static const int64_t sizes[] = {0, 1, 2, 7, 8, 15, 16, 17, 33, 100, 511, 512};
     for (kind k = DISCRETE; k < KINDS; k++)
@@ -229,13 +230,13 @@ TEST(crossings_and_drift_count_from_the_move_before)
         CHECK_INT(same.crossed, 0);
         CHECK_NEAR(same.drift, 0, 0);
         float was[50], soft[50];
-        memcpy(was, r.firm, sizeof was);
+        memcpy(was, r.hard_values, sizeof was);
         memcpy(soft, r.soft, sizeof soft);
         r.P[3] += 20; /* far enough to cross, unless it is at its upper bound */
         r.P[49] -= 20;
         cbx_perturb_sums other = evaluate(&r);
-        CHECK_INT(other.crossed, (r.firm[3] != was[3]) + (r.firm[49] != was[49]));
-        CHECK_NEAR(r.crossed[3], r.firm[3] - was[3], 0);
+        CHECK_INT(other.crossed, (r.hard_values[3] != was[3]) + (r.hard_values[49] != was[49]));
+        CHECK_NEAR(r.crossed[3], r.hard_values[3] - was[3], 0);
         CHECK_NEAR(r.crossed[4], 0, 0);
         double drift = pow(r.soft[3] - soft[3], 2) + pow(r.soft[49] - soft[49], 2);
         CHECK(drift > 0);
@@ -287,7 +288,7 @@ static void check_tie(float half, float rounded)
     bag             b = {0};
     int32_t        *column = TAKE(&b, int32_t, COUNT);
     float *x = filled(&b, COUNT, 3), *P = filled(&b, COUNT, 0), *move = filled(&b, COUNT, 0);
-    float *soft = filled(&b, COUNT, 0), *firm = filled(&b, COUNT, 0);
+    float *soft = filled(&b, COUNT, 0), *hard_values = filled(&b, COUNT, 0);
     int    ties = 0;
     P[0] = (float)(atanh((double)half / 32) * (1 - 1e-4));
     for (int i = 0; i < COUNT; i++) {
@@ -296,13 +297,13 @@ static void check_tie(float half, float rounded)
     }
     cbx_entries e = {.column = column, .x = x, .P = P, .move = move};
     (void)perturb(COUNT, &box, &e, soft);
-    cbx_perturb_values(COUNT, &box, &e, soft, firm);
+    cbx_perturb_values(COUNT, &box, &e, soft, hard_values);
     for (int i = 0; i < COUNT; i++) {
         double d = 32.0 * move[i]; /* exact in double */
         if ((float)d != half)
-            CHECK_NEAR(firm[i], 3 + (double)rintf((float)d), 0);
+            CHECK_NEAR(hard_values[i], 3 + (double)rintf((float)d), 0);
         else if (++ties)
-            CHECK_NEAR(firm[i], 3 + (double)rounded, 0);
+            CHECK_NEAR(hard_values[i], 3 + (double)rounded, 0);
     }
     CHECK(ties > 0);
     bag_free(&b);
@@ -327,14 +328,14 @@ TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
     const float     x[] = {0.3f, 0.3f, 0.3f, 3.7f};
     const int32_t   column[4] = {0};
     float           P[] = {0.05f, 0.26f, -0.26f, 0.26f}; /* tanh .26 * 4 = 1.017 */
-    float           move[4] = {0}, soft[4], firm[4];
+    float           move[4] = {0}, soft[4], hard_values[4];
     cbx_entries     e = {.column = column, .x = x, .P = P, .move = move};
     (void)perturb(4, &box, &e, soft);
-    cbx_perturb_values(4, &box, &e, soft, firm);
-    CHECK_NEAR(firm[0], 0.3f, 0);
-    CHECK_NEAR(firm[1], 1.3f, 1e-6);
-    CHECK_NEAR(firm[2], 0, 0);
-    CHECK_NEAR(firm[3], 4, 0);
+    cbx_perturb_values(4, &box, &e, soft, hard_values);
+    CHECK_NEAR(hard_values[0], 0.3f, 0);
+    CHECK_NEAR(hard_values[1], 1.3f, 1e-6);
+    CHECK_NEAR(hard_values[2], 0, 0);
+    CHECK_NEAR(hard_values[3], 4, 0);
 }
 
 /* ---- backward */
@@ -343,17 +344,17 @@ TEST(a_discrete_value_that_is_no_whole_number_moves_by_whole_steps)
 static double objective(const row *r, int64_t i, double P, bool pull, double absolute,
                         double squared)
 {
-    twin   t = twin_of(r, i, P);
-    double gap = t.soft - r->x[i];
-    bool   whole = r->discrete[r->column[i]] != 0;
+    reference t = reference_of(r, i, P);
+    double    gap = t.soft - r->x[i];
+    bool      whole = r->discrete[r->column[i]] != 0;
     return (pull ? r->dX[r->column[i]] * t.soft : 0) +
            (whole ? absolute * fabs(gap) : squared / 2 * gap * gap);
 }
 
 static bool near_a_kink(const row *r, int64_t i)
 {
-    twin    t = twin_of(r, i, r->P[i]);
-    int32_t j = r->column[i];
+    reference t = reference_of(r, i, r->P[i]);
+    int32_t   j = r->column[i];
     return fabs(t.raw - r->lo[j]) < 1e-3 || fabs(t.raw - r->hi[j]) < 1e-3 || fabs(r->P[i]) < 1e-3;
 }
 
@@ -401,7 +402,7 @@ TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
     const int32_t   column[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
     const bool      passes[] = {1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
     const float     dX[] = {10, 20};
-    float           move[10] = {0}, soft[10], firm[10], grad[10], own[3][10];
+    float           move[10] = {0}, soft[10], hard_values[10], grad[10], own[3][10];
     for (int i = 0; i < 10; i++) {
         own[0][i] = lo[column[i]];
         own[1][i] = hi[column[i]];
@@ -410,7 +411,7 @@ TEST(the_clamp_passes_the_gradient_on_its_bounds_and_blocks_it_outside)
     cbx_entries e = {
         .column = column, .x = x, .P = P, .move = move, .lo = own[0], .hi = own[1], .span = own[2]};
     (void)perturb(10, &box, &e, soft);
-    cbx_perturb_values(10, &box, &e, soft, firm);
+    cbx_perturb_values(10, &box, &e, soft, hard_values);
     cbx_perturb_backward(10, &box, &e, 0, 0, dX, grad);
     for (int i = 0; i < 10; i++)
         CHECK_NEAR(grad[i], !passes[i] ? 0 : i < 6 ? 10 : 3 * 20, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementwise passes against twins in double, softmax at its extremes, and what
+/* Elementwise passes against references in double, softmax at its extremes, and what
  * dropout promises. */
 #include "kernel.h"
 
@@ -7,7 +7,7 @@
 
 #include "../core/bag.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 static const int32_t shapes[][2] = {{0, 4},  {3, 0},  {1, 1},   {5, 15},   {4, 16},
                                     {9, 17}, {2, 63}, {7, 130}, {9000, 3}, {3, 9000}};
@@ -103,7 +103,7 @@ TEST(relu_reaches_the_last_entry_of_any_count)
 
 /* ---- log-softmax */
 
-static void softmax_twin(int32_t width, const float *y, double *logp)
+static void softmax_reference(int32_t width, const float *y, double *logp)
 {
     long double sum = 0, top = y[0];
     for (int32_t k = 1; k < width; k++)
@@ -114,7 +114,7 @@ static void softmax_twin(int32_t width, const float *y, double *logp)
         logp[k] = (double)(y[k] - top - logl(sum));
 }
 
-TEST(log_softmax_agrees_with_its_twin)
+TEST(log_softmax_agrees_with_its_reference)
 {
     for (int s = 0; s < SHAPES; s++) {
         bag     b = {0};
@@ -126,7 +126,7 @@ TEST(log_softmax_agrees_with_its_twin)
         for (int64_t i = 0; i < size; i++)
             Y[i] = draw(&rng, -10, 10);
         for (int32_t i = 0; i < rows && width; i++)
-            softmax_twin(width, Y + (int64_t)i * width, expected + (int64_t)i * width);
+            softmax_reference(width, Y + (int64_t)i * width, expected + (int64_t)i * width);
         cbx_log_softmax(rows, width, Y, 2);
         CHECK(worst(size, Y, expected) < 2e-6);
         bag_free(&b);
@@ -183,7 +183,7 @@ TEST(probabilities_sum_to_one)
 
 TEST(log_softmax_backward_is_the_derivative)
 {
-    /* L = sum of g logp, by central differences of the twin. */
+    /* L = sum of g logp, by central differences of the reference. */
     enum { WIDTH = 7 };
     bag     b = {0};
     cbx_rng rng = cbx_rng_stream(6, 0, 0, 0);
@@ -197,7 +197,7 @@ TEST(log_softmax_backward_is_the_derivative)
             float  kept = y[k];
             for (int s = 0; s < 2; s++) {
                 y[k] = kept + (float)(s ? h : -h);
-                softmax_twin(WIDTH, y, out);
+                softmax_reference(WIDTH, y, out);
                 for (int j = 0; j < WIDTH; j++)
                     side[s] += g[j] * out[j];
             }
@@ -209,7 +209,7 @@ TEST(log_softmax_backward_is_the_derivative)
     bag_free(&b);
 }
 
-TEST(log_softmax_backward_agrees_with_its_twin)
+TEST(log_softmax_backward_agrees_with_its_reference)
 {
     for (int s = 0; s < SHAPES; s++) {
         bag     b = {0};

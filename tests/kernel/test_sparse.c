@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with adjacencies and sparse rows against naive twins in double. */
+/* Products with adjacencies and sparse rows against naive references in double. */
 #include "kernel.h"
 
 #include <math.h>
 
 #include "../core/bag.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 /* Fewer than `most` random in-edges for each of n nodes, the same slots by source,
  * and a diagonal. */
@@ -46,7 +46,7 @@ static const sizes all_sizes[] = {
 };
 enum { SIZES = sizeof all_sizes / sizeof *all_sizes };
 
-static void spmm_twin(const cbx_adjacency *A, sizes z, float scale, const float *X, double *Y)
+static void spmm_reference(const cbx_adjacency *A, sizes z, float scale, const float *X, double *Y)
 {
     for (int32_t i = 0; i < z.rows; i++)
         for (int32_t k = 0; k < z.width; k++) {
@@ -57,7 +57,8 @@ static void spmm_twin(const cbx_adjacency *A, sizes z, float scale, const float 
         }
 }
 
-static void spmm_t_twin(const cbx_adjacency *A, sizes z, float scale, const float *X, double *Y)
+static void spmm_t_reference(const cbx_adjacency *A, sizes z, float scale, const float *X,
+                             double *Y)
 {
     for (int32_t i = 0; i < z.rows; i++)
         for (int32_t k = 0; k < z.width; k++) {
@@ -87,7 +88,7 @@ static void check_spmm(sizes z, bool diag, bool add)
     float        *X = draws(&b, &rng, (int64_t)z.n * z.width);
     float        *Y = add ? draws(&b, &rng, size) : filled(&b, size, NAN);
     double       *expected = doubles(&b, size, Y, add);
-    spmm_twin(&A, z, -1.5f, X, expected);
+    spmm_reference(&A, z, -1.5f, X, expected);
     cbx_spmm(&A, z.rows, z.width, -1.5f, X, Y, add, 2);
     if (!CHECK(worst(size, Y, expected) < 1e-5))
         printf("  (%d of %d rows, width %d, diag %d, add %d)\n", z.rows, z.n, z.width, diag, add);
@@ -103,7 +104,7 @@ static void check_spmm_t(sizes z, bool diag, bool add)
     float        *X = draws(&b, &rng, (int64_t)z.rows * z.width);
     float        *Y = add ? draws(&b, &rng, size) : filled(&b, size, NAN);
     double       *expected = doubles(&b, size, Y, add);
-    spmm_t_twin(&A, z, 0.75f, X, expected);
+    spmm_t_reference(&A, z, 0.75f, X, expected);
     cbx_spmm_t(&A, z.rows, z.inputs, z.width, 0.75f, X, Y, add, 2);
     if (!CHECK(worst(size, Y, expected) < 1e-5))
         printf("  (%d rows to %d of %d, width %d, diag %d, add %d)\n", z.rows, z.inputs, z.n,
@@ -111,14 +112,14 @@ static void check_spmm_t(sizes z, bool diag, bool add)
     bag_free(&b);
 }
 
-TEST(spmm_agrees_with_its_twin)
+TEST(spmm_agrees_with_its_reference)
 {
     for (int i = 0; i < SIZES; i++)
         for (int flags = 0; flags < 4; flags++)
             check_spmm(all_sizes[i], flags & 1, flags & 2);
 }
 
-TEST(spmm_t_agrees_with_its_twin_also_from_fewer_rows_to_more)
+TEST(spmm_t_agrees_with_its_reference_also_from_fewer_rows_to_more)
 {
     for (int i = 0; i < SIZES; i++)
         for (int flags = 0; flags < 4; flags++)
@@ -172,7 +173,7 @@ static cbx_csr random_csr(bag *b, cbx_rng *rng, int32_t rows, int32_t cols)
     return (cbx_csr){offset, column, value};
 }
 
-TEST(csr_times_agrees_with_its_twin)
+TEST(csr_times_agrees_with_its_reference)
 {
     for (int i = 0; i < SIZES * 2; i++) {
         sizes   z = all_sizes[i / 2];

@@ -5,7 +5,7 @@
 #include "../core/bag.h"
 #include "kernel.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 /* The largest singular value by power iteration, in double, from below. */
 static double largest(int32_t rows, int32_t cols, const float *W, bag *b)

@@ -3,7 +3,7 @@
  * and on a receptive field as on the whole graph. */
 #include <math.h>
 
-#include "../kernel/twin.h"
+#include "../kernel/reference.h"
 #include "layer_case.h"
 #include "test.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../kernel/twin.h"
+#include "../kernel/reference.h"
 #include "layer_case.h"
 #include "test.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "../kernel/twin.h"
+#include "../kernel/reference.h"
 #include "layer_case.h"
 #include "test.h"
 

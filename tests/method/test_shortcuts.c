@@ -76,7 +76,7 @@ TEST(every_kind_of_graph_does)
     CHECK(found > 20);
 }
 
-/* Few rows of many features: settled columns leave the first layer (narrow.h). */
+/* Few rows of many features: settled columns leave the first layer (fold_columns.h). */
 TEST(graphs_of_few_nodes_and_many_features_do)
 {
     const oracle_shape shapes[] = {

@@ -52,7 +52,7 @@ static void by_hand(oracle *o)
     const char          *name;
     int32_t              rows, cols;
     oracle_must(cbx_graph_new(&d, &o->graph, &err), &err);
-    o->data = *cbx_graph_view(o->graph);
+    o->data = *cbx_graph_arrays(o->graph);
     cbx_fields_default(cbx_model_table(), &spec);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
     spec.layers = 1;

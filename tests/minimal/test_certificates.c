@@ -42,7 +42,7 @@ static oracle untrained(const cbx_graph_data *data, const cbx_model_spec *spec, 
     oracle    o = {.data = *data};
     cbx_error err = {0};
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
+    o.data = *cbx_graph_arrays(o.graph);
     oracle_must(cbx_model_new_with(o.graph, spec, seed, &o.model, &err), &err);
     return o;
 }
@@ -55,7 +55,7 @@ static bool flips(const oracle *o, const cbx_counterfactual *r, const cbx_edit *
     oracle_must(cbx_check_edits(o->model, o->graph, r->row, edits, count, logp, &err), &err);
     int32_t best = best_of(logp, r->num_classes);
     /* a tie is nobody's flip */
-    return cbx_reaches(logp, r->num_classes, r->prediction, r->target, 0) &&
+    return cbx_is_flip(logp, r->num_classes, r->prediction, r->target, 0) &&
            logp[best] > logp[r->prediction] + 1e-5f;
 }
 
@@ -443,7 +443,7 @@ TEST(a_layer_that_declares_nothing_is_explained_without_proofs)
     cbx_layer_ops silent = *o.model->layers[0].ops;
     silent.sight = NULL;
     silent.removes_marked_slots = false;
-    silent.sway = NULL;
+    silent.bound_output_shift = NULL;
     for (int32_t l = 0; l < o.model->num_layers; l++)
         o.model->layers[l].ops = &silent;
     cbx_explain_options options = ASK_FOR("target", "any", "prove", "2");

@@ -46,8 +46,8 @@ typedef struct bench {
     cbx_arena           arena;
     cbx_view            view;
     cbx_search          s;
-    cbx_whatif          W;
-    cbx_fewest          F;
+    cbx_edit_state      W;
+    cbx_beam            F;
     cbx_move            moves[FEATURES + 1];
 } bench;
 
@@ -73,8 +73,8 @@ static void set_up(bench *b)
                         .deadline = cbx_deadline_here};
     oracle_must(cbx_view_around(b->o.graph, 0, 2, &b->arena, &b->view, &err), &err);
     oracle_must(cbx_view_features(b->o.graph, &b->view, &b->arena, &b->s.X, &err), &err);
-    oracle_must(cbx_whatif_init(&b->W, &b->s, &shared->rules, &err), &err);
-    b->F = (cbx_fewest){.s = &b->s, .W = &b->W, .best = {.moves = b->moves}};
+    oracle_must(cbx_edit_state_init(&b->W, &b->s, &shared->rules, &err), &err);
+    b->F = (cbx_beam){.s = &b->s, .W = &b->W, .best = {.moves = b->moves}};
     for (int j = FEATURES - 1; j >= 0; j--)
         cbx_move_set_add(&b->F.best,
                          &(cbx_move){&cbx_move_feature, 0, j, -1, -1, 1, /* cost */ 1, 0});

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "minimal.h"
-#include "out_of_reach.h"
+#include "infeasible.h"
 #include "../search/oracle.h"
 #include "test.h"
 
@@ -29,7 +29,7 @@ static bool flips(const oracle *o, const cbx_counterfactual *r, const cbx_edit *
     float     logp[8];
     cbx_error err = {0};
     oracle_must(cbx_check_edits(o->model, o->graph, r->row, edits, count, logp, &err), &err);
-    return cbx_reaches(logp, r->num_classes, r->prediction, r->target, r->threshold);
+    return cbx_is_flip(logp, r->num_classes, r->prediction, r->target, r->threshold);
 }
 
 static void check_promises(const oracle *o, const cbx_counterfactual *r)
@@ -166,8 +166,8 @@ TEST(asking_what_if_is_asking_the_edited_graph)
         else
             oracle_must(cbx_view_around(o.graph, s.row, 3, &arena, &view, &err), &err);
         oracle_must(cbx_view_features(o.graph, &view, &arena, &s.X, &err), &err);
-        cbx_whatif W;
-        oracle_must(cbx_whatif_init(&W, &s, &shared->rules, &err), &err);
+        cbx_edit_state W;
+        oracle_must(cbx_edit_state_init(&W, &s, &shared->rules, &err), &err);
         cbx_rng  rng = cbx_rng_stream(i, 1, 2, 3);
         cbx_move made[40], m;
         int      count = 0;
@@ -188,9 +188,9 @@ TEST(asking_what_if_is_asking_the_edited_graph)
                 made[count++] = m;
             }
             double score;
-            oracle_must(cbx_whatif_verify(&W, made, count, &score, &err), &err);
-            CHECK_NEAR(cbx_whatif_ask(&W), score, 2e-4 * fmax(1, fabs(score)));
-            CHECK_NEAR(cbx_whatif_slopes(&W), score, 2e-4 * fmax(1, fabs(score)));
+            oracle_must(cbx_edit_state_verify(&W, made, count, &score, &err), &err);
+            CHECK_NEAR(cbx_edit_state_ask(&W), score, 2e-4 * fmax(1, fabs(score)));
+            CHECK_NEAR(cbx_edit_state_slopes(&W), score, 2e-4 * fmax(1, fabs(score)));
         }
         cbx_arena_free(&arena);
         cbx_arena_free(&shared_arena);
@@ -346,11 +346,11 @@ TEST(a_class_that_another_outdoes_in_all_weights_is_out_of_reach)
     oracle     o = oracle_make((oracle_shape){.nodes = 40, .seed = 2});
     cbx_model *m = o.model;
     int32_t    C = m->num_classes;
-    CHECK(!cbx_out_of_reach_class(m, 0) || !cbx_out_of_reach_class(m, 1));
+    CHECK(!cbx_infeasible_class(m, 0) || !cbx_out_of_reach_class(m, 1));
     for (int32_t k = 0; k <= m->head_in; k++) /* class 2 becomes class 1 less something */
         m->theta[m->head_offset + (int64_t)k * C + 2] =
             m->theta[m->head_offset + (int64_t)k * C + 1] - 0.1f * (float)(k % 3) - 0.01f;
-    CHECK(cbx_out_of_reach_class(m, 2));
+    CHECK(cbx_infeasible_class(m, 2));
     cbx_explain_options options = FEW("target", "2");
     cbx_counterfactual *r = explain_row(&o, 3, &options);
     CHECK_INT(r->outcome, CBX_NOT_FOUND);

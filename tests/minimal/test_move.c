@@ -33,7 +33,7 @@ typedef struct stage {
     cbx_view            view;
     cbx_places          places;
     cbx_search          s;
-    cbx_whatif          W;
+    cbx_edit_state      W;
     cbx_move            moves[MOST];
     int64_t             count;
 } stage;
@@ -64,7 +64,7 @@ static void set_up(stage *t, bool directed)
     oracle_must(cbx_view_around(t->o.graph, t->s.row, 3, &t->arena, &t->view, &err), &err);
     oracle_must(cbx_view_features(t->o.graph, &t->view, &t->arena, &t->s.X, &err), &err);
     t->s.num_removable = t->view.m;
-    oracle_must(cbx_whatif_init(&t->W, &t->s, &shared->rules, &err), &err);
+    oracle_must(cbx_edit_state_init(&t->W, &t->s, &shared->rules, &err), &err);
     CHECK_INT(cbx_places_init(&t->places, &t->view), 0);
     cbx_move_walk at = {0};
     while (t->count < MOST && cbx_moves_walk(&t->W, &at, &t->moves[t->count]))
@@ -141,8 +141,8 @@ TEST(edits_say_what_a_move_makes)
             if (k % 7)
                 continue;
             cbx_move_do(&t.W, m);
-            CHECK_OK(cbx_whatif_verify(&t.W, m, 1, &score, &err), err);
-            CHECK_NEAR(cbx_whatif_ask(&t.W), score, 2e-4 * fmax(1, fabs(score)));
+            CHECK_OK(cbx_edit_state_verify(&t.W, m, 1, &score, &err), err);
+            CHECK_NEAR(cbx_edit_state_ask(&t.W), score, 2e-4 * fmax(1, fabs(score)));
             cbx_move_undo(&t.W, m);
         }
         clear(&t);
@@ -154,7 +154,7 @@ TEST(what_is_promising_is_allowed_and_gains_by_its_edits)
     stage    t;
     cbx_move best[50];
     set_up(&t, false);
-    double before = cbx_whatif_slopes(&t.W);
+    double before = cbx_edit_state_slopes(&t.W);
     CHECK(isfinite(before));
     int64_t count = cbx_moves_promising(&t.W, best, 50);
     CHECK(count > 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes of whole models: values and all three gradients against the twin in double
+/* Passes of whole models: values and all three gradients against the reference in double
  * precision, with and without dropout, on whole graphs, around nodes and on batches;
  * and no allocation once a pass is made. */
 #include "pass.h"
@@ -8,7 +8,7 @@
 
 #include "samples.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 /* A pass ready to run, on any view of a sample. */
 typedef struct bench {
@@ -53,14 +53,14 @@ static void close_bench(bench *b)
     free_sample(&b->s);
 }
 
-/* Largest difference of `actual` from the twin's slopes at `at`, relative to the
+/* Largest difference of `actual` from the reference's slopes at `at`, relative to the
  * largest slope. */
-static double difference(const twin *t, int64_t count, double *at, const float *actual)
+static double difference(const reference *t, int64_t count, double *at, const float *actual)
 {
     double  worst = 0, scale = 1e-3;
-    double *slope = twin_array(count);
+    double *slope = reference_array(count);
     for (int64_t i = 0; i < count; i++) {
-        slope[i] = twin_slope(t, at + i);
+        slope[i] = reference_slope(t, at + i);
         scale = fmax(scale, fabs(slope[i]));
     }
     for (int64_t i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ static double difference(const twin *t, int64_t count, double *at, const float *
     return worst;
 }
 
-static void check_gradients(bench *b, twin *t, const float *dlogp)
+static void check_gradients(bench *b, reference *t, const float *dlogp)
 {
     cbx_pass *p = &b->pass;
     int64_t   inputs = (int64_t)cbx_pass_input_rows(p) * b->m->num_features;
@@ -87,7 +87,7 @@ static void check_gradients(bench *b, twin *t, const float *dlogp)
     CHECK(!whole || difference(t, b->m->size, t->theta, dtheta) < 1e-4);
     /* Rows that the first layer does not read have no influence. */
     for (int64_t i = inputs; i < (int64_t)b->view.n * b->m->num_features; i++)
-        CHECK(twin_slope(t, t->X + i) == 0);
+        CHECK(reference_slope(t, t->X + i) == 0);
     /* Each alone gives the same as all together, and dtheta is added to. */
     float *alone = CBX_NEW(&b->arena, float, inputs);
     float *twice = CBX_NEW(&b->arena, float, b->m->size);
@@ -106,7 +106,7 @@ static void check_bench(bench *b, double rate)
 {
     cbx_error err = {0};
     cbx_rng   rng = cbx_rng_stream(1, 1, 1, 1);
-    twin      t = twin_new(b->m, &b->view, &b->X);
+    reference t = reference_new(b->m, &b->view, &b->X);
     int64_t   outputs = (int64_t)t.rows_out * b->m->num_classes;
     float    *dlogp = CBX_NEW(&b->arena, float, outputs);
     for (int64_t i = 0; i < outputs; i++) {
@@ -117,14 +117,14 @@ static void check_bench(bench *b, double rate)
     t.stream = 99;
     if (CHECK_OK(cbx_pass_init(&b->pass, b->m, &b->view, &b->X, true, 1, &b->arena, &err), err)) {
         cbx_pass_forward(&b->pass, &b->X, NULL, rate, t.stream);
-        (void)twin_loss(&t);
+        (void)reference_loss(&t);
         double worst = 0;
         for (int64_t i = 0; i < outputs; i++)
             worst = fmax(worst, fabs(b->pass.logp[i] - t.logp[i]) / fmax(1, fabs(t.logp[i])));
         CHECK(worst < 1e-5);
         check_gradients(b, &t, dlogp);
     }
-    twin_free(&t);
+    reference_free(&t);
 }
 
 static const char *const convs[][4] = {{"model", "gcn"},
@@ -165,29 +165,29 @@ static const sample_shape sparse = {
 static const sample_shape graphs = {
     .nodes = 13, .features = 4, .classes = 2, .graphs = 4, .weighted = true, .seed = 3};
 
-TEST(values_and_gradients_agree_with_the_twin_for_the_last_layers_head)
+TEST(values_and_gradients_agree_with_the_reference_for_the_last_layers_head)
 {
     check_convs(nodes, "head", "last", -1, 0, 0);
 }
 
-TEST(values_and_gradients_agree_with_the_twin_for_the_head_of_all_layers)
+TEST(values_and_gradients_agree_with_the_reference_for_the_head_of_all_layers)
 {
     check_convs(nodes, "head", "cat", -1, 0, 0);
 }
 
-TEST(values_and_gradients_agree_with_the_twin_for_sparse_features)
+TEST(values_and_gradients_agree_with_the_reference_for_sparse_features)
 {
     check_convs(sparse, "head", "cat", -1, 0, 0);
 }
 
-TEST(values_and_gradients_agree_with_the_twin_for_every_pool)
+TEST(values_and_gradients_agree_with_the_reference_for_every_pool)
 {
     check_convs(graphs, "pool", "mean", -1, 0, 0);
     check_convs(graphs, "pool", "sum", -1, 0, 0);
     check_convs(graphs, "pool", "max", -1, 0, 0);
 }
 
-TEST(values_and_gradients_agree_with_the_twin_for_pools_of_all_layers)
+TEST(values_and_gradients_agree_with_the_reference_for_pools_of_all_layers)
 {
     static const char *const pools[] = {"mean", "sum", "max"};
     for (int i = 0; i < 3; i++) {
@@ -199,7 +199,7 @@ TEST(values_and_gradients_agree_with_the_twin_for_pools_of_all_layers)
     }
 }
 
-TEST(values_and_gradients_agree_with_the_twin_around_a_node)
+TEST(values_and_gradients_agree_with_the_reference_around_a_node)
 {
     for (int32_t hops = 0; hops <= 5; hops++) /* fewer than the reach, and more */
         check_convs(nodes, "head", hops % 2 ? "cat" : "last", 4, hops, 0);
@@ -213,7 +213,7 @@ TEST(gradients_with_dropout_are_those_of_the_units_that_were_kept)
     check_convs(nodes, "head", "last", 4, 3, 0.3);
 }
 
-TEST(deep_and_narrow_models_agree_with_the_twin)
+TEST(deep_and_narrow_models_agree_with_the_reference)
 {
     bench b = open_bench(
         nodes, (const char *const[]){"layers", "5", "hidden", "2", "head", "cat", NULL}, 2, 6);
@@ -228,16 +228,16 @@ TEST(edge_weights_given_replace_the_views_own)
 {
     bench     b = open_bench(nodes, (const char *const[]){"hidden", "4", NULL}, -1, 0);
     cbx_error err = {0};
-    twin      t = twin_new(b.m, &b.view, &b.X);
+    reference t = reference_new(b.m, &b.view, &b.X);
     float    *w = CBX_NEW(&b.arena, float, b.view.m);
     for (int64_t e = 0; e < b.view.m; e++)
         t.w[e] = w[e] = e % 5 ? (float)(1 + e % 3) : 0; /* some edges are gone */
     CHECK_OK(cbx_pass_init(&b.pass, b.m, &b.view, &b.X, false, 1, &b.arena, &err), err);
     cbx_pass_forward(&b.pass, &b.X, w, 0, 0);
-    (void)twin_loss(&t);
+    (void)reference_loss(&t);
     for (int64_t i = 0; i < (int64_t)b.view.n * b.m->num_classes; i++)
         CHECK_NEAR(b.pass.logp[i], t.logp[i], 1e-5 * fmax(1, fabs(t.logp[i])));
-    twin_free(&t);
+    reference_free(&t);
     close_bench(&b);
 }
 

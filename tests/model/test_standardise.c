@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "../search/oracle.h"
-#include "margin.h"
+#include "class_bound.h"
 #include "pass.h"
 #include "test.h"
 
@@ -80,7 +80,7 @@ static pair make(oracle_shape shape)
     cbx_graph *graph = standardised(&p.plain, &s, &p.bag);
     cbx_graph_free(p.plain.graph);
     p.plain.graph = graph;
-    p.plain.data = *cbx_graph_view(graph);
+    p.plain.data = *cbx_graph_arrays(graph);
     return p;
 }
 
@@ -277,30 +277,30 @@ TEST(proofs_hold_with_means)
 /* With features of 0 all that moves when an edge goes is what it carried of the means. */
 static void hold_bounds(oracle_shape shape, int *sharp)
 {
-    pair         p = make(shape);
-    cbx_arena    arena = {0};
-    cbx_view     view;
-    cbx_pass     pass;
-    cbx_margin   margin;
-    cbx_error    err = {0};
-    const float *stretch = cbx_model_stretch(p.folded.model, &arena);
+    pair            p = make(shape);
+    cbx_arena       arena = {0};
+    cbx_view        view;
+    cbx_pass        pass;
+    cbx_class_bound margin;
+    cbx_error       err = {0};
+    const float    *spectral_norm = cbx_model_spectral_norms(p.folded.model, &arena);
     CHECK_OK(cbx_view_whole(p.folded.graph, &arena, &view, &err), err);
     float     *w = TAKE(&p.bag, float, view.m), *zeros = TAKE(&p.bag, float, view.n *FEATURES);
     cbx_matrix X = cbx_matrix_dense(view.n, FEATURES, zeros);
     for (int32_t k = 0; k < view.n * FEATURES; k++)
         zeros[k] = 0;
     CHECK_OK(cbx_pass_init(&pass, p.folded.model, &view, &X, false, 1, &arena, &err), err);
-    CHECK_INT(cbx_margin_init(&margin, &pass, &X, stretch, &arena), 0);
+    CHECK_INT(cbx_class_bound_init(&margin, &pass, &X, spectral_norm, &arena), 0);
     for (int64_t gone = 0; gone < view.m; gone++) {
         for (int64_t e = 0; e < view.m; e++)
             w[e] = 1;
-        cbx_margin_start(&margin, &X, w);
-        (void)cbx_margin_finish(&margin, INFINITY);
+        cbx_class_bound_start(&margin, &X, w);
+        (void)cbx_class_bound_run_until_proved(&margin, INFINITY);
         int32_t best = best_of(pass.logp, CLASSES);
         w[gone] = 0.9f;
-        cbx_margin_start(&margin, &X, w);
-        double bound = cbx_margin_lead(&margin), lead = INFINITY;
-        (void)cbx_margin_finish(&margin, INFINITY);
+        cbx_class_bound_start(&margin, &X, w);
+        double bound = cbx_class_bound_lower(&margin), lead = INFINITY;
+        (void)cbx_class_bound_run_until_proved(&margin, INFINITY);
         for (int32_t c = 0; c < CLASSES; c++)
             lead = c == best ? lead : fmin(lead, (double)pass.logp[best] - pass.logp[c]);
         CHECK(bound <= lead + 1e-4);
@@ -350,22 +350,22 @@ TEST(bounds_count_what_rounding_makes_of_large_means)
             rest[i] = x[i] - large[i % FEATURES];
         }
         CHECK_OK(cbx_model_centre(folded.model, large, &err), err);
-        cbx_view   view;
-        cbx_pass   pass, truth;
-        cbx_margin margin;
-        cbx_matrix X = cbx_matrix_dense(NODES, FEATURES, x),
+        cbx_view        view;
+        cbx_pass        pass, truth;
+        cbx_class_bound margin;
+        cbx_matrix      X = cbx_matrix_dense(NODES, FEATURES, x),
                    R = cbx_matrix_dense(NODES, FEATURES, rest);
         CHECK_OK(cbx_view_whole(folded.graph, &arena, &view, &err), err);
         CHECK_OK(cbx_pass_init(&pass, folded.model, &view, &X, false, 1, &arena, &err), err);
         CHECK_OK(cbx_pass_init(&truth, plain.model, &view, &R, false, 1, &arena, &err), err);
-        CHECK_INT(
-            cbx_margin_init(&margin, &pass, &X, cbx_model_stretch(folded.model, &arena), &arena),
-            0);
-        cbx_margin_start(&margin, &X, NULL);
-        (void)cbx_margin_finish(&margin, INFINITY);
+        CHECK_INT(cbx_class_bound_init(&margin, &pass, &X,
+                                       cbx_model_spectral_norms(folded.model, &arena), &arena),
+                  0);
+        cbx_class_bound_start(&margin, &X, NULL);
+        (void)cbx_class_bound_run_until_proved(&margin, INFINITY);
         int32_t best = best_of(pass.logp, CLASSES);
-        cbx_margin_start(&margin, &X, NULL);
-        double bound = cbx_margin_lead(&margin);
+        cbx_class_bound_start(&margin, &X, NULL);
+        double bound = cbx_class_bound_lower(&margin);
         cbx_pass_forward(&truth, &R, NULL, 0, 0);
         double lead = lead_of(truth.logp, best);
         CHECK(bound <= lead + 1e-5);
@@ -408,7 +408,7 @@ static oracle scaled(double size, double offset, bool sparse)
     oracle_must(cbx_graph_new(&d, &graph, &err), &err);
     cbx_graph_free(o.graph);
     o.graph = graph;
-    o.data = *cbx_graph_view(graph);
+    o.data = *cbx_graph_arrays(graph);
     return o;
 }
 
@@ -493,10 +493,10 @@ TEST(sparse_and_dense_features_are_standardised_alike)
     cbx_standard t = find(&sparse, part, CBX_STANDARDISE_AUTO, &arena);
     CHECK_OK(cbx_standard_graph(&s, dense.graph, &arena, &one, &err), err);
     CHECK_OK(cbx_standard_graph(&t, sparse.graph, &arena, &two, &err), err);
-    CHECK(!cbx_graph_view(two)->x);
+    CHECK(!cbx_graph_arrays(two)->x);
     for (int32_t k = 0; k < 60 * FEATURES; k++)
-        CHECK(data_feature(cbx_graph_view(one), k / FEATURES, k % FEATURES) ==
-              data_feature(cbx_graph_view(two), k / FEATURES, k % FEATURES));
+        CHECK(data_feature(cbx_graph_arrays(one), k / FEATURES, k % FEATURES) ==
+              data_feature(cbx_graph_arrays(two), k / FEATURES, k % FEATURES));
     cbx_graph_free(one), cbx_graph_free(two);
     cbx_arena_free(&arena);
     oracle_free(&dense), oracle_free(&sparse);

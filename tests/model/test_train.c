@@ -11,7 +11,7 @@
 #include "number.h"
 #include "samples.h"
 #include "test.h"
-#include "twin.h"
+#include "reference.h"
 
 static sample nodes(void)
 {
@@ -145,16 +145,16 @@ TEST(no_options_mean_the_defaults_and_the_result_may_be_left_out)
 /* ---- the steps, against a calculation in double precision */
 
 /* dL/dtheta of the mean loss of the training rows, by central differences. */
-static void slopes(twin *t, double *grad)
+static void slopes(reference *t, double *grad)
 {
     for (int64_t i = 0; i < t->model->size; i++)
-        grad[i] = twin_slope(t, t->theta + i);
+        grad[i] = reference_slope(t, t->theta + i);
 }
 
-static void adam_in_double(twin *t, const cbx_train_options *o)
+static void adam_in_double(reference *t, const cbx_train_options *o)
 {
     int64_t size = t->model->size;
-    double *grad = twin_array(size), *m = twin_array(size), *v = twin_array(size);
+    double *grad = reference_array(size), *m = reference_array(size), *v = reference_array(size);
     for (int step = 1; step <= o->epochs; step++) {
         double norm = 0;
         slopes(t, grad);
@@ -177,7 +177,7 @@ static void adam_in_double(twin *t, const cbx_train_options *o)
     free(v);
 }
 
-/* `model` after training moved as the twin of its former self did. */
+/* `model` after training moved as the reference of its former self did. */
 static void check_steps(sample s, const char *const *settings, const cbx_train_options *o)
 {
     cbx_model *m = make_model(s.graph, 6, settings);
@@ -189,8 +189,8 @@ static void check_steps(sample s, const char *const *settings, const cbx_train_o
     CHECK_INT(cbx_view_whole(s.graph, &arena, &view, NULL), CBX_OK);
     CHECK_INT(cbx_view_features(s.graph, &view, &arena, &X, NULL), CBX_OK);
     CHECK_INT(cbx_split_with(s.graph, o, part, NULL), CBX_OK);
-    twin   t = twin_new(m, &view, &X);
-    float *before = copy_theta(m);
+    reference t = reference_new(m, &view, &X);
+    float    *before = copy_theta(m);
     for (int32_t i = 0; i < rows; i++)
         count += part[i] == 0;
     for (int32_t i = 0; i < rows; i++)
@@ -206,7 +206,7 @@ static void check_steps(sample s, const char *const *settings, const cbx_train_o
     }
     CHECK(moved > m->size / 2);
     free(before);
-    twin_free(&t);
+    reference_free(&t);
     cbx_arena_free(&arena);
     cbx_model_free(m);
     free_sample(&s);

@@ -78,7 +78,7 @@ static bool open_caller(caller *c, cbx_oracle *oracle)
                 CHECK_OK(cbx_train_with(c->layers, c->graph, &train, NULL, NULL, NULL, &err), err);
     if (!made)
         return false;
-    c->data = cbx_graph_view(c->graph);
+    c->data = cbx_graph_arrays(c->graph);
     *oracle = (cbx_oracle){.name = "layers",
                            .task = CBX_NODE,
                            .num_features = c->data->num_features,
@@ -165,7 +165,7 @@ TEST(minimal_finds_what_flips_a_callback_that_has_no_gradients)
         if (a->outcome == CBX_FOUND) { /* the layers themselves, on the edited graph */
             CHECK_OK(cbx_check_edits(c.layers, c.graph, row, a->edits, a->num_edits, logp, &err),
                      err);
-            CHECK(cbx_reaches(logp, 4, a->prediction, -1, 0));
+            CHECK(cbx_is_flip(logp, 4, a->prediction, -1, 0));
             CHECK(a->certificate == CBX_IRREDUCIBLE || a->certificate == CBX_OPTIMAL);
         }
         cbx_counterfactual_free(with_gradients);

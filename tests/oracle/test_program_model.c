@@ -425,7 +425,7 @@ TEST(answers_hold_on_the_edited_graph_and_no_part_of_an_irreducible_one_does)
 /* The pairs of nodes with an edge between them, as edits. */
 static int64_t list_pairs(const golden *g, cbx_edit *pairs)
 {
-    const cbx_graph_data *d = cbx_graph_view(g->graph);
+    const cbx_graph_data *d = cbx_graph_arrays(g->graph);
     int64_t               count = 0;
     for (int64_t e = 0; e < d->num_edges; e++) {
         int32_t a = (int32_t)d->edge_source[e], b = (int32_t)d->edge_target[e];
@@ -449,7 +449,7 @@ static void check_proof(golden *g)
     cbx_explain_options o;
     cbx_error           err = {0};
     cbx_counterfactual *c = NULL;
-    if (strcmp(g->size, "b") != 0 || cbx_graph_view(g->graph)->num_edges > 256)
+    if (strcmp(g->size, "b") != 0 || cbx_graph_arrays(g->graph)->num_edges > 256)
         return;
     int64_t count = list_pairs(g, pairs), fewest = 3;
     cbx_fields_default(cbx_explain_table(), &o);
@@ -494,7 +494,7 @@ static int parts;
  */
 static void check_part(golden *g)
 {
-    const cbx_graph_data *d = cbx_graph_view(g->graph);
+    const cbx_graph_data *d = cbx_graph_arrays(g->graph);
     cbx_error             err = {0};
     if (g->model->task != CBX_NODE || !cbx_receptive_is_known(g->model))
         return;

@@ -84,7 +84,7 @@ TEST(symmetric_adds_reverses_to_a_native_file_mapped_or_copied)
         cbx_error        err = {0};
         if (!CHECK_OK(cbx_graph_read_with(path, &options, &g, &err), err))
             return;
-        const cbx_graph_data *d = cbx_graph_view(g);
+        const cbx_graph_data *d = cbx_graph_arrays(g);
         CHECK(came_from(g, path));
         CHECK_INT(d->num_edges, 4);
         CHECK(d->edge_source[2] == 1 && d->edge_target[2] == 2); /* in their old places */

@@ -241,7 +241,7 @@ TEST(names_that_are_not_utf8_are_left_out)
     static const char *const latin[] = {"k\xe4se", "\xff", "\xc3", "ok", "\xed\xa0\x80"};
     cbx_counterfactual       c = sample_found(CBX_NODE);
     cbx_graph               *plain = sample_graph(CBX_NODE, false), *g = NULL;
-    cbx_graph_data           d = *cbx_graph_view(plain);
+    cbx_graph_data           d = *cbx_graph_arrays(plain);
     cbx_explain_options      o;
     cbx_error                err = {0};
     memset(&o, 0, sizeof o);

@@ -38,7 +38,7 @@ static void check_place(const shown *s, const cbx_counterfactual *c, const cbx_j
     for (int32_t k = 0; k < c->num_classes; k++)
         CHECK_NEAR(probability(undo, place, (size_t)k), exp((double)expected[k]), 1e-6);
     CHECK_INT(flips[place] == '1',
-              cbx_reaches(expected, c->num_classes, c->prediction, c->target, c->threshold));
+              cbx_is_flip(expected, c->num_classes, c->prediction, c->target, c->threshold));
 }
 
 TEST(every_set_of_edits_has_the_answer_of_the_model)

@@ -231,7 +231,7 @@ static void explain_all(const cbx_model *model, const cbx_graph *graph, bool nod
 static void all_of(cbx_graph *graph, const char *name, const char *conv, const char *aggregation,
                    const char *hidden)
 {
-    const cbx_graph_data *d = cbx_graph_view(graph);
+    const cbx_graph_data *d = cbx_graph_arrays(graph);
     bool                  nodes = d->task == CBX_NODE;
     cbx_model            *model = trained(graph, conv, aggregation, hidden);
     (void)printf("==== %s %s %s %s\n", name, conv, aggregation, hidden);

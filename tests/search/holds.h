@@ -68,7 +68,7 @@ static inline void check_edits(const cbx_graph_data *d, const cbx_counterfactual
 static inline void check_edited(const oracle *o, const cbx_counterfactual *r,
                                 const cbx_graph *edited, const uint8_t *gone)
 {
-    const cbx_graph_data *d = &o->data, *n = cbx_graph_view(edited);
+    const cbx_graph_data *d = &o->data, *n = cbx_graph_arrays(edited);
     int64_t               left = 0, changed = 0;
     int32_t               C = r->num_classes, rows = oracle_rows(o);
     float                *logp = malloc((size_t)rows * (size_t)C * sizeof *logp);

@@ -112,7 +112,7 @@ static inline oracle odd_make(const odd_graph *g, const odd_layer *l, bool graph
     cbx_error      err = {0};
     cbx_model_spec spec;
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
+    o.data = *cbx_graph_arrays(o.graph);
     cbx_fields_default(cbx_model_table(), &spec);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", l->conv, &err), &err);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", l->aggregation, &err),

@@ -162,7 +162,7 @@ static inline void oracle_train(oracle *o, oracle_shape s)
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", conv, &err), &err);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", how, &err), &err);
     oracle_must(cbx_fields_set(cbx_train_table(), &train, "standardise",
-                                s.standardise ? s.standardise : "off", &err),
+                               s.standardise ? s.standardise : "off", &err),
                 &err);
     spec.order = s.order ? s.order : 1;
     spec.layers = 2;
@@ -184,7 +184,7 @@ static inline oracle oracle_make(oracle_shape s)
         oracle_graph(&o, s);
     else
         oracle_must(cbx_graph_builtin_with("karate", NULL, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
+    o.data = *cbx_graph_arrays(o.graph);
     oracle_train(&o, s);
     return o;
 }
@@ -197,7 +197,7 @@ static inline oracle oracle_by_hand(const cbx_graph_data *data, const char *conv
     cbx_model_spec spec;
     cbx_error      err = {0};
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
+    o.data = *cbx_graph_arrays(o.graph);
     cbx_fields_default(cbx_model_table(), &spec);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", conv, &err), &err);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "aggregation", aggregation, &err), &err);

@@ -132,7 +132,7 @@ static oracle lonely_oracle(void)
                                        .y = y}};
     cbx_error            err = {0};
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
-    o.data = *cbx_graph_view(o.graph);
+    o.data = *cbx_graph_arrays(o.graph);
     oracle_train(&o, (oracle_shape){0});
     return o;
 }

@@ -302,9 +302,9 @@ TEST(measures_are_numbers_or_undefined_and_never_infinite)
     int checked = 0;
     for (int g = 0; g < ODD_GRAPHS; g++)
         for (int l = 0; l < LAYER_KINDS; l++) {
-            oracle         o = odd_make(&odd_graphs[g], &odd_layers[l], false);
-            cbx_yardstick *yard = NULL;
-            cbx_error      err = {0};
+            oracle             o = odd_make(&odd_graphs[g], &odd_layers[l], false);
+            cbx_dataset_means *yard = NULL;
+            cbx_error          err = {0};
             for (int m = 0; m < METHODS; m += 13) { /* minimal and random-features */
                 cbx_counterfactual *c = NULL;
                 cbx_measures        out;
@@ -312,7 +312,8 @@ TEST(measures_are_numbers_or_undefined_and_never_infinite)
                     ASK("explainer", methods[m][0], "epochs", "20", "target", "any");
                 if (cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err))
                     continue;
-                if (!yard && !CHECK_OK(cbx_yardstick_new(o.model, o.graph, 1, &yard, &err), err))
+                if (!yard &&
+                    !CHECK_OK(cbx_dataset_means_new(o.model, o.graph, 1, &yard, &err), err))
                     break;
                 bool         fine = CHECK_OK(cbx_measure(yard, c, &out, &err), err);
                 bool         found = c->outcome == CBX_FOUND;
@@ -325,7 +326,7 @@ TEST(measures_are_numbers_or_undefined_and_never_infinite)
                     say(&odd_graphs[g], &odd_layers[l], methods[m][0]);
                 cbx_counterfactual_free(c);
             }
-            cbx_yardstick_free(yard);
+            cbx_dataset_means_free(yard);
             oracle_free(&o);
         }
     CHECK(checked > 20);

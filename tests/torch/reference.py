@@ -167,7 +167,7 @@ def log_probs(oracle, graph, x, weight):
 
 class Search:
     """One target: P perturbs features, EP edges. In each epoch the oracle sees soft values, which
-    have a gradient, and firm ones, which decide."""
+    have a gradient, and hard_values ones, which decide."""
 
     def __init__(self, oracle, factual, options, jitter=0.0):
         self.oracle, self.factual, self.options, self.jitter = oracle, factual, options, jitter
@@ -205,15 +205,15 @@ class Search:
         return kind[self.options.optimiser](free, lr)
 
     def _features(self):
-        """Soft and firm."""
+        """Soft and hard_values."""
         graph = self.factual.graph
         whole = (graph.high - graph.low) * torch.tanh(self.P)
         soft = graph.x + torch.where(graph.discrete, whole, self.P)
-        firm = graph.x + torch.where(graph.discrete, whole.round(), self.P)
-        return soft.clamp(graph.low, graph.high), firm.clamp(graph.low, graph.high).detach()
+        hard_values = graph.x + torch.where(graph.discrete, whole.round(), self.P)
+        return soft.clamp(graph.low, graph.high), hard_values.clamp(graph.low, graph.high).detach()
 
     def _kept(self):
-        """How much of each edge is kept, soft and firm."""
+        """How much of each edge is kept, soft and hard_values."""
         if not self.free_edges:
             everything = torch.ones_like(self.factual.graph.edge_weight)
             return everything, everything
@@ -250,17 +250,17 @@ class Search:
         return int(others.argmax())
 
     def epoch(self, t):
-        """Takes one step; returns the record of what was before it, and the firm graph."""
+        """Takes one step; returns the record of what was before it, and the hard_values graph."""
         graph, row = self.factual.graph, self.factual.row
-        soft_x, firm_x = self._features()
-        soft_kept, firm_kept = self._kept()
+        soft_x, hard_x = self._features()
+        soft_kept, hard_kept = self._kept()
         soft = log_probs(self.oracle, graph, soft_x, soft_kept * graph.edge_weight)[row]
         with torch.no_grad():
-            firm = log_probs(self.oracle, graph, firm_x, firm_kept * graph.edge_weight)[row]
+            hard_values = log_probs(self.oracle, graph, hard_x, hard_kept * graph.edge_weight)[row]
         edge_loss = (1 - torch.sigmoid(self.EP)).abs().sum() * float(self.free_edges)
         feature_loss = self._feature_loss(soft_x)
         alpha = self._alpha(t, edge_loss.item(), feature_loss.item())
-        hit = self.reached(firm)
+        hit = self.reached(hard_values)
         eta = 0.0 if hit and self.reached(soft) else 1.0
         ce = -soft[self._aim(soft)]
         loss = eta * ce + (1 - alpha) * edge_loss + alpha * feature_loss
@@ -272,11 +272,11 @@ class Search:
             "alpha": alpha,
             "eta": eta,
             "hit": hit,
-            "changed_features": int((firm_x != graph.x).sum()),
-            "removed_edges": int((firm_kept == 0).sum()),
+            "changed_features": int((hard_x != graph.x).sum()),
+            "removed_edges": int((hard_kept == 0).sum()),
         }
         self._step(loss)
-        return record, (firm_x, firm_kept)
+        return record, (hard_x, hard_kept)
 
     def _step(self, loss):
         self.optimiser.zero_grad()
@@ -290,10 +290,10 @@ class Search:
         """The records of all epochs, and (epoch, features, kept edges) of the best hit or None."""
         records, best = [], None
         for t in range(self.options.epochs):
-            record, firm = self.epoch(t)
+            record, hard_values = self.epoch(t)
             records.append(record)
             if record["hit"] and (best is None or record["loss"] < records[best[0]]["loss"]):
-                best = (t, *firm)
+                best = (t, *hard_values)
         return records, best
 
 

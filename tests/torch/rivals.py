@@ -94,18 +94,18 @@ class CfGnn(Rival):
 
     def epoch(self, t):
         x = self.factual.graph.x
-        soft_kept, firm_kept = self._kept()
+        soft_kept, hard_kept = self._kept()
         soft = self.ask(x, soft_kept)
         with torch.no_grad():
-            firm = self.ask(x, firm_kept)
+            hard_values = self.ask(x, hard_kept)
         edge_loss = (1 - torch.sigmoid(self.EP)).abs().sum()
         if self.options.distance == "hard":
             edge_loss = (self.EP.detach().sigmoid() <= 0.5).sum().to(self.EP.dtype)
         away = self.options.pull == "away"
         ce = soft[self.prediction] if away else -soft[self._aim(soft)]
-        same = float(int(firm.argmax()) == self.prediction)
+        same = float(int(hard_values.argmax()) == self.prediction)
         loss = same * ce + self.BETA * edge_loss
-        made = self.record(loss, ce, self.reached(firm), edge_loss, eta=same, kept=firm_kept)
+        made = self.record(loss, ce, self.reached(hard_values), edge_loss, eta=same, kept=hard_kept)
         self._step(loss)
         return made
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search against a naive twin in double, epoch by epoch.
+/* The search against a naive reference in double, epoch by epoch.
  *
- * The twin follows the definition and has no gradient of its own: the oracle is
+ * The reference follows the definition and has no gradient of its own: the oracle is
  * differentiated by central differences. Features are mixed, discrete and
  * continuous, with bounds wider than the data; edges have weights, loops and
  * repeats. Golden traces (test_golden_traces.c) have none of these. */
@@ -16,7 +16,7 @@ typedef struct parameter {
     double value, a, b; /* a, b: what the optimiser keeps */
 } parameter;
 
-typedef struct twin {
+typedef struct reference {
     naive                      p;
     const cbx_graph_data      *d;
     const cbx_explain_options *o;
@@ -28,7 +28,7 @@ typedef struct twin {
     int64_t                    hits;
     int64_t                    tiny; /* changes that a float may not see */
     cbx_epoch                  now;
-} twin;
+} reference;
 
 static int32_t best_class(const double *logp, int32_t C, int32_t except)
 {
@@ -39,12 +39,12 @@ static int32_t best_class(const double *logp, int32_t C, int32_t except)
     return best;
 }
 
-static twin make_twin(const oracle *o, int32_t row, const cbx_explain_options *options)
+static reference make_reference(const oracle *o, int32_t row, const cbx_explain_options *options)
 {
-    twin    t = {.p = naive_make(o, row), .d = &o->data, .o = options, .best = INFINITY};
-    naive  *p = &t.p;
-    int64_t entries = (int64_t)p->n * p->f;
-    double  logp[MOST_CLASSES];
+    reference t = {.p = naive_make(o, row), .d = &o->data, .o = options, .best = INFINITY};
+    naive    *p = &t.p;
+    int64_t   entries = (int64_t)p->n * p->f;
+    double    logp[MOST_CLASSES];
     t.P = TAKE(&p->bag, parameter, entries);
     t.EP = TAKE(&p->bag, parameter, p->m);
     t.pair = TAKE(&p->bag, int64_t, p->m);
@@ -78,12 +78,12 @@ static double clamp(double v, double lo, double hi)
 }
 
 /* The published program's faults: what is added to a move, and what L_X is taken of. */
-static double shift_of(const twin *t, int32_t j)
+static double shift_of(const reference *t, int32_t j)
 {
     return t->o->faults & CBX_FAULT_SHIFT && t->d->discrete[j] ? t->d->feat_min[j] : 0;
 }
 
-static double gap_of(const twin *t, int64_t k)
+static double gap_of(const reference *t, int64_t k)
 {
     const cbx_graph_data *d = t->d;
     double                x = t->p.x[k], P = t->P[k].value;
@@ -93,7 +93,7 @@ static double gap_of(const twin *t, int64_t k)
 }
 
 /* Section 2: both columns; section 3: both losses. */
-static void perturb(twin *t)
+static void perturb(reference *t)
 {
     const cbx_graph_data *d = t->d;
     const naive          *p = &t->p;
@@ -126,12 +126,12 @@ static void perturb(twin *t)
     }
 }
 
-static bool hits(const twin *t, int32_t class)
+static bool hits(const reference *t, int32_t class)
 {
     return t->target < 0 ? class != t->prediction : class == t->target;
 }
 
-static double alpha_at(const twin *t, int64_t epoch)
+static double alpha_at(const reference *t, int64_t epoch)
 {
     double share = (double)epoch / (double)t->o->epochs;
     switch (t->o->policy) {
@@ -152,7 +152,7 @@ static double alpha_at(const twin *t, int64_t epoch)
     }
 }
 
-static void evaluate(twin *t, int64_t epoch)
+static void evaluate(reference *t, int64_t epoch)
 {
     const naive *p = &t->p;
     cbx_epoch   *e = &t->now;
@@ -175,7 +175,7 @@ static void evaluate(twin *t, int64_t epoch)
 }
 
 /* d (η CE) / d value, by central differences. */
-static void differentiate(twin *t, double *values, int64_t count, double *out)
+static void differentiate(reference *t, double *values, int64_t count, double *out)
 {
     const double h = 1e-6;
     double       logp[MOST_CLASSES];
@@ -214,7 +214,7 @@ static void move(const cbx_explain_options *o, parameter *q, double g, int64_t e
     }
 }
 
-static void step(twin *t, int64_t epoch)
+static void step(reference *t, int64_t epoch)
 {
     const cbx_graph_data *d = t->d;
     const naive          *p = &t->p;
@@ -256,7 +256,7 @@ static bool near(double actual, double expected)
     return fabs(actual - expected) <= 2e-4 * fmax(fabs(expected), 1e-2);
 }
 
-static bool same_epoch(const cbx_epoch *a, const twin *t)
+static bool same_epoch(const cbx_epoch *a, const reference *t)
 {
     const cbx_epoch *b = &t->now;
     return near(a->loss, b->loss) && near(a->ce, b->ce) && near(a->edge_loss, b->edge_loss) &&
@@ -273,8 +273,8 @@ static void print_epoch(const char *who, const cbx_epoch *e)
            (long long)e->changed_features, (long long)e->removed_edges);
 }
 
-/* The edits are those of the twin's best epoch. */
-static void check_edits(const twin *t, const cbx_counterfactual *r)
+/* The edits are those of the reference's best epoch. */
+static void check_edits(const reference *t, const cbx_counterfactual *r)
 {
     const naive *p = &t->p;
     int64_t      features = 0, edges = 0;
@@ -303,7 +303,7 @@ static bool close_to(double a, double b)
 
 /* Is a parameter so close to where its gradient or its rounding jumps that a
  * float may be on the other side? */
-static bool on_the_edge(const twin *t)
+static bool on_the_edge(const reference *t)
 {
     const cbx_graph_data *d = t->d;
     const naive          *p = &t->p;
@@ -339,7 +339,7 @@ static void compare(const oracle *o, int32_t row, cbx_explain_options options, t
 {
     options.epochs = EPOCHS;
     options.trace = true;
-    twin                t = make_twin(o, row, &options);
+    reference           t = make_reference(o, row, &options);
     cbx_counterfactual *r = explain_row(o, row, &options);
     bool                same = true;
     int                 edge = 0; /* epochs for which being on the edge may still tell */
@@ -356,7 +356,7 @@ static void compare(const oracle *o, int32_t row, cbx_explain_options options, t
         if (!same && !CHECK(edge > 0)) {
             printf("  (row %d, epoch %lld)\n", row, (long long)epoch);
             print_epoch("search", &r->trace[epoch]);
-            print_epoch("twin  ", &t.now);
+            print_epoch("reference  ", &t.now);
         }
         sum->compared += same;
         step(&t, epoch);
@@ -399,28 +399,28 @@ static void compare_policies(oracle_shape shape, const char *edges, const char *
     oracle_free(&o);
 }
 
-TEST(all_policies_on_an_undirected_graph_agree_with_the_twin)
+TEST(all_policies_on_an_undirected_graph_agree_with_the_reference)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 9}, "directed", "next");
     compare_policies((oracle_shape){"gcn", .nodes = 9, .sparse = true}, "undirected", "any");
     compare_policies((oracle_shape){"graphconv", .nodes = 9}, "undirected", "next");
 }
 
-TEST(all_policies_with_features_of_one_kind_agree_with_the_twin)
+TEST(all_policies_with_features_of_one_kind_agree_with_the_reference)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'd'}, "directed", "any");
     compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'c'}, "directed", "any");
     compare_policies((oracle_shape){"gcn", .nodes = 9, .kind = 'f'}, "directed", "any");
 }
 
-TEST(all_policies_with_data_on_its_bounds_agree_with_the_twin)
+TEST(all_policies_with_data_on_its_bounds_agree_with_the_reference)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 9, .tight = true}, "directed", "next");
     compare_policies((oracle_shape){"graphconv", .nodes = 9, .tight = true, .sparse = true},
                      "undirected", "any");
 }
 
-TEST(all_policies_on_a_directed_graph_with_loops_and_weights_agree_with_the_twin)
+TEST(all_policies_on_a_directed_graph_with_loops_and_weights_agree_with_the_reference)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 9, .directed = true}, "directed", "any");
     compare_policies((oracle_shape){"gcn", .nodes = 9, .directed = true}, "undirected", "next");
@@ -428,14 +428,14 @@ TEST(all_policies_on_a_directed_graph_with_loops_and_weights_agree_with_the_twin
                      "directed", "next");
 }
 
-TEST(all_policies_on_a_graph_task_agree_with_the_twin)
+TEST(all_policies_on_a_graph_task_agree_with_the_reference)
 {
     compare_policies((oracle_shape){"gcn", .nodes = 60, .graphs = 12}, "directed", "next");
     compare_policies((oracle_shape){"graphconv", .nodes = 60, .graphs = 12, .sparse = true},
                      "undirected", "any");
 }
 
-TEST(all_optimisers_agree_with_the_twin)
+TEST(all_optimisers_agree_with_the_reference)
 {
     static const char *const optimisers[][3] = {{"adam", "0.3", "0"},
                                                 {"sgd", "1", "0"},
@@ -459,7 +459,7 @@ TEST(all_optimisers_agree_with_the_twin)
     check_tally(sum);
 }
 
-/* On graph tasks, where no row is out of the first layer's reach: the twin holds them all. */
+/* On graph tasks, where no row is out of the first layer's reach: the reference holds them all. */
 static void compare_faults(char kind, unsigned faults)
 {
     oracle o =
@@ -478,7 +478,7 @@ static void compare_faults(char kind, unsigned faults)
     oracle_free(&o);
 }
 
-TEST(faults_of_the_published_program_agree_with_the_twin_one_by_one_and_together)
+TEST(faults_of_the_published_program_agree_with_the_reference_one_by_one_and_together)
 {
     for (unsigned faults = CBX_FAULT_ROUNDING; faults <= 7; faults++) {
         compare_faults('f', faults);
@@ -500,7 +500,7 @@ TEST(any_aims_at_the_runner_up_of_every_epoch)
     CHECK(sum.turns > 0);
 }
 
-TEST(momentum_with_data_on_its_bounds_agrees_with_the_twin)
+TEST(momentum_with_data_on_its_bounds_agrees_with_the_reference)
 {
     tally sum = {0};
     for (uint64_t seed = 0; seed < 8; seed++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* margin.c: see margin.h. */
-#include "margin.h"
+/* class_bound.c: see class_bound.h. */
+#include "class_bound.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "deadline.h"
 #include "head.h"
-#include "likely.h"
+#include "class_order.h"
 
-const float *cbx_model_stretch(const cbx_model *m, cbx_arena *arena)
+const float *cbx_model_spectral_norms(const cbx_model *m, cbx_arena *arena)
 {
     int64_t most = 0;
     for (int32_t i = 0; i < m->num_parameters; i++) {
@@ -17,17 +17,17 @@ const float *cbx_model_stretch(const cbx_model *m, cbx_arena *arena)
         int64_t              size = p->rows ? cbx_spectral_scratch(p->rows, p->cols) : 0;
         most = size > most ? size : most;
     }
-    float *stretch = CBX_NEW0(arena, float, m->num_parameters);
+    float *spectral_norm = CBX_NEW0(arena, float, m->num_parameters);
     float *scratch = CBX_NEW(arena, float, most);
-    if (!stretch || !scratch)
+    if (!spectral_norm || !scratch)
         return NULL;
     for (int32_t i = 0; i < m->num_parameters; i++) {
         const cbx_parameter *p = &m->parameters[i].shape;
         if (p->rows)
-            stretch[i] =
+            spectral_norm[i] =
                 cbx_spectral_bound(p->rows, p->cols, m->theta + m->parameters[i].offset, scratch);
     }
-    return stretch;
+    return spectral_norm;
 }
 
 /* Bounds are sums of some thousand floats: so much, and they are bounds still. */
@@ -49,7 +49,7 @@ static int32_t rows_shown(const cbx_pass *p, int32_t l)
     return p->model->task == CBX_GRAPH ? p->steps[l].rows_out : 1;
 }
 
-static int make_layer(cbx_margin *g, int32_t l, cbx_arena *arena)
+static int make_layer(cbx_class_bound *g, int32_t l, cbx_arena *arena)
 {
     const cbx_pass *p = g->pass;
     const cbx_step *s = &p->steps[l];
@@ -69,7 +69,7 @@ static int make_layer(cbx_margin *g, int32_t l, cbx_arena *arena)
                : -1;
 }
 
-static int make_rows(cbx_margin *g, cbx_arena *arena)
+static int make_rows(cbx_class_bound *g, cbx_arena *arena)
 {
     const cbx_pass *p = g->pass;
     int32_t         L = p->model->num_layers, most = p->view->n;
@@ -98,7 +98,7 @@ static float row_size(int64_t width, const float *row)
 
 /* The lengths of the input's rows, or more by a part of what they have moved since they were
  * measured: they are long, and a quarter more does little harm. */
-static void measure_input(cbx_margin *g, const cbx_matrix *X)
+static void measure_input(cbx_class_bound *g, const cbx_matrix *X)
 {
     for (int32_t i = 0; i < g->pass->steps[0].rows_in; i++) {
         g->size[0][i] += g->moved[0][i];
@@ -137,11 +137,11 @@ static bool is_costly(const cbx_pass *p)
     return bound > 0.1 * all;
 }
 
-int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const float *stretch,
-                    cbx_arena *arena)
+int cbx_class_bound_init(cbx_class_bound *g, cbx_pass *pass, const cbx_matrix *X,
+                         const float *spectral_norm, cbx_arena *arena)
 {
     const cbx_model *m = pass->model;
-    *g = (cbx_margin){.pass = pass, .stretch = stretch, .known = true, .best = -1};
+    *g = (cbx_class_bound){.pass = pass, .spectral_norm = spectral_norm, .known = true, .best = -1};
     if (m->oracle) { /* who has no layers has no bounds */
         g->known = false;
         g->moved = make_arrays(pass, arena);
@@ -163,7 +163,7 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
         while (m->layers[l].ops->parameter(&m->layers[l], count, &p))
             count++;
         g->first[l + 1] = g->first[l] + count;
-        g->known = g->known && m->layers[l].ops->sway;
+        g->known = g->known && m->layers[l].ops->bound_output_shift;
     }
     if (m->mean) {
         g->rounded_in = CBX_NEW(arena, float, pass->steps[0].rows_in);
@@ -183,7 +183,7 @@ int cbx_margin_init(cbx_margin *g, cbx_pass *pass, const cbx_matrix *X, const fl
 
 /* What a move of 1 of the head's inputs can take from the best class's lead, and the length of
  * its longest column. */
-static void set_pulls(cbx_margin *g, int32_t best)
+static void set_pulls(cbx_class_bound *g, int32_t best)
 {
     const cbx_model *m = g->pass->model;
     int32_t          C = m->num_classes;
@@ -208,7 +208,7 @@ static void set_pulls(cbx_margin *g, int32_t best)
 }
 
 /* Gaps now, and what a move of the head's inputs can take from them. */
-static void set_gaps(cbx_margin *g)
+static void set_gaps(cbx_class_bound *g)
 {
     const cbx_pass  *p = g->pass;
     const cbx_model *m = p->model;
@@ -228,7 +228,7 @@ static void set_gaps(cbx_margin *g)
 }
 
 /* Layer l has run: what it does is counted from here. */
-static void note_run(cbx_margin *g, int32_t l)
+static void note_run(cbx_class_bound *g, int32_t l)
 {
     const cbx_pass  *p = g->pass;
     const cbx_layer *layer = &p->model->layers[l];
@@ -250,7 +250,7 @@ static void note_run(cbx_margin *g, int32_t l)
 }
 
 /* How far layer l's outputs are from what those after it have read of them. */
-static void measure_outputs(cbx_margin *g, int32_t l)
+static void measure_outputs(cbx_class_bound *g, int32_t l)
 {
     const cbx_pass *p = g->pass;
     int32_t         width = p->model->layers[l].n_out, shown = rows_shown(p, l);
@@ -264,7 +264,7 @@ static void measure_outputs(cbx_margin *g, int32_t l)
 }
 
 /* All layers and the head have run. */
-static void note_pass(cbx_margin *g)
+static void note_pass(cbx_class_bound *g)
 {
     const cbx_pass *p = g->pass;
     for (int32_t l = 0; l + 1 < p->model->num_layers; l++) {
@@ -294,7 +294,7 @@ static double seen_length(const cbx_pass *p, int32_t l, const float *moved, cons
 }
 
 /* The lead that is left when what the head sees has moved as far as `seen` says. */
-static double lead(const cbx_margin *g)
+static double lead(const cbx_class_bound *g)
 {
     const cbx_model *m = g->pass->model;
     int32_t          C = m->num_classes;
@@ -309,23 +309,24 @@ static double lead(const cbx_margin *g)
     return least;
 }
 
-static void sway_layer(cbx_margin *g, int32_t l)
+static void bound_layer(cbx_class_bound *g, int32_t l)
 {
     const cbx_pass  *p = g->pass;
     const cbx_layer *layer = &p->model->layers[l];
-    layer->ops->sway(layer, &p->steps[l],
-                     &(cbx_sway){.stretch = g->stretch + g->first[l],
-                                 .size = g->size[l],
-                                 .moved = g->moved[l],
-                                 .then_value = g->then_value[l],
-                                 .then_diag = g->then_diag[l],
-                                 .out = g->moved[l + 1]});
+    layer->ops->bound_output_shift(
+        layer, &p->steps[l],
+        &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[l],
+                           .size = g->size[l],
+                           .moved = g->moved[l],
+                           .then_value = g->then_value[l],
+                           .then_diag = g->then_diag[l],
+                           .out = g->moved[l + 1]});
 }
 
 /* A product of floats is that of an input which differs from the true one by no more than this
  * share of its length; and two such outputs are compared. Where a mean is far larger than the
  * deviations around it, that is much of what is left when it is taken off. */
-static void measure_rounding(cbx_margin *g)
+static void measure_rounding(cbx_class_bound *g)
 {
     const float      share = 2e-6f;
     const cbx_pass  *p = g->pass;
@@ -333,17 +334,18 @@ static void measure_rounding(cbx_margin *g)
     const cbx_norm  *norm = &p->norms[first->ops->norm(first)];
     for (int32_t i = 0; i < p->steps[0].rows_in; i++)
         g->rounded_in[i] = share * (g->size[0][i] + g->moved[0][i]);
-    first->ops->sway(first, &p->steps[0],
-                     &(cbx_sway){.stretch = g->stretch + g->first[0],
-                                 .size = g->size[0],
-                                 .moved = g->rounded_in,
-                                 .then_value = norm->value,
-                                 .then_diag = norm->diag,
-                                 .out = g->rounded_out});
+    first->ops->bound_output_shift(
+        first, &p->steps[0],
+        &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[0],
+                           .size = g->size[0],
+                           .moved = g->rounded_in,
+                           .then_value = norm->value,
+                           .then_diag = norm->diag,
+                           .out = g->rounded_out});
 }
 
 /* The lead that is left now that the first `fresh` layers have run. */
-static double lead_after(cbx_margin *g, int32_t fresh)
+static double lead_after(cbx_class_bound *g, int32_t fresh)
 {
     const cbx_pass *p = g->pass;
     int32_t         L = p->model->num_layers;
@@ -355,7 +357,7 @@ static double lead_after(cbx_margin *g, int32_t fresh)
         if (l < fresh)
             memset(moved, 0, (size_t)rows * sizeof *moved);
         else
-            sway_layer(g, l);
+            bound_layer(g, l);
         for (int32_t i = 0; l == 0 && g->rounded_out && i < rows; i++)
             moved[i] += g->rounded_out[i];
         g->seen[l] = 0;
@@ -367,7 +369,7 @@ static double lead_after(cbx_margin *g, int32_t fresh)
     return lead(g);
 }
 
-void cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
+void cbx_class_bound_start(cbx_class_bound *g, const cbx_matrix *X, const float *w)
 {
     if (g->bounded) /* no pass followed: it was enough */
         g->failures = 0;
@@ -375,7 +377,7 @@ void cbx_margin_start(cbx_margin *g, const cbx_matrix *X, const float *w)
     cbx_pass_start(g->pass, X, w);
 }
 
-double cbx_margin_lead(cbx_margin *g)
+double cbx_class_bound_lower(cbx_class_bound *g)
 {
     const int32_t patience = 6, rest = 6;
     if (!g->known || !g->set)
@@ -398,7 +400,7 @@ static double cost_of(const cbx_pass *p, int32_t l)
 
 /* A pass that stops short leaves less of the lead for those to come. So the less there is to
  * save by stopping after layer l, the more should be left. */
-static double least_left(const cbx_margin *g, int32_t l, double enough)
+static double least_left(const cbx_class_bound *g, int32_t l, double enough)
 {
     const double worth = 1.2; /* as found by trying */
     double       all = 0, saved = 0;
@@ -416,7 +418,7 @@ static bool asks_after(int32_t l)
     return ((l + 1) & l) == 0; /* 0, 1, 3, 7, … */
 }
 
-bool cbx_margin_finish(cbx_margin *g, double enough)
+bool cbx_class_bound_run_until_proved(cbx_class_bound *g, double enough)
 {
     cbx_pass *p = g->pass;
     bool      ask = g->bounded && enough < INFINITY;
@@ -445,7 +447,7 @@ bool cbx_margin_finish(cbx_margin *g, double enough)
 
 /* What the lead loses to any class when the inputs' rows move by `input` each and all
  * of the adjacency by `edges`. Linear in both, so it bounds each derivative. */
-static double loss_for(cbx_margin *g, float input, float edges)
+static double loss_for(cbx_class_bound *g, float input, float edges)
 {
     const cbx_pass  *p = g->pass;
     const cbx_model *m = p->model;
@@ -462,13 +464,14 @@ static double loss_for(cbx_margin *g, float input, float edges)
         }
         for (int64_t e = 0; e < p->view->offset[p->steps[l].rows_out]; e++)
             g->slope_value[e] = norm->value[e] - edges;
-        layer->ops->sway(layer, &p->steps[l],
-                         &(cbx_sway){.stretch = g->stretch + g->first[l],
-                                     .size = g->slope_size,
-                                     .moved = moved,
-                                     .then_value = g->slope_value,
-                                     .then_diag = g->slope_diag,
-                                     .out = next});
+        layer->ops->bound_output_shift(
+            layer, &p->steps[l],
+            &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[l],
+                               .size = g->slope_size,
+                               .moved = moved,
+                               .then_value = g->slope_value,
+                               .then_diag = g->slope_diag,
+                               .out = next});
         if (cbx_model_head_sees(m, l)) {
             const float *pulls = g->pull + (int64_t)l * m->num_classes;
             double       pull = 0;
@@ -485,7 +488,7 @@ static double loss_for(cbx_margin *g, float input, float edges)
 
 /* Without edge weights and loops a degree is at least 1, and no value of an adjacency
  * changes by more than an edge's weight does: dw, or through a degree -1/2 w d^3. */
-double cbx_margin_slope(cbx_margin *g)
+double cbx_class_bound_slope(cbx_class_bound *g)
 {
     if (!g->bounded || !g->plain)
         return INFINITY;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif.h: the factual graph with some moves made, and what the oracle says of it.
+/* edit_state.h: the factual graph with some moves made, and what the oracle says of it.
  *
  * Moves (move.h) are made and undone in any order; the first layer's product follows them row by
  * row, so that asking the oracle costs the later layers only. */
-#ifndef CBX_WHATIF_H
-#define CBX_WHATIF_H
+#ifndef CBX_EDIT_STATE_H
+#define CBX_EDIT_STATE_H
 
 #include "links.h"
 #include "rules.h"
 
 struct cbx_move; /* move.h */
 
-typedef struct cbx_whatif {
+typedef struct cbx_edit_state {
     cbx_search       *s;
     const cbx_rules  *rules;
     int32_t           rows, f; /* rows of features that count */
@@ -38,39 +38,40 @@ typedef struct cbx_whatif {
     bool              exact; /* asking here is asking the edited whole graph, and there are no
                               * moves but those that are here */
     int64_t asked;
-} cbx_whatif;
+} cbx_edit_state;
 
-cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules, cbx_error *err);
+cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules *rules,
+                               cbx_error *err);
 
 /* The graph's number of the view's node i. */
-static inline int32_t cbx_whatif_node(const cbx_whatif *W, int32_t i)
+static inline int32_t cbx_edit_state_node(const cbx_edit_state *W, int32_t i)
 {
     return W->s->view->node ? W->s->view->node[i] : i;
 }
 
 /* The value of a feature before any move. */
-static inline float cbx_whatif_original(const cbx_whatif *W, int32_t row, int32_t column)
+static inline float cbx_edit_state_original(const cbx_edit_state *W, int32_t row, int32_t column)
 {
     return W->x0[(int64_t)row * W->f + column];
 }
 
 /* What moves are made of; rules are not looked at. */
-void cbx_whatif_set_feature(cbx_whatif *W, int32_t row, int32_t column, float to);
-void cbx_whatif_set_pair(cbx_whatif *W, int64_t pair, bool gone);
+void cbx_edit_state_set_feature(cbx_edit_state *W, int32_t row, int32_t column, float to);
+void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone);
 
 /* Asks the oracle: by how much the class that is sought leads all others, in
  * log-probability, or is short of the probability that is asked for. Above 0: flipped. Where time
  * is up nothing is known, and -INFINITY is said, here and below. */
-double cbx_whatif_ask(cbx_whatif *W);
+double cbx_edit_state_ask(cbx_edit_state *W);
 
 /* The same of log-probabilities from elsewhere. */
-double cbx_whatif_score(const cbx_whatif *W, const float *logp);
+double cbx_edit_state_score(const cbx_edit_state *W, const float *logp);
 
 /* Asks, with the derivatives of that lead in dX and dw. */
-double cbx_whatif_slopes(cbx_whatif *W);
+double cbx_edit_state_slopes(cbx_edit_state *W);
 
 /* The score of the whole graph with these moves made, and nothing taken on trust. */
-cbx_status cbx_whatif_verify(const cbx_whatif *W, const struct cbx_move *moves, int64_t count,
-                             double *score, cbx_error *err);
+cbx_status cbx_edit_state_verify(const cbx_edit_state *W, const struct cbx_move *moves,
+                                 int64_t count, double *score, cbx_error *err);
 
 #endif

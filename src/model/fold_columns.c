@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* narrow.c: see narrow.h. */
-#include "narrow.h"
+/* fold_columns.c: see fold_columns.h. */
+#include "fold_columns.h"
 
 #include <math.h>
 #include <string.h>
 
-int cbx_narrow_init(cbx_narrow *n, const cbx_layer *wide, int32_t columns, int32_t rows,
-                    cbx_arena *arena)
+int cbx_fold_columns_init(cbx_fold_columns *n, const cbx_layer *wide, int32_t columns, int32_t rows,
+                          cbx_arena *arena)
 {
-    *n = (cbx_narrow){.wide = wide, .rows = rows, .left = columns};
+    *n = (cbx_fold_columns){.wide = wide, .rows = rows, .left = columns};
     if (wide)
         n->layer = *wide;
     n->name = CBX_NEW(arena, int32_t, columns);
@@ -21,7 +21,7 @@ int cbx_narrow_init(cbx_narrow *n, const cbx_layer *wide, int32_t columns, int32
 }
 
 /* Room for the first narrowing, to so many columns, does for those to come. */
-static int make_room(cbx_narrow *n, int32_t columns, cbx_arena *arena)
+static int make_room(cbx_fold_columns *n, int32_t columns, cbx_arena *arena)
 {
     if (n->theta)
         return 0;
@@ -37,7 +37,7 @@ static int make_room(cbx_narrow *n, int32_t columns, cbx_arena *arena)
 }
 
 /* Adds a column's share to the sums; `name` is its number in the wide layer. */
-static void settle(cbx_narrow *n, const float *column, int64_t stride, int32_t name)
+static void settle(cbx_fold_columns *n, const float *column, int64_t stride, int32_t name)
 {
     float        *sum = n->settled;
     const float  *theta = n->wide->theta;
@@ -58,7 +58,7 @@ static void settle(cbx_narrow *n, const float *column, int64_t stride, int32_t n
 }
 
 /* What multiplies the input: the rows of columns that are left, and the sums. The rest stays. */
-static void fill_theta(cbx_narrow *n)
+static void fill_theta(cbx_fold_columns *n)
 {
     const float  *from = n->wide->theta, *sum = n->settled;
     float        *to = n->theta;
@@ -80,10 +80,10 @@ static void fill_theta(cbx_narrow *n)
     }
 }
 
-static void rewrite(const cbx_narrow *n, const int32_t *keep, int32_t before, int32_t columns,
+static void rewrite(const cbx_fold_columns *n, const int32_t *keep, int32_t before, int32_t columns,
                     float *X)
 {
-    int32_t after = cbx_narrow_columns(n);
+    int32_t after = cbx_fold_columns_left(n);
     for (int32_t r = 0; r < n->rows; r++) {
         const float *from = X + (int64_t)r * columns;
         float       *to = X + (int64_t)r * after;
@@ -95,9 +95,9 @@ static void rewrite(const cbx_narrow *n, const int32_t *keep, int32_t before, in
     }
 }
 
-int cbx_narrow_to(cbx_narrow *n, int32_t *keep, float *X, cbx_arena *arena)
+int cbx_fold_columns_to(cbx_fold_columns *n, int32_t *keep, float *X, cbx_arena *arena)
 {
-    int32_t before = n->left, columns = cbx_narrow_columns(n), left = 0;
+    int32_t before = n->left, columns = cbx_fold_columns_left(n), left = 0;
     for (int32_t c = 0; c < before; c++)
         left += keep[c] != 0;
     if (make_room(n, left + n->rows, arena))

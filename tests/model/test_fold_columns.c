@@ -2,7 +2,7 @@
 /* A model whose first layer has lost its settled columns, against the whole one: outputs, the
  * gradients of the columns that are left and those of edge weights, after each of three
  * narrowings between which the columns that are left go on changing. */
-#include "narrow.h"
+#include "fold_columns.h"
 
 #include <math.h>
 
@@ -10,16 +10,16 @@
 #include "samples.h"
 
 typedef struct both {
-    sample     s;
-    cbx_model *m;
-    cbx_arena  arena;
-    cbx_view   view;
-    cbx_matrix X;        /* all columns */
-    float     *x, *left; /* its values; those of the columns that are left */
-    float     *w, *dX, *dX_left, *dw, *dw_left;
-    cbx_pass   wide, slim;
-    cbx_narrow narrow;
-    cbx_rng    rng;
+    sample           s;
+    cbx_model       *m;
+    cbx_arena        arena;
+    cbx_view         view;
+    cbx_matrix       X;        /* all columns */
+    float           *x, *left; /* its values; those of the columns that are left */
+    float           *w, *dX, *dX_left, *dw, *dw_left;
+    cbx_pass         wide, slim;
+    cbx_fold_columns narrow;
+    cbx_rng          rng;
 } both;
 
 enum { FEATURES = 120, CLASSES = 3 };
@@ -52,8 +52,8 @@ static void open_both(both *b, const char *const *settings, int32_t around)
         b->w[e] = 0.1f + (float)cbx_rng_uniform(&b->rng);
     CHECK_OK(cbx_pass_init(&b->wide, b->m, &b->view, &b->X, true, 1, &b->arena, &err), err);
     CHECK_OK(cbx_pass_init(&b->slim, b->m, &b->view, &b->X, true, 1, &b->arena, &err), err);
-    CHECK_INT(cbx_narrow_init(&b->narrow, &b->m->layers[0], FEATURES, cbx_pass_input_rows(&b->wide),
-                              &b->arena),
+    CHECK_INT(cbx_fold_columns_init(&b->narrow, &b->m->layers[0], FEATURES,
+                                    cbx_pass_input_rows(&b->wide), &b->arena),
               0);
 }
 
@@ -72,7 +72,7 @@ static void narrow(both *b)
         keep[c] = cbx_rng_below(&b->rng, 3) == 0;
         names[c] = b->narrow.name[c];
     }
-    CHECK_INT(cbx_narrow_to(&b->narrow, keep, b->left, &b->arena), 0);
+    CHECK_INT(cbx_fold_columns_to(&b->narrow, keep, b->left, &b->arena), 0);
     CHECK_INT(cbx_pass_replace_first(&b->slim, &b->narrow.layer, &b->arena), 0);
     CHECK(b->narrow.left < before && b->narrow.left > 0);
     for (int32_t c = 0; c < before; c++)
@@ -86,7 +86,7 @@ static void change(both *b)
         for (int32_t c = 0; c < b->narrow.left; c++) {
             float *x = b->x + (int64_t)i * FEATURES + b->narrow.name[c];
             *x = cbx_rng_below(&b->rng, 3) ? draw(&b->rng) : 0;
-            b->left[(int64_t)i * cbx_narrow_columns(&b->narrow) + c] = *x;
+            b->left[(int64_t)i * cbx_fold_columns_left(&b->narrow) + c] = *x;
         }
 }
 
@@ -104,7 +104,7 @@ static void check_lengths(const both *b)
 
 static void check_same(both *b)
 {
-    int32_t      columns = cbx_narrow_columns(&b->narrow);
+    int32_t      columns = cbx_fold_columns_left(&b->narrow);
     cbx_matrix   left = cbx_matrix_dense(b->narrow.rows, columns, b->left);
     const float *dlogp = (const float[CLASSES]){1, -0.5f, 0.25f};
     cbx_pass_forward(&b->wide, &b->X, b->w, 0, 0);
@@ -157,7 +157,7 @@ TEST(no_column_need_be_left)
     both              b;
     open_both(&b, settings, 5);
     int32_t keep[FEATURES] = {0};
-    CHECK_INT(cbx_narrow_to(&b.narrow, keep, b.left, &b.arena), 0);
+    CHECK_INT(cbx_fold_columns_to(&b.narrow, keep, b.left, &b.arena), 0);
     CHECK_INT(cbx_pass_replace_first(&b.slim, &b.narrow.layer, &b.arena), 0);
     CHECK_INT(b.narrow.left, 0);
     check_same(&b);

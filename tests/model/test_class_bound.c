@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a margin claims, against the model itself: features and edge weights wander
  * off step by step, and whatever was claimed without running must hold when it is. */
-#include "margin.h"
+#include "class_bound.h"
 
 #include <math.h>
 
-#include "narrow.h"
+#include "fold_columns.h"
 #include "samples.h"
 
 typedef struct walk {
-    sample      s;
-    cbx_model  *model;
-    cbx_arena   arena;
-    cbx_view    view;
-    cbx_matrix  X;
-    float      *x, *w;
-    cbx_pass    pass, check;
-    cbx_margin  margin;
-    cbx_rng     rng;
-    const char *conv;
+    sample          s;
+    cbx_model      *model;
+    cbx_arena       arena;
+    cbx_view        view;
+    cbx_matrix      X;
+    float          *x, *w;
+    cbx_pass        pass, check;
+    cbx_class_bound margin;
+    cbx_rng         rng;
+    const char     *conv;
 } walk;
 
 static float draw(cbx_rng *rng, float size)
@@ -46,8 +46,9 @@ static void start_walk(walk *k, bool graphs, bool weighted, cbx_model *model)
         k->w[e] = weighted ? k->view.weight[e] : 0.7f;
     CHECK_OK(cbx_pass_init(&k->pass, model, &k->view, &k->X, true, 1, &k->arena, &err), err);
     CHECK_OK(cbx_pass_init(&k->check, model, &k->view, &k->X, true, 1, &k->arena, &err), err);
-    const float *stretch = cbx_model_stretch(model, &k->arena);
-    CHECK(stretch && !cbx_margin_init(&k->margin, &k->pass, &k->X, stretch, &k->arena));
+    const float *spectral_norm = cbx_model_spectral_norms(model, &k->arena);
+    CHECK(spectral_norm &&
+          !cbx_class_bound_init(&k->margin, &k->pass, &k->X, spectral_norm, &k->arena));
 }
 
 /* Moves rows and weights, and says so. */
@@ -60,7 +61,7 @@ static void wander(walk *k, float size)
             k->x[(int64_t)i * k->X.cols + j] += by;
             squares += (double)by * by;
         }
-        cbx_margin_moved(&k->margin)[i] += (float)(sqrt(squares) * 1.0001);
+        cbx_class_bound_moved(&k->margin)[i] += (float)(sqrt(squares) * 1.0001);
     }
     for (int64_t e = 0; e < k->view.m; e++)
         k->w[e] = fminf(fmaxf(k->w[e] + draw(&k->rng, size / 4), 0.01f), 1);
@@ -101,7 +102,7 @@ static double steepest(walk *k, int32_t best)
 /* What is known of each layer's outputs: how far they are from what the head has seen. */
 static void check_shown(const walk *k)
 {
-    const cbx_margin *g = &k->margin;
+    const cbx_class_bound *g = &k->margin;
     for (int32_t l = 0; g->known && l + 1 < k->model->num_layers; l++) {
         int32_t width = k->model->layers[l].n_out;
         if (k->model->head == CBX_HEAD_CAT && k->model->task == CBX_NODE)
@@ -116,12 +117,12 @@ typedef struct tally {
 static void take_steps(walk *k, float size, int steps, double enough, tally *count)
 {
     for (int t = 0; t < steps; t++) {
-        cbx_margin_start(&k->margin, &k->X, k->w);
-        double lead = cbx_margin_lead(&k->margin);
-        double slope = cbx_margin_slope(&k->margin);
+        cbx_class_bound_start(&k->margin, &k->X, k->w);
+        double lead = cbx_class_bound_lower(&k->margin);
+        double slope = cbx_class_bound_slope(&k->margin);
         bool   proved = lead > enough, in_part = false;
         if (!proved)
-            in_part = !cbx_margin_finish(&k->margin, enough);
+            in_part = !cbx_class_bound_run_until_proved(&k->margin, enough);
         check_shown(k);
         cbx_pass_forward(&k->check, &k->X, k->w, 0, 0);
         double truth = lead_of(&k->check, k->margin.best);
@@ -214,14 +215,14 @@ TEST(what_has_no_bound_is_always_run)
     }
 }
 
-/* Of an input whose columns have left for the layer's weights (narrow.h) less can be measured than
- * an edge's weight moves. */
+/* Of an input whose columns have left for the layer's weights (fold_columns.h) less can be measured
+ * than an edge's weight moves. */
 TEST(what_has_left_the_input_counts)
 {
     enum { FEATURES = 100 }; /* more than there are rows */
-    walk       k = {.rng = cbx_rng_stream(1, 8, 0, 0)};
-    cbx_narrow narrow;
-    int32_t    keep[FEATURES] = {1};
+    walk             k = {.rng = cbx_rng_stream(1, 8, 0, 0)};
+    cbx_fold_columns narrow;
+    int32_t          keep[FEATURES] = {1};
     k.s = make_sample(
         (sample_shape){.nodes = 60, .features = FEATURES, .classes = 3, .plain = true, .seed = 1});
     cbx_model *m = MODEL(k.s.graph, 1, "model", "gcn", "hidden", "10", "layers", "3");
@@ -229,19 +230,19 @@ TEST(what_has_left_the_input_counts)
     int32_t rows = k.pass.steps[0].rows_in;
     float  *left = CBX_NEW(&k.arena, float, (size_t)rows *FEATURES);
     memcpy(left, k.x, (size_t)rows * FEATURES * sizeof *left);
-    CHECK_INT(cbx_narrow_init(&narrow, &m->layers[0], FEATURES, rows, &k.arena), 0);
-    CHECK_INT(cbx_narrow_to(&narrow, keep, left, &k.arena), 0);
+    CHECK_INT(cbx_fold_columns_init(&narrow, &m->layers[0], FEATURES, rows, &k.arena), 0);
+    CHECK_INT(cbx_fold_columns_to(&narrow, keep, left, &k.arena), 0);
     CHECK_INT(cbx_pass_replace_first(&k.pass, &narrow.layer, &k.arena), 0);
     k.margin.beyond = narrow.beyond;
-    cbx_matrix X = cbx_matrix_dense(rows, cbx_narrow_columns(&narrow), left);
+    cbx_matrix X = cbx_matrix_dense(rows, cbx_fold_columns_left(&narrow), left);
     for (int32_t i = 0; i < rows; i++)
-        cbx_margin_moved(&k.margin)[i] = 1e3f; /* so that rows are measured again */
-    cbx_margin_start(&k.margin, &X, k.w);
-    CHECK(cbx_margin_finish(&k.margin, INFINITY));
+        cbx_class_bound_moved(&k.margin)[i] = 1e3f; /* so that rows are measured again */
+    cbx_class_bound_start(&k.margin, &X, k.w);
+    CHECK(cbx_class_bound_run_until_proved(&k.margin, INFINITY));
     for (int32_t i = 0; i < rows; i++) {
         double length = cbx_length(FEATURES, k.x + (int64_t)i * FEATURES);
         CHECK(length > 1 && k.margin.size[0][i] >= length && k.margin.size[0][i] < 100);
-        CHECK_NEAR(cbx_margin_moved(&k.margin)[i], 0, 0);
+        CHECK_NEAR(cbx_class_bound_moved(&k.margin)[i], 0, 0);
     }
     cbx_model_free(m);
     cbx_arena_free(&k.arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* twin.h: a whole model again, in double precision and as plain as can be: dense
+/* reference.h: a whole model again, in double precision and as plain as can be: dense
  * adjacency, every row of every layer, no prefix, nothing saved. Gradients come from
  * central differences, which in double are good to eight digits. */
 #ifndef CBX_TEST_TWIN_H
@@ -12,7 +12,7 @@
 #include "pass.h"
 #include "rng.h"
 
-typedef struct twin {
+typedef struct reference {
     const cbx_model *model;
     const cbx_view  *view;
     int32_t          rows_out;
@@ -20,26 +20,26 @@ typedef struct twin {
     double          *X;     /* n x f */
     double          *w;     /* m, by slot */
     double          *coef;  /* rows_out x C: the loss is the sum of coef * logp */
-    double          *logp;  /* rows_out x C, of the last twin_loss */
+    double          *logp;  /* rows_out x C, of the last reference_loss */
     double           rate;  /* of dropout */
     uint64_t         stream;
-} twin;
+} reference;
 
-static inline double *twin_array(int64_t count)
+static inline double *reference_array(int64_t count)
 {
     return calloc((size_t)(count > 0 ? count : 1), sizeof(double));
 }
 
-static inline twin twin_new(const cbx_model *m, const cbx_view *v, const cbx_matrix *X)
+static inline reference reference_new(const cbx_model *m, const cbx_view *v, const cbx_matrix *X)
 {
-    twin   t = {.model = m, .view = v};
-    float *dense = calloc((size_t)v->n * (size_t)m->num_features, sizeof *dense);
+    reference t = {.model = m, .view = v};
+    float    *dense = calloc((size_t)v->n * (size_t)m->num_features, sizeof *dense);
     t.rows_out = m->task == CBX_GRAPH ? v->num_graphs : cbx_view_rows(v, 0);
-    t.theta = twin_array(m->size);
-    t.X = twin_array((int64_t)v->n * m->num_features);
-    t.w = twin_array(v->m);
-    t.coef = twin_array((int64_t)t.rows_out * m->num_classes);
-    t.logp = twin_array((int64_t)t.rows_out * m->num_classes);
+    t.theta = reference_array(m->size);
+    t.X = reference_array((int64_t)v->n * m->num_features);
+    t.w = reference_array(v->m);
+    t.coef = reference_array((int64_t)t.rows_out * m->num_classes);
+    t.logp = reference_array((int64_t)t.rows_out * m->num_classes);
     cbx_matrix_expand(X, v->n, dense);
     for (int64_t i = 0; i < m->size; i++)
         t.theta[i] = m->theta[i];
@@ -51,7 +51,7 @@ static inline twin twin_new(const cbx_model *m, const cbx_view *v, const cbx_mat
     return t;
 }
 
-static inline void twin_free(twin *t)
+static inline void reference_free(reference *t)
 {
     free(t->theta);
     free(t->X);
@@ -61,8 +61,8 @@ static inline void twin_free(twin *t)
 }
 
 /* Y += A B, A being n x k and B k x m */
-static inline void twin_add_product(int32_t n, int32_t k, int32_t m, const double *A,
-                                    const double *B, double *Y)
+static inline void reference_add_product(int32_t n, int32_t k, int32_t m, const double *A,
+                                         const double *B, double *Y)
 {
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < k; j++)
@@ -76,12 +76,12 @@ static inline double inverse_root_of(double degree)
 }
 
 /* A as the layer normalises it, n x n. */
-static inline void twin_adjacency(const twin *t, const cbx_layer *l, double *A)
+static inline void reference_adjacency(const reference *t, const cbx_layer *l, double *A)
 {
     const cbx_view *v = t->view;
     int32_t         n = v->n;
     bool            gcn = l->ops == &cbx_layer_gcn, cheb = l->ops == &cbx_layer_cheb;
-    double         *d = twin_array(n), *loop = twin_array(n);
+    double         *d = reference_array(n), *loop = reference_array(n);
     memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
     for (int32_t i = 0; i < n; i++)
         loop[i] = 1;
@@ -109,7 +109,7 @@ static inline void twin_adjacency(const twin *t, const cbx_layer *l, double *A)
     free(loop);
 }
 
-static inline void twin_max(const twin *t, int32_t f, const double *H, double *S)
+static inline void reference_max(const reference *t, int32_t f, const double *H, double *S)
 {
     const cbx_view *v = t->view;
     for (int32_t i = 0; i < v->n; i++)
@@ -122,16 +122,16 @@ static inline void twin_max(const twin *t, int32_t f, const double *H, double *S
 }
 
 /* T_k from T_{k-1} and T_{k-2}; T_1 = A T_0 */
-static inline void twin_chebyshev(int32_t n, int32_t f, int32_t k, const double *A, double *T)
+static inline void reference_chebyshev(int32_t n, int32_t f, int32_t k, const double *A, double *T)
 {
     double *to = T + (int64_t)k * n * f;
-    twin_add_product(n, n, f, A, to - (int64_t)n * f, to);
+    reference_add_product(n, n, f, A, to - (int64_t)n * f, to);
     for (int64_t i = 0; i < (int64_t)n * f && k > 1; i++)
         to[i] = 2 * to[i] - to[i - 2 * (int64_t)n * f];
 }
 
 /* relu(((1 + eps) H + sums over edges) W1 + b1) W2 + b2 */
-static inline void twin_gin(const twin *t, const cbx_layer *l, const double *H, double *Y)
+static inline void reference_gin(const reference *t, const cbx_layer *l, const double *H, double *Y)
 {
     const cbx_view *v = t->view;
     int32_t         n = v->n, f = l->n_in, out = l->n_out;
@@ -139,17 +139,17 @@ static inline void twin_gin(const twin *t, const cbx_layer *l, const double *H, 
     const double   *W1 = t->theta + (l->theta - t->model->theta), *b1 = W1 + f * m;
     const double   *W2 = b1 + m, *b2 = W2 + m * out;
     double          eps = l->set.train_eps ? b2[out] : l->set.eps;
-    double         *S = twin_array((int64_t)n * f), *T = twin_array((int64_t)n * m);
+    double         *S = reference_array((int64_t)n * f), *T = reference_array((int64_t)n * m);
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < f; k++) {
             S[i * f + k] = (1 + eps) * H[i * f + k];
             for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
                 S[i * f + k] += t->w[e] * H[v->source[e] * f + k];
         }
-    twin_add_product(n, f, m, S, W1, T);
+    reference_add_product(n, f, m, S, W1, T);
     for (int32_t i = 0; i < n * m; i++)
         T[i] = fmax(T[i] + b1[i % m], 0);
-    twin_add_product(n, m, out, T, W2, Y);
+    reference_add_product(n, m, out, T, W2, Y);
     for (int32_t i = 0; i < n * out; i++)
         Y[i] += b2[i % out];
     free(S);
@@ -157,9 +157,9 @@ static inline void twin_gin(const twin *t, const cbx_layer *l, const double *H, 
 }
 
 /* One head's sum for node i, from its columns Z of width c; scores not shifted by anything. */
-static inline void twin_attend(const twin *t, const cbx_layer *l, int32_t i, int32_t stride,
-                               int32_t c, const double *Z, const double *source,
-                               const double *target, double *sum)
+static inline void reference_attend(const reference *t, const cbx_layer *l, int32_t i,
+                                    int32_t stride, int32_t c, const double *Z,
+                                    const double *source, const double *target, double *sum)
 {
     const cbx_view *v = t->view;
     bool            own = !l->set.no_self_loops;
@@ -181,19 +181,19 @@ static inline void twin_attend(const twin *t, const cbx_layer *l, int32_t i, int
         sum[k] = total > 0 ? sum[k] / total : 0;
 }
 
-static inline void twin_gat(const twin *t, const cbx_layer *l, const double *H, double *Y)
+static inline void reference_gat(const reference *t, const cbx_layer *l, const double *H, double *Y)
 {
     bool          mean = l->set.average_heads;
     int32_t       n = t->view->n, f = l->n_in, out = l->n_out, heads = (int32_t)l->set.heads;
     int32_t       wide = mean ? heads * out : out, c = wide / heads;
     const double *W = t->theta + (l->theta - t->model->theta), *source = W + f * wide;
     const double *target = source + wide, *bias = target + wide;
-    double       *Z = twin_array((int64_t)n * wide), *sum = twin_array(c);
-    twin_add_product(n, f, wide, H, W, Z);
+    double       *Z = reference_array((int64_t)n * wide), *sum = reference_array(c);
+    reference_add_product(n, f, wide, H, W, Z);
     for (int32_t i = 0; i < n; i++)
         for (int32_t h = 0; h < heads; h++) {
             memset(sum, 0, (size_t)c * sizeof *sum);
-            twin_attend(t, l, i, wide, c, Z + h * c, source + h * c, target + h * c, sum);
+            reference_attend(t, l, i, wide, c, Z + h * c, source + h * c, target + h * c, sum);
             for (int32_t k = 0; k < c; k++)
                 Y[i * out + (mean ? k : h * c + k)] += mean ? sum[k] / heads : sum[k];
         }
@@ -204,45 +204,48 @@ static inline void twin_gat(const twin *t, const cbx_layer *l, const double *H, 
 }
 
 /* Those that are sums of products of powers of an adjacency. */
-static inline void twin_polynomial(const twin *t, const cbx_layer *l, const double *H, double *Y)
+static inline void reference_polynomial(const reference *t, const cbx_layer *l, const double *H,
+                                        double *Y)
 {
     int32_t       n = t->view->n, f = l->n_in, out = l->n_out, terms = 1;
     const double *W = t->theta + (l->theta - t->model->theta), *bias;
-    double *A = twin_array((int64_t)n * n), *T = twin_array((int64_t)(l->set.order + 1) * n * f);
-    twin_adjacency(t, l, A);
+    double       *A = reference_array((int64_t)n * n),
+           *T = reference_array((int64_t)(l->set.order + 1) * n * f);
+    reference_adjacency(t, l, A);
     if (l->ops == &cbx_layer_cheb) {
         memcpy(T, H, (size_t)n * (size_t)f * sizeof *T);
         for (int32_t k = 1; k < l->set.order; k++)
-            twin_chebyshev(n, f, k, A, T);
+            reference_chebyshev(n, f, k, A, T);
         terms = l->set.order;
     } else if (l->ops == &cbx_layer_graphconv && l->set.aggregation == CBX_MAX) {
-        twin_max(t, f, H, T);
+        reference_max(t, f, H, T);
     } else {
-        twin_add_product(n, n, f, A, H, T);
+        reference_add_product(n, n, f, A, H, T);
     }
     for (int32_t k = 0; k < terms; k++, W += f * out)
-        twin_add_product(n, f, out, T + (int64_t)k * n * f, W, Y);
+        reference_add_product(n, f, out, T + (int64_t)k * n * f, W, Y);
     bias = W;
     for (int32_t i = 0; i < n * out; i++)
         Y[i] += bias[i % out];
     if (l->ops == &cbx_layer_graphconv)
-        twin_add_product(n, f, out, H, bias + out, Y);
+        reference_add_product(n, f, out, H, bias + out, Y);
     free(A);
     free(T);
 }
 
 /* Y (zeroed) = conv(H) */
-static inline void twin_conv(const twin *t, const cbx_layer *l, const double *H, double *Y)
+static inline void reference_conv(const reference *t, const cbx_layer *l, const double *H,
+                                  double *Y)
 {
     if (l->ops == &cbx_layer_gin)
-        twin_gin(t, l, H, Y);
+        reference_gin(t, l, H, Y);
     else if (l->ops == &cbx_layer_gat)
-        twin_gat(t, l, H, Y);
+        reference_gat(t, l, H, Y);
     else
-        twin_polynomial(t, l, H, Y);
+        reference_polynomial(t, l, H, Y);
 }
 
-static inline void twin_relu_dropout(const twin *t, int32_t l, int32_t width, double *Y)
+static inline void reference_relu_dropout(const reference *t, int32_t l, int32_t width, double *Y)
 {
     int32_t n = t->view->n;
     float  *mask = malloc((size_t)n * (size_t)width * sizeof *mask);
@@ -256,7 +259,8 @@ static inline void twin_relu_dropout(const twin *t, int32_t l, int32_t width, do
 }
 
 /* What the head sees of one layer in label row r. */
-static inline double twin_seen(const twin *t, const double *H, int32_t width, int32_t r, int32_t k)
+static inline double reference_seen(const reference *t, const double *H, int32_t width, int32_t r,
+                                    int32_t k)
 {
     if (t->model->task == CBX_NODE)
         return H[r * width + k];
@@ -272,16 +276,17 @@ static inline double twin_seen(const twin *t, const double *H, int32_t width, in
 }
 
 /* Scores of one more layer, whose part of the head starts at W. */
-static inline void twin_head(const twin *t, const double *H, int32_t width, const double *W)
+static inline void reference_head(const reference *t, const double *H, int32_t width,
+                                  const double *W)
 {
     int32_t C = t->model->num_classes;
     for (int32_t r = 0; r < t->rows_out; r++)
         for (int32_t k = 0; k < width; k++)
             for (int32_t c = 0; c < C; c++)
-                t->logp[r * C + c] += twin_seen(t, H, width, r, k) * W[k * C + c];
+                t->logp[r * C + c] += reference_seen(t, H, width, r, k) * W[k * C + c];
 }
 
-static inline double twin_loss(const twin *t)
+static inline double reference_loss(const reference *t)
 {
     const cbx_model *m = t->model;
     int32_t          n = t->view->n, C = m->num_classes;
@@ -290,11 +295,11 @@ static inline double twin_loss(const twin *t)
     memset(t->logp, 0, (size_t)t->rows_out * (size_t)C * sizeof *t->logp);
     for (int32_t l = 0; l < m->num_layers; l++) {
         int32_t width = m->layers[l].n_out;
-        double *Y = twin_array((int64_t)n * width);
-        twin_conv(t, &m->layers[l], H, Y);
-        twin_relu_dropout(t, l, width, Y);
+        double *Y = reference_array((int64_t)n * width);
+        reference_conv(t, &m->layers[l], H, Y);
+        reference_relu_dropout(t, l, width, Y);
         if (cbx_model_head_sees(m, l)) {
-            twin_head(t, Y, width, head);
+            reference_head(t, Y, width, head);
             head += width * C;
         }
         if (l > 0)
@@ -317,13 +322,13 @@ static inline double twin_loss(const twin *t)
 }
 
 /* dL/d(*at) by central differences. */
-static inline double twin_slope(const twin *t, double *at)
+static inline double reference_slope(const reference *t, double *at)
 {
     double kept = *at, h = 1e-6;
     *at = kept + h;
-    double up = twin_loss(t);
+    double up = reference_loss(t);
     *at = kept - h;
-    double down = twin_loss(t);
+    double down = reference_loss(t);
     *at = kept;
     return (up - down) / (2 * h);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out_of_reach.c: see out_of_reach.h. */
-#include "out_of_reach.h"
+/* infeasible.c: see infeasible.h. */
+#include "infeasible.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "error.h"
-#include "margin.h"
+#include "class_bound.h"
 
 /* Where nothing that the head sees is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
-bool cbx_out_of_reach_class(const cbx_model *m, int32_t class)
+bool cbx_infeasible_class(const cbx_model *m, int32_t class)
 {
     if (!m->head_sees_no_negatives)
         return false;
@@ -28,16 +28,16 @@ bool cbx_out_of_reach_class(const cbx_model *m, int32_t class)
 
 /* By feature: the most that the first layer stretches a move of it alone, as a share of
  * what it stretches any move by. */
-static void measure_shares(const cbx_model *m, const float *stretch, float *share)
+static void measure_shares(const cbx_model *m, const float *spectral_norm, float *share)
 {
     const cbx_layer *first = &m->layers[0];
     cbx_parameter    p;
     for (int32_t j = 0; j < first->n_in; j++)
         share[j] = 0;
     for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
-        for (int32_t j = 0; p.of_input && j < p.rows && stretch[i] > 0; j++) {
+        for (int32_t j = 0; p.of_input && j < p.rows && spectral_norm[i] > 0; j++) {
             const float *row = m->theta + m->parameters[i].offset + (int64_t)j * p.cols;
-            share[j] = fmaxf(share[j], cbx_length(p.cols, row) / stretch[i]);
+            share[j] = fmaxf(share[j], cbx_length(p.cols, row) / spectral_norm[i]);
         }
 }
 
@@ -49,7 +49,7 @@ static int descending(const void *a, const void *b)
 
 /* How far a row can move with at most so many of its features changed, as the first layer
  * sees it: no further than each of them in turn. `moves`: f floats. */
-static float farthest(const cbx_whatif *W, int32_t row, int64_t edits, const float *share,
+static float farthest(const cbx_edit_state *W, int32_t row, int64_t edits, const float *share,
                       float *moves)
 {
     const cbx_rules *r = W->rules;
@@ -67,11 +67,11 @@ static float farthest(const cbx_whatif *W, int32_t row, int64_t edits, const flo
     return (float)(fmin(sum, sqrt(squares)) * 1.0001);
 }
 
-cbx_status cbx_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved, cbx_error *err)
+cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
     cbx_pass                  pass;
-    cbx_margin                margin;
+    cbx_class_bound           margin;
     cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
     *proved = false;
     if (cbx_moves_are_unbounded(W) || !W->exact || s->model->oracle ||
@@ -81,15 +81,17 @@ cbx_status cbx_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved, cb
     if (status)
         return status;
     float *moves = CBX_NEW(s->arena, float, W->f), *share = CBX_NEW(s->arena, float, W->f);
-    if (!moves || !share || cbx_margin_init(&margin, &pass, &X, shared->stretch, s->arena))
+    if (!moves || !share ||
+        cbx_class_bound_init(&margin, &pass, &X, shared->spectral_norm, s->arena))
         return cbx_fail_memory(err);
-    measure_shares(s->model, shared->stretch, share);
-    cbx_margin_start(&margin, &X, NULL);
-    (void)cbx_margin_finish(&margin, INFINITY);
+    measure_shares(s->model, shared->spectral_norm, share);
+    cbx_class_bound_start(&margin, &X, NULL);
+    (void)cbx_class_bound_run_until_proved(&margin, INFINITY);
     for (int32_t i = 0; i < W->rows; i++)
         if (W->allowed_row[i])
-            cbx_margin_moved(&margin)[i] += farthest(W, i, s->options->max_edits, share, moves);
-    cbx_margin_start(&margin, &X, NULL);
-    *proved = cbx_margin_lead(&margin) > 0;
+            cbx_class_bound_moved(&margin)[i] +=
+                farthest(W, i, s->options->max_edits, share, moves);
+    cbx_class_bound_start(&margin, &X, NULL);
+    *proved = cbx_class_bound_lower(&margin) > 0;
     return CBX_OK;
 }

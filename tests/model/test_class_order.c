@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes by how likely they are. */
-#include "likely.h"
+#include "class_order.h"
 
 #include "test.h"
 

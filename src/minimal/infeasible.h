@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out_of_reach.h: there is nothing to find, proved without trying.
+/* infeasible.h: there is nothing to find, proved without trying.
  *
  * Two reasons. A class can be one that no input leads to, by the weights of the head
  * alone. And where no edge may go, features can move as far as their ranges reach and no
- * further; the model's own bounds (margin.h) tell how much of the prediction's lead that
+ * further; the model's own bounds (class_bound.h) tell how much of the prediction's lead that
  * can take at most. */
-#ifndef CBX_OUT_OF_REACH_H
-#define CBX_OUT_OF_REACH_H
+#ifndef CBX_INFEASIBLE_H
+#define CBX_INFEASIBLE_H
 
 #include "minimal.h"
 
 /* True: however the features move within the rules, the prediction stays. Where edges may
  * go it never is. */
-cbx_status cbx_out_of_reach(cbx_search *s, const cbx_whatif *W, bool *proved, cbx_error *err);
+cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err);
 
 /* Is the class out of reach whatever the features and the edges are? */
-bool cbx_out_of_reach_class(const cbx_model *model, int32_t class);
+bool cbx_infeasible_class(const cbx_model *model, int32_t class);
 
 #endif

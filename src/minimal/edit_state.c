@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif.c: see whatif.h. */
-#include "whatif.h"
+/* edit_state.c: see edit_state.h. */
+#include "edit_state.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,7 +18,7 @@ enum { REFRESH = 2000 };
 
 /* ---- memory */
 
-static int make_features(cbx_whatif *W, cbx_arena *arena)
+static int make_features(cbx_edit_state *W, cbx_arena *arena)
 {
     size_t  size = (size_t)W->rows * (size_t)W->f;
     int32_t widest, products = cbx_model_products(W->s->model, &widest);
@@ -39,7 +39,7 @@ static int make_features(cbx_whatif *W, cbx_arena *arena)
     return 0;
 }
 
-static int make_pairs(cbx_whatif *W, cbx_arena *arena)
+static int make_pairs(cbx_edit_state *W, cbx_arena *arena)
 {
     const cbx_view *v = W->s->view;
     cbx_pairs       pairs;
@@ -55,7 +55,7 @@ static int make_pairs(cbx_whatif *W, cbx_arena *arena)
 }
 
 /* Weights, and degrees that are less by what is gone: a mean divides by their number. */
-static int make_view(cbx_whatif *W, cbx_arena *arena)
+static int make_view(cbx_edit_state *W, cbx_arena *arena)
 {
     const cbx_view *v = W->s->view;
     W->view = *v;
@@ -75,20 +75,21 @@ static int make_view(cbx_whatif *W, cbx_arena *arena)
 }
 
 /* Rows whose features may change. */
-static int find_rows(cbx_whatif *W, cbx_arena *arena)
+static int find_rows(cbx_edit_state *W, cbx_arena *arena)
 {
     W->allowed_row = CBX_NEW(arena, uint8_t, W->rows);
     for (int32_t i = 0; W->allowed_row && i < W->rows; i++)
-        W->allowed_row[i] = cbx_rules_node(W->rules, W->s, cbx_whatif_node(W, i));
+        W->allowed_row[i] = cbx_rules_node(W->rules, W->s, cbx_edit_state_node(W, i));
     return W->allowed_row ? 0 : -1;
 }
 
-cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules, cbx_error *err)
+cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules *rules,
+                               cbx_error *err)
 {
-    *W = (cbx_whatif){.s = s,
-                      .rules = rules,
-                      .f = s->X.cols,
-                      .exact = s->complete && cbx_model_removes_marked_slots(s->model)};
+    *W = (cbx_edit_state){.s = s,
+                          .rules = rules,
+                          .f = s->X.cols,
+                          .exact = s->complete && cbx_model_removes_marked_slots(s->model)};
     if (make_view(W, s->arena) || make_pairs(W, s->arena))
         return cbx_fail_late(err);
     cbx_matrix any = cbx_matrix_dense(s->X.rows, s->X.cols, W->w); /* the kind counts */
@@ -106,7 +107,7 @@ cbx_status cbx_whatif_init(cbx_whatif *W, cbx_search *s, const cbx_rules *rules,
 
 /* ---- edits */
 
-void cbx_whatif_set_feature(cbx_whatif *W, int32_t row, int32_t column, float to)
+void cbx_edit_state_set_feature(cbx_edit_state *W, int32_t row, int32_t column, float to)
 {
     float *x = &W->x[(int64_t)row * W->f + column];
     if (W->X.cache) {
@@ -117,7 +118,7 @@ void cbx_whatif_set_feature(cbx_whatif *W, int32_t row, int32_t column, float to
     *x = to;
 }
 
-void cbx_whatif_set_pair(cbx_whatif *W, int64_t pair, bool gone)
+void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone)
 {
     const cbx_view *v = W->s->view;
     W->gone[pair] = gone;
@@ -137,7 +138,7 @@ static int32_t rival_of(const cbx_search *s, const float *logp, int32_t aim)
     return s->target >= 0 ? cbx_best_class(logp, s->model->num_classes, aim) : s->prediction;
 }
 
-double cbx_whatif_score(const cbx_whatif *W, const float *logp)
+double cbx_edit_state_score(const cbx_edit_state *W, const float *logp)
 {
     const cbx_search *s = W->s;
     int32_t           C = s->model->num_classes, aim = cbx_search_aim(s, logp);
@@ -148,12 +149,12 @@ double cbx_whatif_score(const cbx_whatif *W, const float *logp)
     if (isnan(lead)) /* numbers that overflow lead nowhere */
         return -INFINITY;
     /* Of equal scores the first class wins; what flips is what verifying takes for a flip. */
-    if (cbx_reaches(logp, C, s->prediction, s->target, threshold))
+    if (cbx_is_flip(logp, C, s->prediction, s->target, threshold))
         return fmax(lead, DBL_MIN);
     return fmin(lead, 0);
 }
 
-double cbx_whatif_ask(cbx_whatif *W)
+double cbx_edit_state_ask(cbx_edit_state *W)
 {
     W->asked++;
     if (W->X.cache) {
@@ -166,10 +167,10 @@ double cbx_whatif_ask(cbx_whatif *W)
         cbx_cache_update(&W->cache, &W->X);
     }
     cbx_pass_forward(&W->pass, &W->X, W->w, 0, 0);
-    return cbx_time_is_up() ? -INFINITY : cbx_whatif_score(W, W->pass.logp);
+    return cbx_time_is_up() ? -INFINITY : cbx_edit_state_score(W, W->pass.logp);
 }
 
-double cbx_whatif_slopes(cbx_whatif *W)
+double cbx_edit_state_slopes(cbx_edit_state *W)
 {
     cbx_matrix X = cbx_matrix_dense(W->rows, W->f, W->x);
     cbx_pass_forward(&W->gradient, &X, W->w, 0, 0);
@@ -179,11 +180,11 @@ double cbx_whatif_slopes(cbx_whatif *W)
     W->dlogp[rival] = -1;
     cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
     W->dlogp[aim] = W->dlogp[rival] = 0;
-    return cbx_time_is_up() ? -INFINITY : cbx_whatif_score(W, logp);
+    return cbx_time_is_up() ? -INFINITY : cbx_edit_state_score(W, logp);
 }
 
-cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t count,
-                             double *score, cbx_error *err)
+cbx_status cbx_edit_state_verify(const cbx_edit_state *W, const cbx_move *moves, int64_t count,
+                                 double *score, cbx_error *err)
 {
     const cbx_search *s = W->s;
     cbx_edit         *edits = CBX_NEW(s->arena, cbx_edit, CBX_MOVE_EDITS * count);
@@ -192,6 +193,6 @@ cbx_status cbx_whatif_verify(const cbx_whatif *W, const cbx_move *moves, int64_t
         return cbx_fail_memory(err);
     int64_t    n = cbx_moves_edits(W, moves, count, edits);
     cbx_status status = cbx_verify_edits(s->model, s->graph, s->row, edits, n, logp, err);
-    *score = status ? -INFINITY : cbx_whatif_score(W, logp);
+    *score = status ? -INFINITY : cbx_edit_state_score(W, logp);
     return cbx_search_status(status);
 }

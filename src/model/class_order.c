@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* likely.c: see likely.h. */
-#include "likely.h"
+/* class_order.c: see class_order.h. */
+#include "class_order.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draft.h: a graph while it is being read.
+/* graph_builder.h: a graph while it is being read.
  *
  * Readers add edges, features and labels as they come; finishing puts edges and
  * rows in order, checks everything and makes a graph that owns the arrays. */
-#ifndef CBX_DRAFT_H
-#define CBX_DRAFT_H
+#ifndef CBX_GRAPH_BUILDER_H
+#define CBX_GRAPH_BUILDER_H
 
 #include "arena.h"
 #include "combinex/kit.h"
@@ -24,7 +24,7 @@ enum {
 /* What becomes of an entry that is there twice in a row of sparse features. */
 typedef enum cbx_twice { CBX_TWICE_SAME, CBX_TWICE_ADD } cbx_twice;
 
-typedef struct cbx_draft {
+typedef struct cbx_graph_builder {
     cbx_task   task;
     int64_t    num_nodes;    /* -1: not known yet */
     int64_t    num_features; /* likewise */
@@ -50,34 +50,34 @@ typedef struct cbx_draft {
     const char  *name;
     const char **class_names, **feature_names, **node_names, **group_names;
     int32_t      num_groups;
-} cbx_draft;
+} cbx_graph_builder;
 
-cbx_draft *cbx_draft_new(void); /* NULL: no memory */
-void       cbx_draft_free(cbx_draft *draft);
+cbx_graph_builder *cbx_graph_builder_new(void); /* NULL: no memory */
+void               cbx_graph_builder_free(cbx_graph_builder *builder);
 
 /* These return false when memory runs out. */
-bool cbx_draft_edge(cbx_draft *draft, int64_t source, int64_t target);
+bool cbx_graph_builder_edge(cbx_graph_builder *builder, int64_t source, int64_t target);
 /* A sparse entry of the row that was begun last. Zeros are left out at the end. */
-bool cbx_draft_row(cbx_draft *draft);
-bool cbx_draft_entry(cbx_draft *draft, int32_t column, float value);
+bool cbx_graph_builder_row(cbx_graph_builder *builder);
+bool cbx_graph_builder_entry(cbx_graph_builder *builder, int32_t column, float value);
 
 /* Makes sparse features dense where that takes little, and dense ones sparse where
  * it saves much, for readers that cannot know. */
-bool cbx_draft_fit_features(cbx_draft *draft);
-bool cbx_draft_make_dense(cbx_draft *draft);
+bool cbx_graph_builder_fit_features(cbx_graph_builder *builder);
+bool cbx_graph_builder_make_dense(cbx_graph_builder *builder);
 
 /* Labels are any whole numbers: makes them 0, 1, … in ascending order. -1 stays if
  * `keep_unknown`. With `name`, class names are what the numbers were. */
-bool cbx_draft_number_classes(cbx_draft *draft, bool keep_unknown, bool name);
+bool cbx_graph_builder_number_classes(cbx_graph_builder *builder, bool keep_unknown, bool name);
 
 /* Labels are numbers of `classes`' texts, or -1: makes them numbers in alphabetical order, and
  * the texts the classes' names, unless those are 0, 1, … */
-bool cbx_draft_sort_classes(cbx_draft *draft, const cbx_names *classes);
+bool cbx_graph_builder_sort_classes(cbx_graph_builder *builder, const cbx_names *classes);
 
 /* Sorts and merges as edge_rules say. */
-cbx_status cbx_draft_order_edges(cbx_draft *draft, cbx_error *err);
+cbx_status cbx_graph_builder_order_edges(cbx_graph_builder *builder, cbx_error *err);
 
-/* The graph owns the draft from here on, also on failure. */
-cbx_status cbx_draft_finish(cbx_draft *draft, cbx_graph **out, cbx_error *err);
+/* The graph owns the builder from here on, also on failure. */
+cbx_status cbx_graph_builder_finish(cbx_graph_builder *builder, cbx_graph **out, cbx_error *err);
 
 #endif

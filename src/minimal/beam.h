@@ -1,75 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fewest.h: few moves that flip, by building sets of them up instead of cutting down.
+/* beam.h: few moves that flip, by building sets of them up instead of cutting down.
  *
  * From the factual graph, step by step: the derivatives of the sought class's lead rank
  * all moves, the most promising are tried, and the best few sets of moves go on
  * together, until one flips. */
-#ifndef CBX_FEWEST_H
-#define CBX_FEWEST_H
+#ifndef CBX_BEAM_H
+#define CBX_BEAM_H
 
 #include "forbidden.h"
 #include "move_set.h"
 
 /* Answers of more moves than LARGE are worth more work; see polish.c. */
-enum { CBX_FEWEST_WIDTH = 64, CBX_FEWEST_MOVES = 400, CBX_FEWEST_LARGE = 6 };
+enum { CBX_BEAM_WIDTH = 64, CBX_BEAM_MOVES = 400, CBX_BEAM_LARGE = 6 };
 
 /* An answer of more is none that anybody reads: whether all are needed is not worth minutes. */
-enum { CBX_FEWEST_HUGE = 2000 };
+enum { CBX_BEAM_HUGE = 2000 };
 
 /* How much harder it is tried where nothing was found. */
-enum { CBX_FEWEST_EFFORT = 8 };
+enum { CBX_BEAM_EFFORT = 8 };
 
 /* A lead that rounding could not take away. */
-#define CBX_FEWEST_SURE 1e-4
+#define CBX_BEAM_SURE 1e-4
 
-typedef struct cbx_fewest {
+typedef struct cbx_beam {
     cbx_search          *s;
-    cbx_whatif          *W;
+    cbx_edit_state      *W;
     cbx_move_set         here; /* the moves that are made now */
-    cbx_move_set         sets[2][CBX_FEWEST_WIDTH + 1];
+    cbx_move_set         sets[2][CBX_BEAM_WIDTH + 1];
     int64_t              num_sets[2];
     cbx_move_set         best; /* flips; cost INFINITY: none yet */
     cbx_move_set         work;
     cbx_move            *promising;
     double               cheapest; /* cost of a move */
     const cbx_forbidden *forbidden;
-} cbx_fewest;
+} cbx_beam;
 
 /* Makes room for sets, in memory of the search's arena. 0 on success. */
-int cbx_fewest_init(cbx_fewest *F, cbx_search *s, cbx_whatif *W, const cbx_forbidden *forbidden);
+int cbx_beam_init(cbx_beam *F, cbx_search *s, cbx_edit_state *W, const cbx_forbidden *forbidden);
 
 /* For sets of so many moves. 0 on success. */
-int cbx_fewest_make_room(cbx_fewest *F, int64_t moves);
+int cbx_beam_make_room(cbx_beam *F, int64_t moves);
 
 /* Makes the graph what the set says. */
-void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to);
+void cbx_beam_go_to(cbx_beam *F, const cbx_move_set *to);
 
 /* Does a set with this score flip? Where asking the factual graph is not asking the
  * whole graph, that is done. */
-cbx_status cbx_fewest_flips(cbx_fewest *F, const cbx_move_set *set, bool *out, cbx_error *err);
+cbx_status cbx_beam_flips(cbx_beam *F, const cbx_move_set *set, bool *out, cbx_error *err);
 
 /* How near to a flip the search has come, should it find none. */
-void cbx_fewest_note_lead(cbx_fewest *F, double score);
+void cbx_beam_note_lead(cbx_beam *F, double score);
 
 /* It becomes the best, if it flips and is better. */
-cbx_status cbx_fewest_offer(cbx_fewest *F, const cbx_move_set *set, cbx_error *err);
+cbx_status cbx_beam_offer(cbx_beam *F, const cbx_move_set *set, cbx_error *err);
 
 /* Would the move keep the set within the number of edits that is allowed? */
-bool cbx_fewest_has_room(const cbx_fewest *F, const cbx_move_set *set, const cbx_move *move);
+bool cbx_beam_has_room(const cbx_beam *F, const cbx_move_set *set, const cbx_move *move);
 
 /* Tries the promising moves from a set: the cheapest that flips becomes the best, those
  * that do not are shortlisted in `next` (NULL: not). */
-cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tried,
-                             cbx_move_set *next, int64_t *num_next, int64_t width, cbx_error *err);
+cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried, cbx_move_set *next,
+                           int64_t *num_next, int64_t width, cbx_error *err);
 
 /* From the factual graph, with `effort` times as many moves tried, and sets followed, as the
  * options say. */
-cbx_status cbx_fewest_build_up(cbx_fewest *F, int64_t effort, cbx_error *err);
+cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err);
 
 /* Where any other class will do, the first steps choose one, and another may be nearer. So a
  * large answer is sought once more, for the likeliest classes one by one. */
-cbx_status cbx_fewest_build_for_each_class(cbx_fewest *F, cbx_error *err);
+cbx_status cbx_beam_build_for_each_class(cbx_beam *F, cbx_error *err);
 
-bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step);
+bool cbx_beam_out_of_time(cbx_beam *F, int64_t step);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* likely.h: the classes of a row of log-probabilities, by how likely they are. */
-#ifndef CBX_LIKELY_H
-#define CBX_LIKELY_H
+/* class_order.h: the classes of a row of log-probabilities, by how likely they are. */
+#ifndef CBX_CLASS_ORDER_H
+#define CBX_CLASS_ORDER_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain_recurring.c: says what the flips of many targets have in common. */
+/* explain_common_edits.c: says what the flips of many targets have in common. */
 #include "explain.h"
 #include "json.h"
 #include "text.h"
@@ -14,11 +14,11 @@ static void put_feature(FILE *out, const source *s, int32_t feature)
         (void)fprintf(out, "feature %d", (int)feature);
 }
 
-void explain_print_recurring(FILE *out, cbx_recurring *recurring, const source *s)
+void explain_print_common_edits(FILE *out, cbx_common_edits *common_edits, const source *s)
 {
     const cbx_common *c;
     count_text        counted;
-    if (cbx_recurring_find(recurring, &c, NULL) || !c->covered)
+    if (cbx_common_edits_find(common_edits, &c, NULL) || !c->covered)
         return; /* a summary is no reason to lose results */
     (void)fprintf(
         out, "%s %s part in %.0f %% of the flips: ", text_counted(counted, c->num_core, "feature"),
@@ -47,12 +47,12 @@ static void put_core(json *j, const cbx_common *c, const source *s)
 }
 
 int explain_write_summary(output *out, const char *path, const explain_summary *summary,
-                          cbx_recurring *recurring, const source *s)
+                          cbx_common_edits *common_edits, const source *s)
 {
     const cbx_common *c;
     cbx_error         err;
     int64_t           edits = 0;
-    if (cbx_recurring_find(recurring, &c, &err))
+    if (cbx_common_edits_find(common_edits, &c, &err))
         return fail_with(&err);
     int status = output_open(out, path);
     if (status)

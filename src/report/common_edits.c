@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recurring.c: what the flips of many targets have in common.
+/* common_edits.c: what the flips of many targets have in common.
  *
  * Every feature and edge is counted. Beyond that, features are taken one after the other, each
  * time the one that is edited in most of the flips not accounted for yet, until four flips in
@@ -29,7 +29,7 @@ typedef struct list {
     size_t count, room;
 } list;
 
-struct cbx_recurring {
+struct cbx_common_edits {
     int64_t             flips;
     list                notes, edges; /* of note, edge_note */
     cbx_common_feature *by_feature;   /* by number; flips 0: not met */
@@ -41,14 +41,14 @@ struct cbx_recurring {
     int64_t            *core_flips;
 };
 
-cbx_status cbx_recurring_new(cbx_recurring **out, cbx_error *err)
+cbx_status cbx_common_edits_new(cbx_common_edits **out, cbx_error *err)
 {
     *out = calloc(1, sizeof **out);
     return *out ? CBX_OK : cbx_fail_memory(err);
 }
 
 /* What was found the last time. */
-static void forget(cbx_recurring *r)
+static void forget(cbx_common_edits *r)
 {
     free((void *)r->common.features);
     free((void *)r->common.edges);
@@ -59,7 +59,7 @@ static void forget(cbx_recurring *r)
     r->common = (cbx_common){.flips = r->flips};
 }
 
-void cbx_recurring_free(cbx_recurring *r)
+void cbx_common_edits_free(cbx_common_edits *r)
 {
     if (!r)
         return;
@@ -87,7 +87,7 @@ static void *more(list *l, size_t size)
     return (char *)l->items + size * l->count++;
 }
 
-static bool make_room(cbx_recurring *r, int32_t feature)
+static bool make_room(cbx_common_edits *r, int32_t feature)
 {
     if (feature < r->room)
         return true;
@@ -109,7 +109,7 @@ static bool make_room(cbx_recurring *r, int32_t feature)
     return true;
 }
 
-static bool add_feature(cbx_recurring *r, const cbx_edit *e)
+static bool add_feature(cbx_common_edits *r, const cbx_edit *e)
 {
     if (!make_room(r, e->feature))
         return false;
@@ -126,7 +126,7 @@ static bool add_feature(cbx_recurring *r, const cbx_edit *e)
     return n || r->no_core;
 }
 
-static bool add_edge(cbx_recurring *r, const cbx_edit *e)
+static bool add_edge(cbx_common_edits *r, const cbx_edit *e)
 {
     bool       turn = e->undirected && e->source > e->target;
     edge_note *n = more(&r->edges, sizeof *n);
@@ -138,7 +138,7 @@ static bool add_edge(cbx_recurring *r, const cbx_edit *e)
     return n != NULL;
 }
 
-static bool add_edit(cbx_recurring *r, const cbx_edit *e)
+static bool add_edit(cbx_common_edits *r, const cbx_edit *e)
 {
     switch (e->op) {
     case CBX_REMOVE_EDGE:
@@ -149,7 +149,7 @@ static bool add_edit(cbx_recurring *r, const cbx_edit *e)
     return true;
 }
 
-void cbx_recurring_add(cbx_recurring *r, const cbx_counterfactual *c)
+void cbx_common_edits_add(cbx_common_edits *r, const cbx_counterfactual *c)
 {
     if (c->outcome != CBX_FOUND)
         return;
@@ -196,7 +196,7 @@ static int compare_edges(const void *a, const void *b)
     return order ? order : compare_ends(x, y);
 }
 
-static bool find_features(cbx_recurring *r)
+static bool find_features(cbx_common_edits *r)
 {
     cbx_common_feature *met = malloc(((size_t)r->room + 1) * sizeof *met);
     r->common.features = met;
@@ -208,7 +208,7 @@ static bool find_features(cbx_recurring *r)
     return met != NULL;
 }
 
-static bool find_edges(cbx_recurring *r)
+static bool find_edges(cbx_common_edits *r)
 {
     edge_note       *notes = r->edges.items;
     cbx_common_edge *met = malloc((r->edges.count + 1) * sizeof *met);
@@ -230,7 +230,7 @@ static bool find_edges(cbx_recurring *r)
 }
 
 /* The next feature of the core: of those equal, the one with the smallest number. */
-static int32_t next_core(const cbx_recurring *r, const uint8_t *covered, int64_t *times)
+static int32_t next_core(const cbx_common_edits *r, const uint8_t *covered, int64_t *times)
 {
     const note *notes = r->notes.items;
     int32_t     best = 0;
@@ -242,7 +242,7 @@ static int32_t next_core(const cbx_recurring *r, const uint8_t *covered, int64_t
     return best;
 }
 
-static bool find_core(cbx_recurring *r)
+static bool find_core(cbx_common_edits *r)
 {
     const note *notes = r->notes.items;
     int64_t    *times = calloc((size_t)r->room + 1, sizeof *times);
@@ -270,7 +270,7 @@ static bool find_core(cbx_recurring *r)
     return there;
 }
 
-cbx_status cbx_recurring_find(cbx_recurring *r, const cbx_common **out, cbx_error *err)
+cbx_status cbx_common_edits_find(cbx_common_edits *r, const cbx_common **out, cbx_error *err)
 {
     forget(r);
     *out = &r->common;

@@ -2,7 +2,7 @@
 /* What is proved to be out of reach is not reached by any of many random tries. */
 #include <math.h>
 
-#include "out_of_reach.h"
+#include "infeasible.h"
 #include "number.h"
 #include "../search/oracle.h"
 #include "test.h"
@@ -53,14 +53,14 @@ static int tries_that_flip(const oracle *o, int32_t row, float near, cbx_rng *rn
     return count;
 }
 
-static bool is_out_of_reach(const oracle *o, int32_t row, const cbx_explain_options *options)
+static bool is_infeasible(const oracle *o, int32_t row, const cbx_explain_options *options)
 {
-    cbx_arena  arena = {0};
-    cbx_error  err = {0};
-    cbx_setup  setup;
-    cbx_view   view;
-    cbx_whatif W;
-    bool       proved = false;
+    cbx_arena      arena = {0};
+    cbx_error      err = {0};
+    cbx_setup      setup;
+    cbx_view       view;
+    cbx_edit_state W;
+    bool           proved = false;
     oracle_must(cbx_setup_init(&setup, o->model, o->graph, options, &err), &err);
     const cbx_minimal_shared *shared = setup.shared;
     cbx_search                s = {.model = o->model,
@@ -77,8 +77,8 @@ static bool is_out_of_reach(const oracle *o, int32_t row, const cbx_explain_opti
                                    .shared = shared};
     oracle_must(cbx_view_around(o->graph, row, 3, &arena, &view, &err), &err);
     oracle_must(cbx_view_features(o->graph, &view, &arena, &s.X, &err), &err);
-    oracle_must(cbx_whatif_init(&W, &s, &shared->rules, &err), &err);
-    oracle_must(cbx_out_of_reach(&s, &W, &proved, &err), &err);
+    oracle_must(cbx_edit_state_init(&W, &s, &shared->rules, &err), &err);
+    oracle_must(cbx_infeasible(&s, &W, &proved, &err), &err);
     cbx_arena_free(&arena);
     cbx_setup_free(&setup);
     return proved;
@@ -96,7 +96,7 @@ TEST(no_value_within_the_range_flips_what_is_out_of_reach)
         for (int32_t row = 0; row < 20; row++)
             for (float near = 0.02f; near < 3; near *= 5) {
                 cbx_explain_options options = near_by(&o, row, near, range, sizeof range);
-                bool                out = is_out_of_reach(&o, row, &options);
+                bool                out = is_infeasible(&o, row, &options);
                 int                 flips = tries_that_flip(&o, row, near, &rng);
                 proved += out;
                 flipped += flips > 0;
@@ -115,7 +115,7 @@ TEST(the_answer_says_that_it_is_out_of_reach)
     for (int32_t row = 0; row < 20; row++) {
         cbx_explain_options options = near_by(&o, row, 0.02f, range, sizeof range);
         cbx_counterfactual *r = explain_row(&o, row, &options);
-        if (is_out_of_reach(&o, row, &options)) {
+        if (is_infeasible(&o, row, &options)) {
             CHECK_INT(r->outcome, CBX_NOT_FOUND);
             CHECK_INT(r->certificate, CBX_PROVED_NONE);
             said++;
@@ -131,8 +131,8 @@ TEST(where_an_edge_may_go_nothing_is_proved)
     oracle              o = oracle_make((oracle_shape){.nodes = 40, .kind = 'c', .seed = 40});
     char                range[96];
     cbx_explain_options options = near_by(&o, 3, 1e-6f, range, sizeof range);
-    CHECK(is_out_of_reach(&o, 3, &options));
+    CHECK(is_infeasible(&o, 3, &options));
     options.keep_edges = false;
-    CHECK(!is_out_of_reach(&o, 3, &options));
+    CHECK(!is_infeasible(&o, 3, &options));
     oracle_free(&o);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* twin.h: comparing a kernel's floats with its naive twin's doubles. */
+/* reference.h: comparing a kernel's floats with its naive reference's doubles. */
 #ifndef CBX_TEST_TWIN_H
 #define CBX_TEST_TWIN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ways.c: see ways.h. */
-#include "ways.h"
+/* undirected_adjacency.c: see undirected_adjacency.h. */
+#include "undirected_adjacency.h"
 
 #include "deadline.h"
 #include "pairs.h"
@@ -15,8 +15,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Both ways along every pair, by node and then by name. */
-static int make_ways(cbx_ways *W, const cbx_search *s, const int64_t *slot_of,
-                     const int32_t *target_of)
+static int make_adjacency(cbx_undirected_adjacency *W, const cbx_search *s, const int64_t *slot_of,
+                          const int32_t *target_of)
 {
     const cbx_view *v = s->view;
     int64_t         count = 0;
@@ -41,7 +41,7 @@ static int make_ways(cbx_ways *W, const cbx_search *s, const int64_t *slot_of,
 }
 
 /* The edges of each pair in the whole graph. A view's slots are in the same order. */
-static int make_lost(cbx_ways *W, const cbx_search *s, const cbx_pairs *pairs)
+static int make_lost(cbx_undirected_adjacency *W, const cbx_search *s, const cbx_pairs *pairs)
 {
     const cbx_view  *v = s->view;
     const cbx_graph *g = s->graph;
@@ -67,7 +67,7 @@ static int make_lost(cbx_ways *W, const cbx_search *s, const cbx_pairs *pairs)
     return 0;
 }
 
-int cbx_ways_init(cbx_ways *W, const cbx_search *s)
+int cbx_undirected_adjacency_init(cbx_undirected_adjacency *W, const cbx_search *s)
 {
     cbx_pairs pairs;
     int32_t  *target_of = cbx_pairs_targets(s->view, s->arena);
@@ -75,5 +75,5 @@ int cbx_ways_init(cbx_ways *W, const cbx_search *s)
         return -1;
     W->pairs = pairs.count;
     W->pair_of = pairs.pair_of;
-    return make_ways(W, s, pairs.slot_of, target_of) || make_lost(W, s, &pairs) ? -1 : 0;
+    return make_adjacency(W, s, pairs.slot_of, target_of) || make_lost(W, s, &pairs) ? -1 : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draft.c: from what a reader found to a graph. */
-#include "draft.h"
+/* graph_builder.c: from what a reader found to a graph. */
+#include "graph_builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "error.h"
 #include "graph.h"
 
-cbx_draft *cbx_draft_new(void)
+cbx_graph_builder *cbx_graph_builder_new(void)
 {
-    cbx_draft *d = calloc(1, sizeof *d);
+    cbx_graph_builder *d = calloc(1, sizeof *d);
     if (d)
         d->num_nodes = d->num_features = -1;
     return d;
 }
 
-void cbx_draft_free(cbx_draft *d)
+void cbx_graph_builder_free(cbx_graph_builder *d)
 {
     if (!d)
         return;
@@ -38,17 +38,17 @@ void cbx_draft_free(cbx_draft *d)
     free(d);
 }
 
-bool cbx_draft_edge(cbx_draft *d, int64_t source, int64_t target)
+bool cbx_graph_builder_edge(cbx_graph_builder *d, int64_t source, int64_t target)
 {
     return cbx_longs_add(&d->source, source) && cbx_longs_add(&d->target, target);
 }
 
-bool cbx_draft_row(cbx_draft *d)
+bool cbx_graph_builder_row(cbx_graph_builder *d)
 {
     return cbx_longs_add(&d->indptr, (int64_t)d->values.count);
 }
 
-bool cbx_draft_entry(cbx_draft *d, int32_t column, float value)
+bool cbx_graph_builder_entry(cbx_graph_builder *d, int32_t column, float value)
 {
     return cbx_ints_add(&d->columns, column) && cbx_floats_add(&d->values, value);
 }
@@ -67,7 +67,7 @@ static int by_column(const void *a, const void *b)
 }
 
 /* Columns ascending, each once, no zeros; indptr gets its last entry. */
-static bool tidy_rows(cbx_draft *d)
+static bool tidy_rows(cbx_graph_builder *d)
 {
     entry  *row = NULL;
     size_t  room = 0;
@@ -110,7 +110,7 @@ static bool tidy_rows(cbx_draft *d)
     return true;
 }
 
-bool cbx_draft_make_dense(cbx_draft *d)
+bool cbx_graph_builder_make_dense(cbx_graph_builder *d)
 {
     int64_t rows = (int64_t)d->indptr.count, f = d->num_features;
     if (!cbx_floats_fill(&d->x, (size_t)(rows * f), 0))
@@ -129,12 +129,12 @@ bool cbx_draft_make_dense(cbx_draft *d)
     return true;
 }
 
-bool cbx_draft_fit_features(cbx_draft *d)
+bool cbx_graph_builder_fit_features(cbx_graph_builder *d)
 {
     double entries = (double)d->indptr.count * (double)d->num_features;
     if (d->dense || entries > 4 * (double)d->values.count + 4096)
         return true;
-    return cbx_draft_make_dense(d);
+    return cbx_graph_builder_make_dense(d);
 }
 
 /* ---- classes */
@@ -145,7 +145,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool name_classes(cbx_draft *d, const cbx_longs *distinct)
+static bool name_classes(cbx_graph_builder *d, const cbx_longs *distinct)
 {
     d->class_names = CBX_NEW(&d->arena, const char *, distinct->count);
     for (size_t i = 0; d->class_names && i < distinct->count; i++) {
@@ -158,7 +158,7 @@ static bool name_classes(cbx_draft *d, const cbx_longs *distinct)
     return d->class_names != NULL;
 }
 
-bool cbx_draft_number_classes(cbx_draft *d, bool keep_unknown, bool name)
+bool cbx_graph_builder_number_classes(cbx_graph_builder *d, bool keep_unknown, bool name)
 {
     cbx_longs distinct = {0};
     bool      ok = cbx_longs_reserve(&distinct, d->y.count);
@@ -191,7 +191,7 @@ bool cbx_draft_number_classes(cbx_draft *d, bool keep_unknown, bool name)
     return ok;
 }
 
-bool cbx_draft_sort_classes(cbx_draft *d, const cbx_names *classes)
+bool cbx_graph_builder_sort_classes(cbx_graph_builder *d, const cbx_names *classes)
 {
     int64_t  count = classes->count;
     int64_t *order = CBX_NEW(&d->arena, int64_t, count), *rank = CBX_NEW(&d->arena, int64_t, count);
@@ -216,10 +216,10 @@ bool cbx_draft_sort_classes(cbx_draft *d, const cbx_names *classes)
 
 static void release(void *backing)
 {
-    cbx_draft_free(backing);
+    cbx_graph_builder_free(backing);
 }
 
-static cbx_status check_rows(const cbx_draft *d, int64_t rows, cbx_error *err)
+static cbx_status check_rows(const cbx_graph_builder *d, int64_t rows, cbx_error *err)
 {
     const struct {
         const char *what;
@@ -246,7 +246,7 @@ static cbx_status check_rows(const cbx_draft *d, int64_t rows, cbx_error *err)
     return CBX_OK;
 }
 
-static void fill_data(const cbx_draft *d, cbx_graph_data *g)
+static void fill_data(const cbx_graph_builder *d, cbx_graph_data *g)
 {
     g->task = d->task;
     g->num_nodes = (int32_t)d->num_nodes;
@@ -282,9 +282,9 @@ static void fill_data(const cbx_draft *d, cbx_graph_data *g)
     g->node_names = d->node_names;
 }
 
-static cbx_status finish(cbx_draft *d, cbx_graph *g, cbx_error *err)
+static cbx_status finish(cbx_graph_builder *d, cbx_graph *g, cbx_error *err)
 {
-    cbx_status status = cbx_draft_order_edges(d, err);
+    cbx_status status = cbx_graph_builder_order_edges(d, err);
     if (status)
         return status;
     bool ok = d->dense ? cbx_floats_reserve(&d->x, 1)
@@ -300,12 +300,12 @@ static cbx_status finish(cbx_draft *d, cbx_graph *g, cbx_error *err)
     return cbx_graph_index(g, err);
 }
 
-cbx_status cbx_draft_finish(cbx_draft *d, cbx_graph **out, cbx_error *err)
+cbx_status cbx_graph_builder_finish(cbx_graph_builder *d, cbx_graph **out, cbx_error *err)
 {
     *out = NULL;
     cbx_graph *g = cbx_graph_empty(err);
     if (!g) {
-        cbx_draft_free(d);
+        cbx_graph_builder_free(d);
         return CBX_NO_MEMORY;
     }
     g->backing = d;

@@ -24,23 +24,23 @@ static cbx_counterfactual answer(const cbx_edit *edits, int64_t count)
     return (cbx_counterfactual){.outcome = CBX_FOUND, .edits = edits, .num_edits = count};
 }
 
-static void add(cbx_recurring *r, const cbx_edit *edits, int64_t count)
+static void add(cbx_common_edits *r, const cbx_edit *edits, int64_t count)
 {
     cbx_counterfactual c = answer(edits, count);
-    cbx_recurring_add(r, &c);
+    cbx_common_edits_add(r, &c);
 }
 
 TEST(features_and_edges_are_counted_once_a_flip)
 {
-    cbx_recurring    *r = NULL;
+    cbx_common_edits *r = NULL;
     const cbx_common *c = NULL;
     cbx_error         err = {0};
-    CHECK_OK(cbx_recurring_new(&r, &err), err);
+    CHECK_OK(cbx_common_edits_new(&r, &err), err);
     add(r, (cbx_edit[]){feature(1, 7, 0, 1), feature(2, 7, 0, 1), edge(4, 3, true)}, 3);
     add(r, (cbx_edit[]){feature(1, 7, 1, 0), edge(3, 4, true), edge(4, 3, true)}, 3);
     add(r, (cbx_edit[]){feature(5, 900, 0, 2), edge(3, 4, false), edge(4, 3, false)}, 3);
-    cbx_recurring_add(r, &(cbx_counterfactual){.outcome = CBX_NOT_FOUND});
-    CHECK_OK(cbx_recurring_find(r, &c, &err), err);
+    cbx_common_edits_add(r, &(cbx_counterfactual){.outcome = CBX_NOT_FOUND});
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
     CHECK_INT(c->flips, 3);
     if (CHECK_INT(c->num_features, 2)) {
         CHECK_INT(c->features[0].feature, 7);
@@ -57,21 +57,21 @@ TEST(features_and_edges_are_counted_once_a_flip)
         CHECK(c->edges[2].source == 4 && c->edges[2].target == 3 && !c->edges[2].undirected);
         CHECK_INT(c->edges[2].flips, 1);
     }
-    cbx_recurring_free(r);
+    cbx_common_edits_free(r);
 }
 
 TEST(the_core_covers_four_flips_in_five_with_what_covers_most_first)
 {
-    cbx_recurring    *r = NULL;
+    cbx_common_edits *r = NULL;
     const cbx_common *c = NULL;
     cbx_error         err = {0};
-    CHECK_OK(cbx_recurring_new(&r, &err), err);
+    CHECK_OK(cbx_common_edits_new(&r, &err), err);
     /* 2 is in three flips, 1 in two of those and one more, 3 in another; the last has edges */
     add(r, (cbx_edit[]){feature(0, 1, 0, 1), feature(0, 2, 0, 1)}, 2);
     add(r, (cbx_edit[]){feature(0, 1, 0, 1), feature(0, 2, 0, 1)}, 2);
     add(r, (cbx_edit[]){feature(0, 2, 0, 1)}, 1);
     add(r, (cbx_edit[]){feature(0, 1, 0, 1)}, 1);
-    CHECK_OK(cbx_recurring_find(r, &c, &err), err);
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
     CHECK(c->core_known);
     if (CHECK_INT(c->num_core, 2)) {
         CHECK_INT(c->core[0], 1); /* as many as 2, and smaller */
@@ -81,61 +81,61 @@ TEST(the_core_covers_four_flips_in_five_with_what_covers_most_first)
     }
     CHECK_INT(c->covered, 4);
     add(r, (cbx_edit[]){edge(0, 1, true)}, 1); /* asked again, with more */
-    CHECK_OK(cbx_recurring_find(r, &c, &err), err);
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
     CHECK_INT(c->flips, 5);
     CHECK_INT(c->num_core, 2);
     CHECK_INT(c->covered, 4);
-    cbx_recurring_free(r);
+    cbx_common_edits_free(r);
 }
 
 TEST(answers_of_many_edits_are_counted_and_have_no_core)
 {
-    cbx_recurring    *r = NULL;
+    cbx_common_edits *r = NULL;
     const cbx_common *c = NULL;
     cbx_error         err = {0};
     cbx_edit          many[101];
     for (int32_t k = 0; k < 101; k++)
         many[k] = feature(0, k, 0, 1);
-    CHECK_OK(cbx_recurring_new(&r, &err), err);
+    CHECK_OK(cbx_common_edits_new(&r, &err), err);
     add(r, many, 100);
-    CHECK_OK(cbx_recurring_find(r, &c, &err), err);
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
     CHECK(c->core_known);
     add(r, many, 101);
     add(r, many, 1);
-    CHECK_OK(cbx_recurring_find(r, &c, &err), err);
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
     CHECK(!c->core_known);
     CHECK_INT(c->num_core, 0);
     CHECK_INT(c->num_features, 101);
     CHECK_INT(c->features[0].flips, 3);
     CHECK_INT(c->features[1].flips, 2);
-    cbx_recurring_free(r);
+    cbx_common_edits_free(r);
 }
 
 TEST(nothing_recurs_in_nothing)
 {
-    cbx_recurring    *r = NULL;
+    cbx_common_edits *r = NULL;
     const cbx_common *c = NULL;
     cbx_error         err = {0};
-    CHECK_OK(cbx_recurring_new(&r, &err), err);
-    CHECK_OK(cbx_recurring_find(r, &c, &err), err);
+    CHECK_OK(cbx_common_edits_new(&r, &err), err);
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
     CHECK(!c->flips && !c->num_features && !c->num_edges && !c->num_core && !c->covered);
-    cbx_recurring_free(r);
-    cbx_recurring_free(NULL);
+    cbx_common_edits_free(r);
+    cbx_common_edits_free(NULL);
 }
 
 static cbx_status count_some(void *user)
 {
     const cbx_edit   *edits = user;
-    cbx_recurring    *r = NULL;
+    cbx_common_edits *r = NULL;
     const cbx_common *c;
-    cbx_status        status = cbx_recurring_new(&r, NULL);
+    cbx_status        status = cbx_common_edits_new(&r, NULL);
     if (status)
         return status;
     for (int k = 0; k < 3; k++)
         add(r, edits, 300);
     add(r, edits, 90);
-    status = cbx_recurring_find(r, &c, NULL);
-    cbx_recurring_free(r);
+    status = cbx_common_edits_find(r, &c, NULL);
+    cbx_common_edits_free(r);
     return status;
 }
 

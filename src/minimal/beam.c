@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fewest.c: see fewest.h. */
-#include "fewest.h"
+/* beam.c: see beam.h. */
+#include "beam.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { DEEP = 8 };
 
 /* ---- memory */
 
-int cbx_fewest_make_room(cbx_fewest *F, int64_t moves)
+int cbx_beam_make_room(cbx_beam *F, int64_t moves)
 {
     cbx_move_set *all[] = {&F->here, &F->best, &F->work};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -29,20 +29,20 @@ int cbx_fewest_make_room(cbx_fewest *F, int64_t moves)
     return 0;
 }
 
-static int make_sets(cbx_fewest *F, cbx_arena *arena)
+static int make_sets(cbx_beam *F, cbx_arena *arena)
 {
     const cbx_explain_options *o = F->s->options;
-    for (int64_t k = 0; k <= o->width * CBX_FEWEST_EFFORT && k <= CBX_FEWEST_WIDTH; k++)
+    for (int64_t k = 0; k <= o->width * CBX_BEAM_EFFORT && k <= CBX_BEAM_WIDTH; k++)
         for (int i = 0; i < 2; i++)
-            if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_FEWEST_MOVES + 1)))
+            if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_BEAM_MOVES + 1)))
                 return -1;
-    F->promising = CBX_NEW(arena, cbx_move, CBX_FEWEST_EFFORT * o->tried);
-    return F->promising ? cbx_fewest_make_room(F, CBX_FEWEST_MOVES) : -1;
+    F->promising = CBX_NEW(arena, cbx_move, CBX_BEAM_EFFORT * o->tried);
+    return F->promising ? cbx_beam_make_room(F, CBX_BEAM_MOVES) : -1;
 }
 
-int cbx_fewest_init(cbx_fewest *F, cbx_search *s, cbx_whatif *W, const cbx_forbidden *forbidden)
+int cbx_beam_init(cbx_beam *F, cbx_search *s, cbx_edit_state *W, const cbx_forbidden *forbidden)
 {
-    *F = (cbx_fewest){.s = s, .W = W, .forbidden = forbidden};
+    *F = (cbx_beam){.s = s, .W = W, .forbidden = forbidden};
     F->best.cost = INFINITY;
     F->cheapest = cbx_moves_cheapest(s->options);
     return make_sets(F, s->arena);
@@ -53,7 +53,7 @@ int cbx_fewest_init(cbx_fewest *F, cbx_search *s, cbx_whatif *W, const cbx_forbi
 /* Where sets are so large that looking moves up in them takes longer than making them. */
 static const double MANY = 1e6;
 
-void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to)
+void cbx_beam_go_to(cbx_beam *F, const cbx_move_set *to)
 {
     int64_t same = 0; /* moves that both begin with */
     while (same < F->here.count && same < to->count &&
@@ -75,28 +75,28 @@ void cbx_fewest_go_to(cbx_fewest *F, const cbx_move_set *to)
 
 /* ---- is it one? */
 
-cbx_status cbx_fewest_flips(cbx_fewest *F, const cbx_move_set *s, bool *out, cbx_error *err)
+cbx_status cbx_beam_flips(cbx_beam *F, const cbx_move_set *s, bool *out, cbx_error *err)
 {
     double score = s->score;
-    *out = score > CBX_FEWEST_SURE;
+    *out = score > CBX_BEAM_SURE;
     if (!*out || F->W->exact)
         return CBX_OK;
-    cbx_status status = cbx_whatif_verify(F->W, s->moves, s->count, &score, err);
-    *out = score > CBX_FEWEST_SURE;
+    cbx_status status = cbx_edit_state_verify(F->W, s->moves, s->count, &score, err);
+    *out = score > CBX_BEAM_SURE;
     return status;
 }
 
-void cbx_fewest_note_lead(cbx_fewest *F, double score)
+void cbx_beam_note_lead(cbx_beam *F, double score)
 {
     F->s->reached = fmax(F->s->reached, score);
 }
 
-cbx_status cbx_fewest_offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err)
+cbx_status cbx_beam_offer(cbx_beam *F, const cbx_move_set *s, cbx_error *err)
 {
     bool flipped = false;
-    if (s->score <= CBX_FEWEST_SURE || !cbx_move_set_better(s, &F->best))
+    if (s->score <= CBX_BEAM_SURE || !cbx_move_set_better(s, &F->best))
         return CBX_OK;
-    cbx_status status = cbx_fewest_flips(F, s, &flipped, err);
+    cbx_status status = cbx_beam_flips(F, s, &flipped, err);
     if (!status && flipped)
         cbx_move_set_copy(&F->best, s);
     return status;
@@ -104,13 +104,13 @@ cbx_status cbx_fewest_offer(cbx_fewest *F, const cbx_move_set *s, cbx_error *err
 
 /* ---- building up */
 
-bool cbx_fewest_has_room(const cbx_fewest *F, const cbx_move_set *s, const cbx_move *m)
+bool cbx_beam_has_room(const cbx_beam *F, const cbx_move_set *s, const cbx_move *m)
 {
     int64_t most = F->s->options->max_edits;
-    return s->count < CBX_FEWEST_MOVES && (most == 0 || s->edits + m->kind->edits <= most);
+    return s->count < CBX_BEAM_MOVES && (most == 0 || s->edits + m->kind->edits <= most);
 }
 
-static int64_t promising(cbx_fewest *F, int64_t most)
+static int64_t promising(cbx_beam *F, int64_t most)
 {
     int64_t count = cbx_moves_promising(F->W, F->promising, most), kept = 0;
     for (int64_t k = 0; k < count; k++)
@@ -119,25 +119,25 @@ static int64_t promising(cbx_fewest *F, int64_t most)
     return kept;
 }
 
-cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tried,
-                             cbx_move_set *next, int64_t *num_next, int64_t width, cbx_error *err)
+cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried, cbx_move_set *next,
+                           int64_t *num_next, int64_t width, cbx_error *err)
 {
-    cbx_fewest_go_to(F, from);
-    (void)cbx_whatif_slopes(F->W);
+    cbx_beam_go_to(F, from);
+    (void)cbx_edit_state_slopes(F->W);
     int64_t count = promising(F, tried);
     for (int64_t k = 0; k < count; k++) {
         const cbx_move *m = &F->promising[k];
-        if (from->cost + m->cost > F->best.cost || !cbx_fewest_has_room(F, from, m))
+        if (from->cost + m->cost > F->best.cost || !cbx_beam_has_room(F, from, m))
             continue;
         cbx_move_set_copy(&F->work, from);
         cbx_move_set_add(&F->work, m);
         cbx_move_do(F->W, m);
-        F->work.score = cbx_whatif_ask(F->W);
+        F->work.score = cbx_edit_state_ask(F->W);
         cbx_move_undo(F->W, m);
         if (cbx_time_is_up())
             return CBX_OK;
-        cbx_fewest_note_lead(F, F->work.score);
-        cbx_status status = cbx_fewest_offer(F, &F->work, err);
+        cbx_beam_note_lead(F, F->work.score);
+        cbx_status status = cbx_beam_offer(F, &F->work, err);
         if (status)
             return status;
         if (next && num_next)
@@ -146,32 +146,32 @@ cbx_status cbx_fewest_expand(cbx_fewest *F, const cbx_move_set *from, int64_t tr
     return CBX_OK;
 }
 
-bool cbx_fewest_out_of_time(cbx_fewest *F, int64_t step)
+bool cbx_beam_out_of_time(cbx_beam *F, int64_t step)
 {
     cbx_search *s = F->s;
     s->epochs = step;
     return cbx_search_should_stop_at(s, step);
 }
 
-cbx_status cbx_fewest_build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
+cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err)
 {
     cbx_move_set empty = {.moves = F->sets[0][0].moves};
-    empty.score = cbx_whatif_ask(F->W);
-    cbx_fewest_note_lead(F, empty.score);
+    empty.score = cbx_edit_state_ask(F->W);
+    cbx_beam_note_lead(F, empty.score);
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;
     int64_t tried = effort * F->s->options->tried;
     int64_t widest = effort * F->s->options->width;
-    widest = widest < CBX_FEWEST_WIDTH ? widest : CBX_FEWEST_WIDTH;
-    for (int64_t depth = 0, idle = 0; depth < CBX_FEWEST_MOVES; depth++) {
+    widest = widest < CBX_BEAM_WIDTH ? widest : CBX_BEAM_WIDTH;
+    for (int64_t depth = 0, idle = 0; depth < CBX_BEAM_MOVES; depth++) {
         cbx_move_set *now = F->sets[depth & 1], *next = F->sets[~depth & 1];
         int64_t      *num_next = &F->num_sets[~depth & 1], width = depth < DEEP ? widest : 1;
         *num_next = 0;
         for (int64_t k = 0; k < F->num_sets[depth & 1] && k < width; k++) {
-            cbx_status status = cbx_fewest_expand(F, &now[k], depth < DEEP ? tried : tried / 3 + 1,
-                                                  next, num_next, width, err);
-            if (status || cbx_fewest_out_of_time(F, depth))
+            cbx_status status = cbx_beam_expand(F, &now[k], depth < DEEP ? tried : tried / 3 + 1,
+                                                next, num_next, width, err);
+            if (status || cbx_beam_out_of_time(F, depth))
                 return status;
         }
         /* Sets that go on cost as much as what was found, or it gets no better. */
@@ -185,7 +185,7 @@ cbx_status cbx_fewest_build_up(cbx_fewest *F, int64_t effort, cbx_error *err)
     return CBX_OK;
 }
 
-cbx_status cbx_fewest_build_for_each_class(cbx_fewest *F, cbx_error *err)
+cbx_status cbx_beam_build_for_each_class(cbx_beam *F, cbx_error *err)
 {
     enum { CLASSES = 8 };
     cbx_search *s = F->s;
@@ -198,7 +198,7 @@ cbx_status cbx_fewest_build_for_each_class(cbx_fewest *F, cbx_error *err)
         if (last == s->prediction)
             continue;
         s->target = last;
-        status = cbx_fewest_build_up(F, 1, err);
+        status = cbx_beam_build_up(F, 1, err);
         s->target = CBX_TARGET_ANY;
     }
     return status;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draft_edges.c: edges made simple, made to go both ways, and sorted, in
+/* builder_edges.c: edges made simple, made to go both ways, and sorted, in
  * O(nodes + edges): two stable counting sorts, the second key first. */
 #include <string.h>
 
-#include "draft.h"
+#include "graph_builder.h"
 #include "error.h"
 
-static void drop_loops(cbx_draft *d)
+static void drop_loops(cbx_graph_builder *d)
 {
     size_t to = 0;
     for (size_t e = 0; e < d->source.count; e++) {
@@ -70,7 +70,7 @@ static bool permute(cbx_longs *v, const int64_t *order, size_t count)
 }
 
 /* By `major`, then `minor`; of the same pair only the first stays. */
-static bool sort_and_merge(cbx_draft *d, const cbx_longs *major, const cbx_longs *minor)
+static bool sort_and_merge(cbx_graph_builder *d, const cbx_longs *major, const cbx_longs *minor)
 {
     size_t m = d->source.count, kept = 0;
     sorter s = {0};
@@ -101,7 +101,7 @@ static bool sort_and_merge(cbx_draft *d, const cbx_longs *major, const cbx_longs
 
 /* Adds u -> v behind the others for every v -> u that has none; the edges there
  * keep their places. */
-static bool add_reverses(cbx_draft *d)
+static bool add_reverses(cbx_graph_builder *d)
 {
     size_t m = d->source.count;
     sorter s = {0}, r = {0};
@@ -127,7 +127,7 @@ static bool add_reverses(cbx_draft *d)
     }
     for (size_t e = 0; ok && e < m; e++)
         if (lonely[e])
-            ok = cbx_draft_edge(d, d->target.at[e], d->source.at[e]) &&
+            ok = cbx_graph_builder_edge(d, d->target.at[e], d->source.at[e]) &&
                  (!weighted || cbx_floats_add(&d->weight, d->weight.at[e]));
     free(lonely);
     sorter_free(&s);
@@ -135,7 +135,7 @@ static bool add_reverses(cbx_draft *d)
     return ok;
 }
 
-cbx_status cbx_draft_order_edges(cbx_draft *d, cbx_error *err)
+cbx_status cbx_graph_builder_order_edges(cbx_graph_builder *d, cbx_error *err)
 {
     int rules = d->edge_rules;
     for (size_t e = 0; e < d->source.count; e++) /* the sorts rely on it */
