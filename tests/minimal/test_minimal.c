@@ -346,7 +346,7 @@ TEST(a_class_that_another_outdoes_in_all_weights_is_out_of_reach)
     oracle     o = oracle_make((oracle_shape){.nodes = 40, .seed = 2});
     cbx_model *m = o.model;
     int32_t    C = m->num_classes;
-    CHECK(!cbx_infeasible_class(m, 0) || !cbx_out_of_reach_class(m, 1));
+    CHECK(!cbx_infeasible_class(m, 0) || !cbx_infeasible_class(m, 1));
     for (int32_t k = 0; k <= m->head_in; k++) /* class 2 becomes class 1 less something */
         m->theta[m->head_offset + (int64_t)k * C + 2] =
             m->theta[m->head_offset + (int64_t)k * C + 1] - 0.1f * (float)(k % 3) - 0.01f;
