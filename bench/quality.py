@@ -6,7 +6,7 @@
 
 Every oracle is trained with the default settings and seed 1, and explained on its first test rows,
 one thread, towards the next class, and once more towards any other. "greedy" is the same search without width: the best of 16 tried
-edits at each step, one set only (`--width 1 --tried 16 --rebuilds 0`). --trees: edge deletions only, any other
+edits at each step, one set only (`--beam 1 --candidates 16 --rebuilds 0`). --trees: edge deletions only, any other
 class, on the graphs of CF-GNNExplainer, with its oracle (three GCN layers of 20 units). Rows that were
 skipped count as not flipped.
 """
@@ -41,7 +41,7 @@ def milliseconds(results):
 
 def row(name, data, model, targets):
     results = explain(data, model, targets)
-    greedy = edits(explain(data, model, targets, "--width", 1, "--tried", 16, "--rebuilds", 0))
+    greedy = edits(explain(data, model, targets, "--beam", 1, "--candidates", 16, "--rebuilds", 0))
     anything = explain(data, model, targets, "--target", "any")
     found = [r for r in results if r["status"] == "found"]
     sizes = edits(results)

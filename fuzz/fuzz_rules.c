@@ -15,8 +15,8 @@ static int64_t at_most(int64_t value, int64_t most)
 static void keep_short(cbx_explain_options *o)
 {
     o->epochs = at_most(o->epochs, 3);
-    o->width = at_most(o->width, 2);
-    o->tried = at_most(o->tried, 4);
+    o->beam = at_most(o->beam, 2);
+    o->candidates = at_most(o->candidates, 4);
     o->total_cfs = at_most(o->total_cfs, 2);
     o->robustness = at_most(o->robustness, 2);
     o->unr_neighbours = at_most(o->unr_neighbours, 3);

@@ -48,7 +48,7 @@ CBX_API cbx_status cbx_graph_check(const char *path, const cbx_options *options,
 
 /* --------------------------------------------------------------- downloads */
 
-/* "from", "sha256", "timeout", "again". */
+/* "from", "sha256", "timeout", "overwrite". */
 CBX_API const cbx_option_table *cbx_fetch_table(void);
 
 /* The i-th data set that is known to download, or NULL past the last; and one line

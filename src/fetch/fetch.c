@@ -25,7 +25,7 @@ const cbx_option_table *cbx_fetch_table(void)
          "the sum that a data set of one file must have"},
         {"timeout", CBX_OPTION_REAL, offsetof(cbx_fetch_options, timeout), "30", 0.1, 86400, NULL,
          "give up after so many seconds without a byte"},
-        {"again", CBX_OPTION_BOOL, offsetof(cbx_fetch_options, again), "false", 0, 0, NULL,
+        {"overwrite", CBX_OPTION_BOOL, offsetof(cbx_fetch_options, overwrite), "false", 0, 0, NULL,
          "fetch what is there already, too"},
     };
     static const cbx_option_table table = {"Network", options, sizeof options / sizeof *options,
@@ -93,7 +93,7 @@ static const char *wanted_sum(const job *j, const cbx_remote_file *file)
 static bool is_there(const job *j, const cbx_remote_file *file, const char *path)
 {
     char sum[65];
-    if (j->o->again || access(path, R_OK))
+    if (j->o->overwrite || access(path, R_OK))
         return false;
     const char *want = wanted_sum(j, file);
     return !*want || (!cbx_file_sha256(path, sum, NULL) && cbx_same_word(sum, want));
@@ -165,7 +165,7 @@ static cbx_status fetch_all(job *j, const char *cache, char **path)
         char *member = !status && j->set.member ? join(j->folder, "/", j->set.member) : NULL;
         if (!status && j->set.member && !member)
             status = cbx_fail_memory(j->err);
-        if (member && (j->o->again || access(member, R_OK)))
+        if (member && (j->o->overwrite || access(member, R_OK)))
             status = unpack(j, to, member);
         free(member);
         if (!status && j->folder != cache && i + 1 == j->set.count)

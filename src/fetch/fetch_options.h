@@ -7,10 +7,10 @@
 #include "option_table.h"
 
 typedef struct cbx_fetch_options {
-    const char *from;    /* another address that has the files; NULL: the official one */
-    const char *sha256;  /* of a set of one file; NULL: the published one, if any */
-    double      timeout; /* seconds without a byte */
-    bool        again;   /* what is there already, too */
+    const char *from;      /* another address that has the files; NULL: the official one */
+    const char *sha256;    /* of a set of one file; NULL: the published one, if any */
+    double      timeout;   /* seconds without a byte */
+    bool        overwrite; /* what is there already, too */
 } cbx_fetch_options;
 
 cbx_status cbx_dataset_fetch_with(const char *name, const char *folder,

@@ -32,11 +32,11 @@ int cbx_beam_make_room(cbx_beam *F, int64_t moves)
 static int make_sets(cbx_beam *F, cbx_arena *arena)
 {
     const cbx_explain_options *o = F->s->options;
-    for (int64_t k = 0; k <= o->width * CBX_BEAM_EFFORT && k <= CBX_BEAM_WIDTH; k++)
+    for (int64_t k = 0; k <= o->beam * CBX_BEAM_EFFORT && k <= CBX_BEAM_WIDTH; k++)
         for (int i = 0; i < 2; i++)
             if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_BEAM_MOVES + 1)))
                 return -1;
-    F->promising = CBX_NEW(arena, cbx_move, CBX_BEAM_EFFORT * o->tried);
+    F->promising = CBX_NEW(arena, cbx_move, CBX_BEAM_EFFORT * o->candidates);
     return F->promising ? cbx_beam_make_room(F, CBX_BEAM_MOVES) : -1;
 }
 
@@ -161,8 +161,8 @@ cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err)
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;
-    int64_t tried = effort * F->s->options->tried;
-    int64_t widest = effort * F->s->options->width;
+    int64_t tried = effort * F->s->options->candidates;
+    int64_t widest = effort * F->s->options->beam;
     widest = widest < CBX_BEAM_WIDTH ? widest : CBX_BEAM_WIDTH;
     for (int64_t depth = 0, idle = 0; depth < CBX_BEAM_MOVES; depth++) {
         cbx_move_set *now = F->sets[depth & 1], *next = F->sets[~depth & 1];

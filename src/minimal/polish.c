@@ -98,7 +98,7 @@ static cbx_status swap(cbx_beam *F, cbx_error *err)
             cbx_move_set_take_out(&rest, a);
             cbx_move_set_take_out(&rest, b);
             cbx_status status =
-                cbx_beam_expand(F, &rest, 2 * F->s->options->tried, NULL, NULL, 0, err);
+                cbx_beam_expand(F, &rest, 2 * F->s->options->candidates, NULL, NULL, 0, err);
             if (status || cbx_beam_out_of_time(F, F->s->epochs) || F->best.cost < before)
                 return status;
         }
@@ -118,7 +118,7 @@ static cbx_status rebuild(cbx_beam *F, cbx_rng *rng, cbx_error *err)
     while (now.cost + F->cheapest <= before) {
         int64_t    count = 0;
         cbx_status status =
-            cbx_beam_expand(F, &now, F->s->options->tried / 2 + 1, F->sets[1], &count, 1, err);
+            cbx_beam_expand(F, &now, F->s->options->candidates / 2 + 1, F->sets[1], &count, 1, err);
         if (status || count == 0 || F->best.cost < before || cbx_beam_out_of_time(F, F->s->epochs))
             return status;
         cbx_move_set_copy(&now, &F->sets[1][0]);

@@ -45,10 +45,10 @@ typedef struct cbx_explain_options {
     /* which epoch of combinex wins: loss, edits */
     int select;
     /* minimal: what an edit costs, how many answers, what to prove of the first */
-    int64_t width;    /* sets of moves that are followed together */
-    int64_t tried;    /* moves tried from each */
-    int64_t rebuilds; /* times a part of the answer is built anew, for a cheaper one */
-    int     start;    /* factual, both: where the search begins; both: also at combinex's answer */
+    int64_t beam;       /* sets of moves that are followed together */
+    int64_t candidates; /* moves tried from each */
+    int64_t rebuilds;   /* times a part of the answer is built anew, for a cheaper one */
+    int     start; /* factual, both: where the search begins; both: also at combinex's answer */
     double  edge_cost, feature_cost;
     int64_t total_cfs;
     bool    diverse;    /* answers share no edit */

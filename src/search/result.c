@@ -113,9 +113,8 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .cost = s->cost,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,
-                            .best_lead = outcome == CBX_NOT_FOUND && isfinite(s->reached)
-                                             ? s->reached
-                                             : NAN,
+                            .best_lead =
+                                outcome == CBX_NOT_FOUND && isfinite(s->reached) ? s->reached : NAN,
                             .threshold = s->options->stopping_threshold,
                             .reproducible = s->model->reproducible};
     cbx_result_count_edits(&r);

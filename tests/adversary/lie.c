@@ -33,8 +33,8 @@ void lie_before(lie kind, question *q)
     if (kind != LIE_PROVED_NONE)
         return;
     set(q, "prove", "0");
-    set(q, "width", "1");
-    set(q, "tried", "1");
+    set(q, "beam", "1");
+    set(q, "candidates", "1");
     set(q, "rebuilds", "0");
     set(q, "epochs", "1");
 }

@@ -108,8 +108,8 @@ static void tell_search(question *q, dice *d)
     tell(q, "epochs", "%d", dice_between(d, 1, descends ? 60 : 8));
     tell(q, "robustness", "%d", dice_below(d, 3));
     if (dice_chance(d, 0.3)) { /* a poor search leaves more for the proof to do */
-        tell(q, "width", "1");
-        tell(q, "tried", "%d", dice_between(d, 1, 3));
+        tell(q, "beam", "1");
+        tell(q, "candidates", "%d", dice_between(d, 1, 3));
     }
     tell(q, "prove", "%s", dice_chance(d, 0.1) ? "0" : dice_chance(d, 0.05) ? "1e-6" : "0.5");
     if (has_rule(q, RULE_START_BOTH))

@@ -48,7 +48,7 @@ check "and the list shows it" out_has '^  MUTAG +40\.'
 run data fetch MUTAG --from "$base/good" --json
 check "it is not fetched twice" all status_is 0 , [ "$(requests /good/MUTAG.zip)" -eq 1 ] , \
     out_has '"path": "'
-run data fetch MUTAG --from "$base/good" --again -q
+run data fetch MUTAG --from "$base/good" --overwrite -q
 check "unless that is asked for" all status_is 0 , out_empty , [ "$(requests /good/MUTAG.zip)" -eq 2 ]
 
 again
@@ -118,7 +118,7 @@ check "nothing is written through a link that waits for a download" \
 again
 mkdir -p "$cache"
 ln -s "$PWD/victim" "$cache/MUTAG.zip"
-run data fetch MUTAG --from "$base/good" --again
+run data fetch MUTAG --from "$base/good" --overwrite
 check "a link in place of the file is replaced, not followed" \
     all status_is 0 , [ "$(cat victim)" = precious ] , [ ! -L "$cache/MUTAG.zip" ]
 again
@@ -136,7 +136,7 @@ check "nor is a set put into a folder that is a link" \
 again
 mkdir -p "$cache/treegrid-pgx"
 ln -s "$PWD/victim" "$cache/treegrid-pgx/syn4.pkl"
-run data fetch treegrid-pgx --from "$base/good" --again --sha256 "$(sha256sum files/datasets.zip | cut -d ' ' -f 1)"
+run data fetch treegrid-pgx --from "$base/good" --overwrite --sha256 "$(sha256sum files/datasets.zip | cut -d ' ' -f 1)"
 check "nor a file unpacked over a link" \
     all fails_with 1 'syn4.pkl: a link' , [ "$(cat victim)" = precious ]
 again
@@ -157,7 +157,7 @@ if [[ -d ${CBX_SHARED:-}/data/raw/cora ]]; then
     check "a set of many files is fetched, and their sums are right" status_is 0
     run data info cora
     check "and opens" all status_is 0 , out_has 'edges +10,556'
-    run data fetch cora --from "$base/wrong" --again
+    run data fetch cora --from "$base/wrong" --overwrite
     check "other files are refused by their published sums" fails_with 1 'not the file that was expected'
     run data fetch treegrid-pgx --from "$base/good"
     check "one file of an archive is unpacked" all status_is 0 , [ -s "$cache/treegrid-pgx/syn4.pkl" ]

@@ -116,7 +116,7 @@ TEST(what_the_published_method_flips_this_flips)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         oracle              o = oracle_make(shapes[i]);
         cbx_explain_options paper = ASK("target", "next", "edges", "undirected");
-        cbx_explain_options small = FEW("target", "next", "width", "1", "tried", "1");
+        cbx_explain_options small = FEW("target", "next", "beam", "1", "candidates", "1");
         for (int32_t row = 0; row < 30; row++) {
             cbx_counterfactual *a = explain_row(&o, row, &paper), *b = explain_row(&o, row, &small);
             if (a->outcome == CBX_FOUND) {
@@ -393,7 +393,7 @@ TEST(answers_come_cheapest_first)
     int64_t several = 0;
     for (int32_t row = 0; row < 34; row++) {
         cbx_explain_options options =
-            FEW("target", "any", "total-cfs", "5", "tried", "3", "width", "1", "rebuilds", "0");
+            FEW("target", "any", "total-cfs", "5", "candidates", "3", "beam", "1", "rebuilds", "0");
         cbx_counterfactual *r = explain_row(&o, row, &options);
         for (const cbx_counterfactual *a = r; a && a->next; a = a->next) {
             CHECK(a->cost <= a->next->cost);

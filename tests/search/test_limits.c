@@ -32,7 +32,7 @@ static cbx_explain_options limited(const char *name)
                                       "unr-rollouts", "15", "time-limit", "1");
     options.robustness = 3;
     options.rebuilds = 1;
-    options.tried = 6;
+    options.candidates = 6;
     options.total_cfs = 2;
     return options;
 }

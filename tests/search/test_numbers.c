@@ -279,7 +279,7 @@ TEST(a_hundred_thousand_classes)
         cbx_counterfactual *c = NULL;
         cbx_explain_options options =
             ASK("explainer", methods[m][0], "policy", methods[m][1], "epochs", "5", "target", "any",
-                "unr-rollouts", "3", "robustness", "2", "tried", "4", "time-limit", "20");
+                "unr-rollouts", "3", "robustness", "2", "candidates", "4", "time-limit", "20");
         if (!CHECK_OK(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), err))
             continue;
         CHECK_INT(c->num_classes, MANY);
