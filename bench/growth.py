@@ -204,7 +204,7 @@ def grow(given):
     idle = peak_of_nothing()
     results = {}
     base = ", ".join(f"{name} {value}" for name, value in Setting()._asdict().items())
-    print(f"One factor varied, the others at: {base}; GCN with {HIDDEN} units a layer. ", end="")
+    print(f"One factor varied, the others at: {base}; GCN with {HIDDEN} units per layer. ", end="")
     print(f"Memory is above the {short(idle / 1e6)} MB of one that explains a node of 50.")
     for factor in given.factors:
         values = FACTORS[factor][:3] if given.quick else FACTORS[factor]

@@ -76,7 +76,7 @@ const command command_data_check = {
     .summary = "find all problems of a data set, not only the first",
     .about = "Reads a data set and tells of everything that is wrong with it, with file and line, "
              "and of what is allowed but perhaps not meant. Exit status 1 if there was an error. "
-             "With --json, one object a line.",
+             "With --json, one object per line.",
     .args_size = sizeof(check_args),
     .operands =
         (const operand[]){{"DATA", OPERAND_DATA, offsetof(check_args, data), false, HELP_DATA},

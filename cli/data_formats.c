@@ -48,7 +48,7 @@ const command command_data_formats = {
     .name = "data formats",
     .summary = "list the formats that are read and written",
     .about = "Lists the formats that data sets are read from and written in. docs/formats.md "
-             "describes them. With --json, one object a line.",
+             "describes them. With --json, one object per line.",
     .args_size = sizeof(formats_args),
     .examples = (const example[]){{"all of them", "combinex data formats"}, {.why = NULL}},
     .run = run,

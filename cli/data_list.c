@@ -150,7 +150,7 @@ const command command_data_list = {
     .summary = "list the data sets: built in, in the data folders, to download",
     .about = "Lists the data sets that can be named: the built-in ones, those in the folders of "
              "COMBINEX_DATA, in the user's own data folder and among the downloads, and those that "
-             "can be downloaded. With --json, one object a line.",
+             "can be downloaded. With --json, one object per line.",
     .args_size = sizeof(list_args),
     .examples = (const example[]){{"what there is", "combinex data list"},
                                   {"with a folder of your own",

@@ -210,10 +210,11 @@ static int run(void *args)
 const command command_explain = {
     .name = "explain",
     .summary = "find what would change a model's predictions",
-    .about = "Why this class, and what would change it? Finds edges to remove and features to "
-             "change that make the model predict another class, and checks each answer on the "
-             "whole edited graph. With --json, one object a line, which 'explain --replay' checks "
-             "again and 'apply' turns into a graph.",
+    .about =
+        "Why this class, and what would change it? Finds edges to remove and features to "
+        "change that make the model predict another class, and checks each answer on the "
+        "whole edited graph. With --json, one object per line, which 'explain --replay' checks "
+        "again and 'apply' turns into a graph.",
     .args_size = sizeof(explain_args),
     .operands =
         (const operand[]){

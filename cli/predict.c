@@ -282,7 +282,7 @@ const command command_predict = {
     .name = "predict",
     .summary = "predict the classes of a data set with a model",
     .about = "Predicts the class of every node, or of every graph, with a trained model. With "
-             "--json, one object a line: node or graph, class, log_probs, and label where it is "
+             "--json, one object per line: node or graph, class, log_probs, and label where it is "
              "known.",
     .args_size = sizeof(predict_args),
     .operands =

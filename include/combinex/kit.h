@@ -233,7 +233,7 @@ CBX_API cbx_status cbx_measure(const cbx_dataset_means *means, const cbx_counter
 
 /* A benchmark trains an oracle for every data set, model and fold, asks every method
  * about the same test rows, and measures. All of it lies in one folder: the oracles,
- * rows.csv.gz (a line an answer) and tables made from that (docs/reproduction.md). */
+ * rows.csv.gz (one line per answer) and tables made from that (docs/reproduction.md). */
 CBX_API const cbx_option_table *cbx_bench_table(void);
 
 typedef struct cbx_bench_data {

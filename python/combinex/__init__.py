@@ -30,7 +30,7 @@ from .errors import CancelledError, Error, FileError, InvalidError, OutOfMemoryE
 
 
 def options(of: str = "explain") -> str:
-    """The options of explain, train or load, one a line, from the library's own tables."""
+    """The options of explain, train or load, one per line, from the library's own tables."""
     tables = {"explain": [_explain_table], "train": [_model_table, _train_table], "load": [_generate_table]}
     if not isinstance(of, str) or of not in tables:
         raise InvalidError(f"options of {_brief(of)}: there are {', '.join(tables)}")

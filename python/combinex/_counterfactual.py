@@ -308,7 +308,7 @@ class Counterfactual:
 
     @property
     def trace(self) -> np.ndarray:
-        """One entry an epoch, where explain was asked for a trace: a structured array."""
+        """One entry per epoch, where explain was asked for a trace: a structured array."""
         return np.frombuffer(self._parts["trace"], _EPOCH)
 
     def __getattr__(self, key: str) -> Any:

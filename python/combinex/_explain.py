@@ -83,7 +83,7 @@ def explain(
     it, or a Data, Batch or list of Data. node or graph: which one; a lone graph needs no number. Options are those of
     `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
     `status`. reproducible: in place of what the model says of itself (Model.reproducible). progress(done, total, state)
-    is called some times a second; what it returns as true stops the search.
+    is called a few times per second; what it returns as true stops the search.
     """
     from ._convert import asked
 

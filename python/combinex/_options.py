@@ -85,7 +85,7 @@ class Table:
         return str(option.name.decode().replace("-", "_"))
 
     def describe(self) -> str:
-        """One line an option, for documentation."""
+        """One line per option, for documentation."""
         lines = []
         for option in self.options:
             if not option.help:  # not for people

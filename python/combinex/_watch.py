@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long calls: progress, and Ctrl-C.
 
-The library reports from the thread that called it. A C function lets a report through some times a second, so
+The library reports from the thread that called it. A C function lets a report through a few times per second, so
 other Python threads are not disturbed. While a call runs in the main thread, an interrupt sets a flag and the
 next report stops the work; then the interrupt is passed on to whoever handled it before.
 """

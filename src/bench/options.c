@@ -31,7 +31,7 @@ static const cbx_option bench_options[] = {
     {"train-epochs", CBX_OPTION_INT, AT(train_epochs), "500", 1, 1e9, NULL,
      "passes over the training rows of an oracle"},
     {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
-     "seconds a target; 0: no limit. A search that meets it depends on the machine"},
+     "seconds per target; 0: no limit. A search that meets it depends on the machine"},
     {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
      "unr: subgraphs looked at, at most"},
     {"published-faults", CBX_OPTION_TEXT, AT(published_faults), "none", 0, 0, NULL,

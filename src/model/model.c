@@ -24,7 +24,7 @@ static const cbx_option model_options[] = {
     {"layers", CBX_OPTION_INT, offsetof(cbx_model_spec, layers), "3", 1, 64, NULL,
      "number of convolutions"},
     {"hidden", CBX_OPTION_INT, offsetof(cbx_model_spec, hidden), "0", 0, 65536, NULL,
-     "units a layer; 0: 128 for gcn, 64 for the others"},
+     "units per layer; 0: 128 for gcn, 64 for the others"},
 #define X(type, field, kind, name, key, fallback, min, max, choices, help) \
     {name, kind, offsetof(cbx_model_spec, field), fallback, min, max, choices, help},
 #include "layer_settings.def"

@@ -10,7 +10,7 @@
 typedef struct cbx_model_spec {
     int     conv;   /* gcn, cheb, …: position in the table's choices */
     int64_t layers; /* convolutions */
-    int64_t hidden; /* units a layer; 0: 128 for gcn, else 64 */
+    int64_t hidden; /* units per layer; 0: 128 for gcn, else 64 */
 #define X(type, field, ...) type field;
 #include "layer_settings.def"
 #undef X
@@ -24,7 +24,7 @@ typedef struct cbx_train_options {
     double  learning_rate;
     double  weight_decay;
     double  clip;        /* largest gradient norm; 0: no clipping */
-    int64_t batch;       /* graphs a step, graph tasks; nodes always go together */
+    int64_t batch;       /* graphs per step, graph tasks; nodes always go together */
     int     split;       /* random, kfold, public */
     double  train_share; /* of the random split */
     double  val_share;   /* of all rows, taken from the training part */

@@ -32,7 +32,7 @@ static const cbx_option train_options[] = {
     {"weight-decay", CBX_OPTION_REAL, AT(weight_decay), "0", 0, 1e3, NULL, "L2 penalty"},
     {"clip", CBX_OPTION_REAL, AT(clip), "2", 0, 1e9, NULL,
      "largest norm of a gradient; 0: no clipping"},
-    {"batch", CBX_OPTION_INT, AT(batch), "256", 1, 1e9, NULL, "graph tasks: graphs a step"},
+    {"batch", CBX_OPTION_INT, AT(batch), "256", 1, 1e9, NULL, "graph tasks: graphs per step"},
     {"split", CBX_OPTION_CHOICE, AT(split), "random", 0, 0, splits,
      "how rows are divided: at random, one of --folds, or as published with the data"},
     {"train-share", CBX_OPTION_REAL, AT(train_share), "0.8", 0, 1, NULL,

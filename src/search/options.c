@@ -52,7 +52,7 @@ static const cbx_option explain_options[] = {
     {"budget", CBX_OPTION_INT, AT(budget), "32000000", 1, 9e15, NULL,
      "feature values a search may hold; of a larger neighbourhood it sees the nearest nodes only"},
     {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
-     "seconds a target, verifying included; the best so far is the answer; 0: no limit"},
+     "seconds per target, verifying included; the best so far is the answer; 0: no limit"},
     {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL,
      "targets explained at once; 0: all cores"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,

@@ -8,7 +8,7 @@ run data list
 check "data list shows the built-in sets" all status_is 0 , out_has '^  karate ' , out_has 'ba-shapes'
 check "without data files it says where it looked" out_has "$scratch/share/combinex"
 run data list --json
-check "data list --json is one object a line" not grep -Evq '^\{"name": ".*"\}$' "$scratch/log/out"
+check "data list --json is one object per line" not grep -Evq '^\{"name": ".*"\}$' "$scratch/log/out"
 
 run data info karate
 check "data info counts nodes, edges and classes" \

@@ -13,7 +13,7 @@ enum { NAIVE_LAYERS = 2, NAIVE_WIDEST = 24 };
 
 typedef struct naive {
     bag           bag;
-    int32_t       n, f, C, H; /* H: units a layer */
+    int32_t       n, f, C, H; /* H: units per layer */
     int64_t       m;
     int32_t      *local;           /* by node of the graph: its number here, or -1 */
     int32_t      *source, *target; /* m */
