@@ -19,8 +19,4 @@ cbx_status cbx_polish(cbx_beam *F, cbx_error *err);
 /* Takes back moves that are not needed, the last first, until none is. */
 cbx_status cbx_polish_reduce(cbx_beam *F, cbx_move_set *set, cbx_error *err);
 
-/* As many of these moves, in their order, as it takes for a flip; reduced, and offered as the best.
- * Nothing where all of them do not flip. */
-cbx_status cbx_polish_first(cbx_beam *F, const cbx_move *moves, int64_t count, cbx_error *err);
-
 #endif

@@ -471,3 +471,20 @@ bool cbx_bundle_believes(const cbx_bundle *b, int64_t count)
      * more than it shows; but not a thousand million out of a few lines. */
     return count >= 0 && (uint64_t)count <= ((uint64_t)1 << 16) + 64 * b->bytes;
 }
+
+const char *cbx_bundle_alone(const cbx_bundle *bundle, const char *ending)
+{
+    const char *name = cbx_bundle_ending(bundle, ending), *chosen = cbx_bundle_chosen(bundle);
+    return name && !strchr(name, '/') && (!chosen || !strcmp(chosen, name)) ? name : NULL;
+}
+
+cbx_status cbx_bundle_need_alone(const cbx_bundle *bundle, const char *ending, const char **name,
+                                 cbx_error *err)
+{
+    *name = cbx_bundle_alone(bundle, ending);
+    if (!*name)
+        *name = cbx_bundle_chosen(bundle);
+    return *name ? CBX_OK
+                 : cbx_fail(err, CBX_INVALID, "%s: no file called NAME%s", cbx_bundle_path(bundle),
+                            ending);
+}

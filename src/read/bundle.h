@@ -49,6 +49,15 @@ const char *cbx_bundle_find(const cbx_bundle *bundle, const char *name);
  * several fit there must be a chosen one of the same stem. NULL: none. */
 const char *cbx_bundle_ending(const cbx_bundle *bundle, const char *ending);
 
+/* Of formats that are one file: the one that was named, or the one there is, which is not in a
+ * folder of the bundle. NULL: none. */
+const char *cbx_bundle_alone(const cbx_bundle *bundle, const char *ending);
+
+/* The same; where there is none, the file that was named, whatever it is called: --format says it
+ * is one. An error where none was. */
+cbx_status cbx_bundle_need_alone(const cbx_bundle *bundle, const char *ending, const char **name,
+                                 cbx_error *err);
+
 /* Bytes that were read from it so far, unpacked. Sizes that a file only claims are
  * held against this, so that memory is bounded by the input. */
 uint64_t cbx_bundle_bytes(const cbx_bundle *bundle);

@@ -427,27 +427,16 @@ static cbx_status read_file(cbx_reading *r, const char *name)
     return status;
 }
 
-/* The file that was named, or the one there is. */
-static const char *file_of(cbx_bundle *bundle)
-{
-    const char *name = cbx_bundle_ending(bundle, ".graphml"), *chosen = cbx_bundle_chosen(bundle);
-    return name && !strchr(name, '/') && (!chosen || !strcmp(chosen, name)) ? name : NULL;
-}
-
 static bool detect(cbx_bundle *bundle)
 {
-    return file_of(bundle) != NULL;
+    return cbx_bundle_alone(bundle, ".graphml") != NULL;
 }
 
 static cbx_status read(cbx_reading *r)
 {
-    const char *name = file_of(r->bundle);
-    if (!name)
-        name = cbx_bundle_chosen(r->bundle); /* --format says it is one */
-    if (!name)
-        return cbx_fail(r->err, CBX_INVALID, "%s: no file called NAME.graphml",
-                        cbx_bundle_path(r->bundle));
-    return read_file(r, name);
+    const char *name;
+    cbx_status  status = cbx_bundle_need_alone(r->bundle, ".graphml", &name, r->err);
+    return status ? status : read_file(r, name);
 }
 
 const cbx_reader cbx_reader_graphml = {
