@@ -13,7 +13,7 @@ if [ "$(uname -m)" != x86_64 ]; then
     exit 0
 fi
 has() { grep -qw "$1" /proc/cpuinfo; }
-tests=(explain_test_golden_traces explain_test_shortcuts model_test_goldens model_test_margin
+tests=(method_test_golden_traces method_test_shortcuts model_test_goldens model_test_class_bound
     kernel_test_perturb reproducible_answers)
 pattern='golden|shortcuts|margin|perturb|reproducible'
 

@@ -20,6 +20,10 @@ src/minimal/prove.c:try_sets              sets of MOST_SET moves
 cbx_json_put                              as deep as read_value went
 src/core/json_writer.c:put_members        the same
 src/report/report.c:keep                  the same
+cbx_fields_check                          tables in tables: one level, tests/method/test_registered.c
+cbx_fields_default                        the same
+cbx_option_at                             the same
+src/core/options.c:find                   the same
 '
 includes=(-Iinclude)
 for room in src/*/; do includes+=("-I$room"); done

@@ -69,7 +69,7 @@ try bench --data karate --models "gcn,graphconv" --folds 2 --samples 4 --train-e
     --unr-rollouts 20 --jobs 2 --out bench
 # the unit tests that use threads
 export CBX_SOURCE=$here CBX_SHARED=/nonexistent COMBINEX=$combinex
-tests=(explain_test_many)
+tests=(search_test_many)
 [ -n "$short" ] || tests+=(core_test_threads kernel_test_gemm kernel_test_sparse kernel_test_rows model_test_predict
     bench_test_run)
 for test in "${tests[@]}"; do

@@ -124,6 +124,8 @@ static cbx_status check(const cbx_method *m, cbx_error *err)
         return cbx_fail(err, CBX_INVALID,
                         "method '%s': its options take %zu bytes, and %zu are left", m->name,
                         m->options->size, CBX_METHODS_OPTIONS - options_used);
+    if (m->options && m->options->part)
+        return cbx_fail(err, CBX_INVALID, "method '%s': its options are in parts", m->name);
     return check_options(m, err);
 }
 

@@ -156,11 +156,20 @@ static void refused(cbx_method method, const char *why)
     CHECK_CONTAINS(err.message, why);
 }
 
+/* A table in a table, without end. */
+static const cbx_option_table *itself(size_t i, size_t *offset)
+{
+    static const cbx_option_table part = {"Part", NULL, 0, 0, itself};
+    *offset = 0;
+    return i ? NULL : &part;
+}
+
 TEST(what_cannot_be_a_method_is_refused)
 {
     static const cbx_option       taken[] = {{"epochs", CBX_OPTION_INT, 0, "1", 0, 9, NULL, "x"}};
     static const cbx_option_table hides = {"Hides", taken, 1, sizeof(int64_t), NULL};
     static const cbx_option_table large = {"Large", options, 2, CBX_METHODS_OPTIONS + 1, NULL};
+    static const cbx_option_table parted = {"Parted", taken, 0, sizeof(int64_t), itself};
     cbx_method                    m = taker;
     be_registered();
     refused(m, "there is a method 'taker' already");
@@ -177,6 +186,8 @@ TEST(what_cannot_be_a_method_is_refused)
     refused(m, "there is an option 'epochs' already");
     m.options = &large;
     refused(m, "its options take 4097 bytes");
+    m.options = &parted;
+    refused(m, "its options are in parts");
     m.options = NULL;
     m.size = 8;
     refused(m, "was built for another version");
