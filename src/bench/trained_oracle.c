@@ -47,10 +47,11 @@ static cbx_status load(const char *path, const char *key, cbx_model **out, cbx_e
     const char *note = status ? NULL : cbx_model_note(*out, NOTE_KEY);
     if (status || (note && !strcmp(note, key)))
         return status;
+    status = cbx_fail(err, CBX_INVALID, "%s: was trained otherwise: '%s', and not '%s'", path,
+                      note ? note : "", key);
     cbx_model_free(*out);
     *out = NULL;
-    return cbx_fail(err, CBX_INVALID, "%s: was trained otherwise: '%s', and not '%s'", path,
-                    note ? note : "", key);
+    return status;
 }
 
 static cbx_status train(const cbx_bench_plan *plan, const char *path, const char *key, int32_t data,
