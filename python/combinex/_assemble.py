@@ -159,8 +159,8 @@ class GatLayer(Layer):
         heads, width = settings["heads"], self.width
         if settings["average_heads"]:
             again = heads // self.heads
-            parts = [np.concatenate([part] * again) for part in (self.by_head(), self.source, self.target)]
-            return self.of_heads(*parts, self.bias), None
+            weight, source, target = (np.concatenate([part] * again) for part in (self.by_head(), self.source, self.target))
+            return self.of_heads(weight, source, target, self.bias), None
         layer, mean = self, None
         if self.mean:  # nothing stands behind it, so it may as well be taken later
             layer, mean = replace(self, bias=np.tile(self.bias, self.heads)), np.eye(width) / self.heads
@@ -169,9 +169,11 @@ class GatLayer(Layer):
         weight = np.pad(self.by_head(), ((0, more), (0, 0), (0, 0)))
         source, target = (np.pad(vector, ((0, more), (0, 0))) for vector in (self.source, self.target))
         extra = more * self.source.shape[1]
-        picked = np.eye(width, width + extra) if extra or self.mean else None
+        picked = np.eye(width, width + extra)
         padded = layer.of_heads(weight, source, target, np.pad(layer.bias, (0, extra)))
-        return padded, picked if mean is None else mean @ picked
+        if mean is not None:
+            return padded, mean @ picked
+        return padded, picked if extra else None
 
     def tensors(self) -> dict[str, np.ndarray]:
         return {

@@ -93,10 +93,10 @@ def explain(
     row = _one_row(native, node, graph)
     with own._asking(), Watch(progress, "epoch") as watch:
         found = ctypes.POINTER(h.cbx_counterfactual)()
-        asked = (own._address, native._address, row, settings.pointer, watch.function, watch.user)
+        arguments = (own._address, native._address, row, settings.pointer, watch.function, watch.user)
         try:
             try:
-                check(lib.cbx_explain, *asked, ctypes.byref(found))
+                check(lib.cbx_explain, *arguments, ctypes.byref(found))
             except errors.CancelledError:
                 if not found:
                     raise  # else the answer so far is one

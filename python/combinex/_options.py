@@ -58,7 +58,7 @@ def option_value(option: Any, address: int) -> Any:
         return text(option.choices[ctypes.c_int.from_address(at).value])
     if option.type == h.CBX_OPTION_TEXT:
         return text(ctypes.c_char_p.from_address(at).value)
-    kinds = {h.CBX_OPTION_INT: ctypes.c_int64, h.CBX_OPTION_REAL: ctypes.c_double, h.CBX_OPTION_BOOL: ctypes.c_bool}
+    kinds: dict[int, Any] = {h.CBX_OPTION_INT: ctypes.c_int64, h.CBX_OPTION_REAL: ctypes.c_double, h.CBX_OPTION_BOOL: ctypes.c_bool}
     return kinds[option.type].from_address(at).value
 
 
@@ -72,7 +72,7 @@ class Table:
     def __init__(self, name: str, pointer: Any):
         self.name = name
         self.pointer = pointer
-        self.options = []
+        self.options: list[Any] = []
         while option := lib.cbx_option_at(pointer, len(self.options)):
             self.options.append(option.contents)
         self.names = {self._field(option): option.name.decode() for option in self.options}  # as Python spells it

@@ -142,12 +142,12 @@ bool cbx_moves_of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_pla
 
 cbx_move cbx_moves_draw(const cbx_edit_state *W, cbx_rng *rng)
 {
-    int64_t all = 0;
+    int64_t all = 0, ways[KINDS];
     int     k = 0;
     for (int i = 0; i < KINDS; i++)
-        all += kinds[i]->ways ? kinds[i]->ways(W) : 0;
+        all += ways[i] = kinds[i]->ways ? kinds[i]->ways(W) : 0;
     int64_t way = (int64_t)cbx_rng_below(rng, (uint64_t)all);
-    for (; !kinds[k]->ways || way >= kinds[k]->ways(W); k++)
-        way -= kinds[k]->ways ? kinds[k]->ways(W) : 0;
+    for (; k + 1 < KINDS && way >= ways[k]; k++)
+        way -= ways[k];
     return kinds[k]->draw(W, way, rng);
 }

@@ -139,8 +139,8 @@ static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_erro
 {
     reader r = read_rule("permitted-range", rules->options->permitted_range, err);
     while (*r.at) {
-        int32_t    j;
-        double     lo, hi;
+        int32_t    j = 0;
+        double     lo = 0, hi = 0;
         cbx_status status = read_feature(&r, setup->named, &j);
         if (status)
             return status;

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,8 +20,9 @@ class TorchCaller(Caller):
     """Calls it with what the data has, cut to the nodes and edges that it is asked about: a function by the names of
     its parameters, or with the first two as x and edge_index; a module as its forward asks."""
 
-    def __init__(self, function: Callable[..., Any], data: Any):
-        self.function, self.data = function, data
+    def __init__(self, function: Any, data: Any):
+        self.function: Any = function
+        self.data = data
         scripted = isinstance(function, torch.jit.ScriptModule)
         self.is_module = isinstance(function, torch.nn.Module) and not scripted
         self.names = names_of(function.forward if self.is_module else function)

@@ -125,12 +125,21 @@ def _gin(name: str, m: Any) -> tuple[Layer, str]:
 def _gat(name: str, m: Any) -> tuple[Layer, str]:
     if m.lin is None or m.edge_dim is not None or getattr(m, "residual", False) or _aggregation(name, m) != "add":
         raise _refuse(name, m, "with two kinds of nodes, edge features, residual or another aggregation")
-    vectors = {"source": array(m.att_src)[0], "target": array(m.att_dst)[0]}
     weight = array(m.lin.weight)
     bias = _bias(m.bias, len(weight) if m.concat else m.out_channels)
     mean = not m.concat and m.heads > 1
-    settings = {"negative_slope": float(m.negative_slope), "self_loops": bool(m.add_self_loops)}
-    return GatLayer("gat", [weight], bias, name=name, mean=mean, **vectors, **settings), "add"
+    layer = GatLayer(
+        "gat",
+        [weight],
+        bias,
+        name=name,
+        source=array(m.att_src)[0],
+        target=array(m.att_dst)[0],
+        mean=mean,
+        negative_slope=float(m.negative_slope),
+        self_loops=bool(m.add_self_loops),
+    )
+    return layer, "add"
 
 
 _CONVOLUTIONS: tuple[tuple[Any, Any], ...] = ((gnn.GCNConv, _gcn), (gnn.ChebConv, _cheb), (gnn.GraphConv, _graphconv), (gnn.SAGEConv, _sage), (gnn.GINConv, _gin), (gnn.GATConv, _gat))
