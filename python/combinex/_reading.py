@@ -45,6 +45,8 @@ class Reading:
         inside = bool(np.all((scores >= 0) & (scores <= 1)))
         if wide and y is not None and y.ndim == 2 and y.shape[1] == scores.shape[1]:
             return replace(self, scores="label-chances" if inside else "labels")
+        if wide and self.label is None and _are_classes(y, scores.shape[1]):
+            return self  # whatever numbers an untrained model happens to give
         if wide and inside:
             one = np.allclose(scores.sum(1), 1, atol=1e-3)
             return replace(self, scores="probabilities" if one and self.label is None else "label-chances")
@@ -57,6 +59,13 @@ class Reading:
     @property
     def is_classes(self) -> bool:
         return self.scores in ("auto", "classes", "probabilities")
+
+
+def _are_classes(y: Any, count: int) -> bool:
+    """Does y have one of several classes for each row, and not whether something is so?"""
+    if y is None or y.ndim != 1 or y.dtype.kind not in "iu" or not y.size:
+        return False
+    return bool(y.max() < count and (y.max() > 1 or count == 2))
 
 
 def labels_of(data: Any) -> np.ndarray | None:

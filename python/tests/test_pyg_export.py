@@ -285,7 +285,7 @@ def test_a_module_is_found_inside_of_what_is_wrapped_around_it(wrapper):
 
 def test_programs_are_pickled_with_their_file(tmp_path):
     torch.manual_seed(6)
-    module, data = MODULES["GIN"]().eval(), data_of()
+    module, data = MODULES["GATv2"]().eval(), data_of()
     taken, graph = cx.pyg.take(module, data)
     assert taken.oracle == "program"
     loaded = cx.export(module, data, tmp_path / "model.pt2")
