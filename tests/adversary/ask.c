@@ -38,7 +38,7 @@ static cbx_status fill_model(const question *q, cbx_model *model, cbx_error *err
     const char *name;
     int32_t     rows, cols;
     for (size_t i = 0; cbx_model_parameter(model, i, &name, &rows, &cols); i++) {
-        float         values[MAX_LAYERS * MAX_HIDDEN * MAX_WIDE];
+        float         values[MAX_HEADS * MAX_LAYERS * MAX_HIDDEN * MAX_WIDE];
         int           stride;
         const double *from = naive_parameter((naive_gnn *)&q->gnn, name, &stride);
         if (!from) {
@@ -99,10 +99,28 @@ static cbx_status set_number(cbx_options *options, const char *name, int value, 
     return cbx_options_set(options, name, text, err);
 }
 
+static cbx_status set_real(cbx_options *options, const char *name, double value, cbx_error *err)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.17g", value);
+    return cbx_options_set(options, name, text, err);
+}
+
+static cbx_status set_attention(cbx_options *spec, const naive_gnn *g, cbx_error *err)
+{
+    cbx_status status = set_number(spec, "heads", g->heads, err);
+    if (!status)
+        status = cbx_options_set(spec, "average-heads", g->average ? "true" : "false", err);
+    if (!status)
+        status = cbx_options_set(spec, "no-self-loops", g->alone ? "true" : "false", err);
+    return status ? status : set_real(spec, "negative-slope", g->slope, err);
+}
+
 static cbx_status make_model(const question *q, asked *a)
 {
-    static const char *const convs[] = {"gcn", "graphconv", "graphconv", "graphconv", "cheb"};
-    static const char *const ways[] = {"add", "add", "mean", "max", "add"};
+    static const char *const convs[] = {"gcn", "graphconv", "graphconv", "graphconv",
+                                        "gin", "gat",       "cheb"};
+    static const char *const ways[] = {"add", "add", "mean", "max", "add", "add", "add"};
     static const char *const pools[] = {"mean", "sum", "max", "mean"};
     cbx_options             *spec = NULL;
     cbx_error               *err = &a->error;
@@ -117,6 +135,10 @@ static cbx_status make_model(const question *q, asked *a)
         status = cbx_options_set(spec, "model", convs[q->gnn.conv], err);
     if (!status)
         status = cbx_options_set(spec, "aggregation", ways[q->gnn.conv], err);
+    if (!status && q->gnn.conv == NAIVE_GIN)
+        status = set_real(spec, "eps", q->gnn.eps, err);
+    if (!status && q->gnn.conv == NAIVE_GAT)
+        status = set_attention(spec, &q->gnn, err);
     if (!status)
         status = cbx_options_set(spec, "head", q->gnn.cat ? "cat" : "last", err);
     if (!status)

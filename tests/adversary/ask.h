@@ -9,7 +9,7 @@ typedef struct asked {
     cbx_graph          *graph;
     cbx_model          *model;
     cbx_options        *options;
-    cbx_counterfactual *answer;  /* NULL: refused */
+    cbx_counterfactual *answer; /* NULL: refused */
     cbx_error           error;
 } asked;
 

@@ -129,6 +129,77 @@ static void add_chebyshev(const naive_gnn *gnn, const naive_graph *g, const adja
     }
 }
 
+/* MLP((1 + eps) x + sum of neighbours), one hidden layer with ReLU. */
+static void add_mlp(const naive_gnn *gnn, const naive_graph *g, const adjacency *a, int layer,
+                    int width, rows in, rows out)
+{
+    rows gathered, inner;
+    gather(g, a, width, in, gathered);
+    for (int i = 0; i < g->nodes; i++) {
+        for (int j = 0; j < width; j++)
+            gathered[i][j] += (1 + gnn->eps) * in[i][j];
+        memcpy(inner[i], gnn->inner_bias[layer], sizeof gnn->inner_bias[layer]);
+    }
+    add_product(gnn, g->nodes, layer, 0, width, gathered, inner);
+    for (int i = 0; i < g->nodes; i++)
+        for (int h = 0; h < gnn->hidden; h++)
+            inner[i][h] = inner[i][h] > 0 ? inner[i][h] : 0;
+    add_product(gnn, g->nodes, layer, 1, gnn->hidden, inner, out);
+}
+
+/* What edge e into a node counts: an attention that adds loops puts out those there are, and there
+ * is no negative share. */
+static double counted(const naive_gnn *gnn, const naive_graph *g, int e)
+{
+    bool put_out = !gnn->alone && g->source[e] == g->target[e];
+    return put_out || g->edge_weight[e] < 0 ? 0 : g->edge_weight[e];
+}
+
+/* One head: `units` columns of H from `first` on go to columns of out from `to` on. */
+static void add_head(const naive_gnn *gnn, const naive_graph *g, int layer, int first, int units,
+                     int to, double (*H)[MAX_HEADS * MAX_HIDDEN], rows out)
+{
+    double from[MAX_NODES], into[MAX_NODES];
+    for (int i = 0; i < g->nodes; i++) {
+        from[i] = into[i] = 0;
+        for (int k = first; k < first + units; k++) {
+            from[i] += H[i][k] * gnn->score_source[layer][k];
+            into[i] += H[i][k] * gnn->score_target[layer][k];
+        }
+    }
+    for (int i = 0; i < g->nodes; i++) {
+        double total = 0, sums[MAX_HIDDEN] = {0}, share = gnn->average ? gnn->heads : 1;
+        for (int e = gnn->alone ? 0 : -1; e < g->edges; e++) { /* -1: the node's own loop */
+            if (e >= 0 && g->target[e] != i)
+                continue;
+            int    s = e < 0 ? i : g->source[e];
+            double score = from[s] + into[i];
+            double part =
+                (e < 0 ? 1 : counted(gnn, g, e)) * exp(score > 0 ? score : gnn->slope * score);
+            total += part;
+            for (int k = 0; k < units; k++)
+                sums[k] += part * H[s][first + k];
+        }
+        for (int k = 0; k < units && total > 0; k++)
+            out[i][to + k] += sums[k] / total / share;
+    }
+}
+
+static void add_attention(const naive_gnn *gnn, const naive_graph *g, int layer, int width, rows in,
+                          rows out)
+{
+    double H[MAX_NODES][MAX_HEADS * MAX_HIDDEN];
+    int    units = gnn->average ? gnn->hidden : gnn->hidden / gnn->heads;
+    for (int i = 0; i < g->nodes; i++)
+        for (int k = 0; k < units * gnn->heads; k++) {
+            H[i][k] = 0;
+            for (int j = 0; j < width; j++)
+                H[i][k] += in[i][j] * gnn->heads_weight[layer][k][j];
+        }
+    for (int h = 0; h < gnn->heads; h++)
+        add_head(gnn, g, layer, h * units, units, gnn->average ? 0 : h * units, H, out);
+}
+
 static void convolve(const naive_gnn *gnn, const naive_graph *g, const adjacency *a, int layer,
                      int width, rows in, rows out)
 {
@@ -137,6 +208,10 @@ static void convolve(const naive_gnn *gnn, const naive_graph *g, const adjacency
         memcpy(out[i], gnn->bias[layer], sizeof gnn->bias[layer]);
     if (gnn->conv == NAIVE_CHEB) {
         add_chebyshev(gnn, g, a, layer, width, in, out);
+    } else if (gnn->conv == NAIVE_GIN) {
+        add_mlp(gnn, g, a, layer, width, in, out);
+    } else if (gnn->conv == NAIVE_GAT) {
+        add_attention(gnn, g, layer, width, in, out);
     } else {
         if (gnn->conv == NAIVE_MAX)
             gather_largest(g, width, in, gathered);
@@ -220,9 +295,21 @@ double *naive_parameter(naive_gnn *gnn, const char *name, int *stride)
     *stride = 1;
     if (sscanf(name, "layers.%d.%31s", &layer, part) != 2 || layer < 0 || layer >= gnn->layers)
         return NULL;
-    if (!strcmp(part, "bias") || !strcmp(part, "lin_rel.bias"))
+    if (!strcmp(part, "bias") || !strcmp(part, "lin_rel.bias") || !strcmp(part, "nn.2.bias"))
         return gnn->bias[layer];
+    if (!strcmp(part, "nn.0.bias"))
+        return gnn->inner_bias[layer];
+    if (!strcmp(part, "att_src"))
+        return gnn->score_source[layer];
+    if (!strcmp(part, "att_dst"))
+        return gnn->score_target[layer];
     *stride = MAX_WIDE;
+    if (!strcmp(part, "lin.weight") && gnn->conv == NAIVE_GAT)
+        return gnn->heads_weight[layer][0];
+    if (!strcmp(part, "nn.0.weight"))
+        return gnn->weight[layer][0][0];
+    if (!strcmp(part, "nn.2.weight"))
+        return gnn->weight[layer][1][0];
     if (!strcmp(part, "lin.weight") || !strcmp(part, "lin_rel.weight"))
         return gnn->weight[layer][0][0];
     if (!strcmp(part, "lin_root.weight"))

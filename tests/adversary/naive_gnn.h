@@ -16,10 +16,19 @@ enum {
     MAX_WIDE = 8, /* the larger of the two above */
     MAX_LAYERS = 3,
     MAX_ORDER = 3,
+    MAX_HEADS = 3,
     MAX_CLASSES = 4
 };
 
-typedef enum naive_conv { NAIVE_GCN, NAIVE_SUM, NAIVE_MEAN, NAIVE_MAX, NAIVE_CHEB } naive_conv;
+typedef enum naive_conv {
+    NAIVE_GCN,
+    NAIVE_SUM,
+    NAIVE_MEAN,
+    NAIVE_MAX,
+    NAIVE_GIN,
+    NAIVE_GAT,
+    NAIVE_CHEB /* the last: it is several, by its order */
+} naive_conv;
 typedef enum naive_pool { POOL_MEAN, POOL_SUM, POOL_MAX, POOL_NONE } naive_pool;
 
 typedef struct naive_gnn {
@@ -29,9 +38,20 @@ typedef struct naive_gnn {
     bool       cat;            /* the head sees all layers, not only the last */
     bool       centred;        /* features are less by a mean before all else … */
     double     mean[MAX_WIDE]; /* … which is this */
-    /* out x in; gcn has one, graphconv rel and root, cheb one an order */
+    double     eps;            /* gin's */
+    int        heads;          /* gat's */
+    bool       average, alone; /* gat: heads of `hidden` units each, of which the mean is taken; no
+                                * loops of its own */
+    double slope;              /* gat: of scores below 0 */
+    /* out x in; gcn has one, graphconv rel and root, gin its MLP's two, cheb one per order */
     double weight[MAX_LAYERS][MAX_ORDER][MAX_HIDDEN][MAX_WIDE];
     double bias[MAX_LAYERS][MAX_HIDDEN];
+    double inner_bias[MAX_LAYERS]
+                     [MAX_HIDDEN]; /* gin: of the MLP's hidden layer, of `hidden` units */
+    /* gat: of all heads, and what scores an edge's ends */
+    double heads_weight[MAX_LAYERS][MAX_HEADS * MAX_HIDDEN][MAX_WIDE];
+    double score_source[MAX_LAYERS][MAX_HEADS * MAX_HIDDEN];
+    double score_target[MAX_LAYERS][MAX_HEADS * MAX_HIDDEN];
     double head[MAX_CLASSES][MAX_LAYERS * MAX_HIDDEN], head_bias[MAX_CLASSES];
 } naive_gnn;
 

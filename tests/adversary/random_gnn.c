@@ -22,6 +22,31 @@ static void draw_layers(naive_gnn *g, dice *d)
         }
 }
 
+static void draw_attention(naive_gnn *g, dice *d)
+{
+    g->heads = dice_between(d, 1, MAX_HEADS);
+    g->average = dice_chance(d, 0.3);
+    g->alone = dice_chance(d, 0.3);
+    g->slope = (double)(float)dice_real(d, 0, 1);
+    if (!g->average) /* units are shared out */
+        g->hidden = g->heads * dice_between(d, 1, MAX_HIDDEN / g->heads);
+    for (int l = 0; l < g->layers; l++)
+        for (int k = 0; k < MAX_HEADS * MAX_HIDDEN; k++) {
+            g->score_source[l][k] = draw(d, 1.5);
+            g->score_target[l][k] = draw(d, 1.5);
+            for (int j = 0; j < MAX_WIDE; j++)
+                g->heads_weight[l][k][j] = draw(d, 2 / sqrt(l == 0 ? g->features : g->hidden));
+        }
+}
+
+static void draw_mlp(naive_gnn *g, dice *d)
+{
+    g->eps = dice_chance(d, 0.5) ? 0 : (double)(float)dice_real(d, -1.5, 1);
+    for (int l = 0; l < g->layers; l++)
+        for (int h = 0; h < g->hidden; h++)
+            g->inner_bias[l][h] = draw(d, 0.4);
+}
+
 /* A class can have so large a bias that nothing leads away from it, or be outdone by another in
  * everything. */
 static void draw_head(naive_gnn *g, dice *d)
@@ -52,8 +77,9 @@ static void draw_mean(naive_gnn *g, dice *d)
 
 void draw_gnn(naive_gnn *g, const world *w, dice *d)
 {
-    static const naive_conv convs[] = {NAIVE_GCN,  NAIVE_GCN,  NAIVE_GCN, NAIVE_SUM,  NAIVE_SUM,
-                                       NAIVE_MEAN, NAIVE_MEAN, NAIVE_MAX, NAIVE_CHEB, NAIVE_CHEB};
+    static const naive_conv convs[] = {NAIVE_GCN,  NAIVE_GCN,  NAIVE_GCN,  NAIVE_SUM, NAIVE_SUM,
+                                       NAIVE_MEAN, NAIVE_MEAN, NAIVE_MAX,  NAIVE_GIN, NAIVE_GIN,
+                                       NAIVE_GAT,  NAIVE_GAT,  NAIVE_CHEB, NAIVE_CHEB};
     *g = (naive_gnn){.features = w->features, .classes = w->classes};
     g->conv = convs[dice_below(d, (int)(sizeof convs / sizeof *convs))];
     g->order = g->conv == NAIVE_CHEB ? dice_between(d, 1, MAX_ORDER) : 1;
@@ -61,6 +87,10 @@ void draw_gnn(naive_gnn *g, const world *w, dice *d)
     g->hidden = dice_between(d, 2, MAX_HIDDEN);
     g->cat = dice_chance(d, 0.5);
     g->pool = w->task == CBX_GRAPH ? (naive_pool)dice_below(d, 3) : POOL_NONE;
+    if (g->conv == NAIVE_GAT)
+        draw_attention(g, d);
+    if (g->conv == NAIVE_GIN)
+        draw_mlp(g, d);
     draw_layers(g, d);
     draw_head(g, d);
     dice own = *d; /* so that means are drawn, and nothing else is for their sake */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const conv_names[] = {"gcn", "graphconv add", "graphconv mean", "graphconv max",
-                                         "cheb"};
+static const char *const conv_names[] = {
+    "gcn", "graphconv add", "graphconv mean", "graphconv max", "gin", "gat", "cheb"};
 static const char *const pool_names[] = {"mean", "sum", "max", "none"};
 
 static void show_settings(const question *q, const char *dashes)

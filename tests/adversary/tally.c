@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 static const char *const oracle_names[ORACLES] = {
-    "gcn",          "graphconv add", "graphconv mean", "graphconv max",
-    "cheb order 1", "cheb order 2",  "cheb order 3"};
+    "gcn", "graphconv add", "graphconv mean", "graphconv max", "gin",
+    "gat", "cheb order 1",  "cheb order 2",   "cheb order 3"};
 
 static int oracle_of(const naive_gnn *g)
 {

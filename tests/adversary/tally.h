@@ -5,7 +5,7 @@
 
 #include "judge.h"
 
-enum { ORACLES = 7 }; /* gcn, graphconv's three, cheb of order 1 to 3 */
+enum { ORACLES = 9 }; /* gcn, graphconv's three, gin, gat, cheb of order 1 to 3 */
 
 typedef struct tally {
     int64_t cases, refused, without; /* without: neither found nor proved */
