@@ -93,7 +93,7 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
     if (status)
         return status;
     s->decision = cbx_best_class(whole, C, -1);
-    if (s->view->left_out) {
+    if (s->view->left_out || !cbx_receptive_is_known(s->model)) {
         s->before = whole;
         s->prediction = s->decision;
     }

@@ -387,3 +387,56 @@ TEST(every_method_that_follows_gradients_follows_a_callback_s)
     cbx_model_free(model);
     cbx_graph_free(graph);
 }
+
+/* What every node has counts for every node, wherever it is. */
+static int ask_everything(void *user, const cbx_asked_graph *g, float *scores)
+{
+    float sum = 0;
+    for (int32_t i = 0; i < g->num_nodes; i++)
+        sum += g->x[i];
+    for (int32_t i = 0; i < g->num_rows; i++) {
+        scores[2 * i] = 0;
+        scores[2 * i + 1] = 0.25F * sum - 4 + g->x[i];
+    }
+    return (void)user, 0;
+}
+
+TEST(of_a_model_that_sees_everything_the_whole_graphs_class_is_explained)
+{
+    enum { NODES = 40 };
+    int64_t    source[NODES - 1], target[NODES - 1];
+    float      x[NODES], logp[2 * NODES];
+    cbx_graph *graph = NULL;
+    cbx_model *model = NULL;
+    cbx_error  err = {0};
+    cbx_oracle oracle = {
+        .task = CBX_NODE, .num_features = 1, .num_scores = 2, .hops = -1, .predict = ask_everything};
+    cbx_graph_data d = {.num_nodes = NODES,
+                        .num_features = 1,
+                        .num_classes = 2,
+                        .num_edges = NODES - 1,
+                        .edge_source = source,
+                        .edge_target = target,
+                        .x = x};
+    for (int i = 0; i < NODES; i++)
+        x[i] = (float)(i % 2);
+    for (int i = 0; i + 1 < NODES; i++) { /* a path, of which no part has all */
+        source[i] = i;
+        target[i] = i + 1;
+    }
+    CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
+    CHECK_OK(cbx_model_of_oracle(&oracle, &model, &err), err);
+    CHECK_OK(cbx_predict(model, graph, 1, logp, &err), err);
+    cbx_explain_options o = options_for("minimal");
+    for (int32_t row = 0; row < NODES; row += 13) {
+        cbx_counterfactual *r = NULL;
+        CHECK_OK(cbx_explain_with(model, graph, row, &o, NULL, NULL, &r, &err), err);
+        CHECK_INT(r->prediction, 1);
+        CHECK(r->outcome != CBX_SKIPPED);
+        for (int c = 0; c < 2; c++)
+            CHECK_NEAR(r->before[c], logp[2 * row + c], 1e-6);
+        cbx_counterfactual_free(r);
+    }
+    cbx_model_free(model);
+    cbx_graph_free(graph);
+}
