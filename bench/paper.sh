@@ -40,7 +40,7 @@ for protocol; do
     share_oracles "$folder"
     [ ! -e "$folder/plan.txt" ] || flags+=(--resume)
     echo "$(date -u +%FT%TZ) $protocol $(git -C "$root" describe --always --dirty 2> /dev/null || true)" >> "$out/versions.txt"
-    nice -n 15 "$BUILD/combinex" bench --data "$data" --folds "$folds" --samples "$samples" --jobs "$jobs" \
-        "${flags[@]}" --out "$folder"
+    nice -n 15 "$BUILD/combinex" bench --data "$data" --models gcn,cheb,graphconv --folds "$folds" \
+        --samples "$samples" --jobs "$jobs" "${flags[@]}" --out "$folder"
     [ "$folds/$samples" != 4/25 ] || python3 "$root/bench/reproduction.py" "$folder" --name "$protocol"
 done

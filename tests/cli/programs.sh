@@ -64,6 +64,7 @@ run explain data "$model" --node 0 --scores number --label 0 --target "about 3"
 check "what is no range is refused with examples" fails_with 1 "target 'about 3': .*a range is expected: \">=3.5\""
 run explain data "$model" --all --scores number --label 0 --target +10% --json -o numbers.jsonl
 check "each can be asked to rise" status_is 0
+# shellcheck disable=SC2016 # awk's fields, not the shell's
 check "numbers are told before and after, and have risen by a tenth" awk '
     { if (!match($0, /"number_before":[^,]*/)) next; b = substr($0, RSTART + 16, RLENGTH - 16) + 0
       match($0, /"number_after":[^,]*/); a = substr($0, RSTART + 15, RLENGTH - 15) + 0
