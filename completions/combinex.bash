@@ -126,9 +126,6 @@ _combinex() {
     "explain --limit") return ;;
     "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr minimal"; return ;;
     "explain --target") return ;;
-    "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
-    "explain --alpha") return ;;
-    "explain --decay") return ;;
     "explain --epochs") return ;;
     "explain --patience") return ;;
     "explain --lr") return ;;
@@ -141,23 +138,6 @@ _combinex() {
     "explain --time-limit") return ;;
     "explain --threads") return ;;
     "explain --seed") return ;;
-    "explain --random-keep") return ;;
-    "explain --cf-gnn-beta") return ;;
-    "explain --cf-gnn-clip") return ;;
-    "explain --cf-gnn-distance") _combinex_words "soft hard"; return ;;
-    "explain --cf-gnn-pull") _combinex_words "target away"; return ;;
-    "explain --cff-lr") return ;;
-    "explain --cff-lambda") return ;;
-    "explain --cff-alpha") return ;;
-    "explain --cff-gamma") return ;;
-    "explain --cff-complement") _combinex_words "masked whole"; return ;;
-    "explain --cff-scores") _combinex_words "log probability"; return ;;
-    "explain --unr-neighbours") return ;;
-    "explain --unr-rollouts") return ;;
-    "explain --unr-patience") return ;;
-    "explain --unr-expansion") return ;;
-    "explain --unr-exploration") return ;;
-    "explain --select") _combinex_words "loss edits"; return ;;
     "explain --beam") return ;;
     "explain --candidates") return ;;
     "explain --rebuilds") return ;;
@@ -176,6 +156,26 @@ _combinex() {
     "explain --immutable-nodes") return ;;
     "explain --protected-edges") return ;;
     "explain --keep") _combinex_words "any no-isolated connected"; return ;;
+    "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
+    "explain --alpha") return ;;
+    "explain --decay") return ;;
+    "explain --select") _combinex_words "loss edits"; return ;;
+    "explain --random-keep") return ;;
+    "explain --cf-gnn-beta") return ;;
+    "explain --cf-gnn-clip") return ;;
+    "explain --cf-gnn-distance") _combinex_words "soft hard"; return ;;
+    "explain --cf-gnn-pull") _combinex_words "target away"; return ;;
+    "explain --cff-lr") return ;;
+    "explain --cff-lambda") return ;;
+    "explain --cff-alpha") return ;;
+    "explain --cff-gamma") return ;;
+    "explain --cff-complement") _combinex_words "masked whole"; return ;;
+    "explain --cff-scores") _combinex_words "log probability"; return ;;
+    "explain --unr-neighbours") return ;;
+    "explain --unr-rollouts") return ;;
+    "explain --unr-patience") return ;;
+    "explain --unr-expansion") return ;;
+    "explain --unr-exploration") return ;;
     "explain --unr-restart") return ;;
     "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "explain --task") _combinex_words "auto node graph"; return ;;
@@ -266,8 +266,8 @@ _combinex() {
         valued="--node --graph --threads -o --output --format --task --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --unr-restart --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --policy --alpha --decay --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --select --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --unr-restart --format --task --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --format --task --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "

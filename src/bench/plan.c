@@ -148,12 +148,20 @@ cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t
     return cbx_fields_set(cbx_model_table(), spec, "model", plan->models[model], err);
 }
 
+static cbx_status set_int(cbx_explain_options *options, const char *name, int64_t value,
+                          cbx_error *err)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%lld", (long long)value);
+    return cbx_fields_set(cbx_explain_table(), options, name, text, err);
+}
+
 /* Those that are a matter of how a method is called. */
 static cbx_status add_faults(unsigned faults, const cbx_bench_method *m,
                              cbx_explain_options *options, cbx_error *err)
 {
     if (!strcmp(m->explainer, "combinex"))
-        options->faults = faults & CBX_BENCH_FAULT_SEARCH;
+        return set_int(options, "faults", faults & CBX_BENCH_FAULT_SEARCH, err);
     if (faults & CBX_BENCH_FAULT_ANY_CLASS && !strcmp(m->explainer, "unr"))
         return cbx_fields_set(cbx_explain_table(), options, "target", "any", err);
     if (faults & CBX_BENCH_FAULT_COMPLEMENT && !strcmp(m->explainer, "cff"))
@@ -179,10 +187,11 @@ cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
         status = cbx_fields_set(cbx_explain_table(), options, "kinds", "auto", err);
     if (!status)
         status = add_faults(plan->faults, m, options, err);
+    if (!status)
+        status = set_int(options, "unr-rollouts", plan->options->unr_rollouts, err);
     options->min_edges = 0; /* every row counts, those without an edge too */
     options->epochs = plan->options->epochs;
     options->time_limit = plan->options->time_limit;
-    options->unr_rollouts = plan->options->unr_rollouts;
     options->seed = plan->options->seed;
     options->threads = plan->options->jobs;
     return status;

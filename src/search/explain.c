@@ -411,6 +411,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .graph = setup->graph,
                         .used = setup->used,
                         .options = setup->options,
+                        .settings = setup->settings,
                         .row = row,
                         .lo = setup->lo,
                         .hi = setup->hi,

@@ -11,6 +11,7 @@
 #include "program_oracle.h"
 #include "receptive.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 typedef struct caller {
     cbx_model            *layers;
@@ -378,7 +379,7 @@ TEST(every_method_that_follows_gradients_follows_a_callback_s)
         cbx_counterfactual *a = NULL;
         cbx_explain_options o = options_for(methods[k]);
         o.epochs = 300;
-        o.cf_gnn_beta = 0.01;
+        set_option(&o, "cf-gnn-beta", "0.01");
         if (!CHECK_OK(cbx_explain_with(model, graph, 0, &o, NULL, NULL, &a, &err), err))
             continue;
         CHECK_INT(a->outcome, CBX_FOUND);
@@ -404,13 +405,16 @@ static int ask_everything(void *user, const cbx_asked_graph *g, float *scores)
 TEST(of_a_model_that_sees_everything_the_whole_graphs_class_is_explained)
 {
     enum { NODES = 40 };
-    int64_t    source[NODES - 1], target[NODES - 1];
-    float      x[NODES], logp[2 * NODES];
-    cbx_graph *graph = NULL;
-    cbx_model *model = NULL;
-    cbx_error  err = {0};
-    cbx_oracle oracle = {
-        .task = CBX_NODE, .num_features = 1, .num_scores = 2, .hops = -1, .predict = ask_everything};
+    int64_t        source[NODES - 1], target[NODES - 1];
+    float          x[NODES], logp[2 * NODES];
+    cbx_graph     *graph = NULL;
+    cbx_model     *model = NULL;
+    cbx_error      err = {0};
+    cbx_oracle     oracle = {.task = CBX_NODE,
+                             .num_features = 1,
+                             .num_scores = 2,
+                             .hops = -1,
+                             .predict = ask_everything};
     cbx_graph_data d = {.num_nodes = NODES,
                         .num_features = 1,
                         .num_classes = 2,
