@@ -96,17 +96,17 @@ typedef enum cbx_task {
     CBX_GRAPH     /* a class for each of many graphs */
 } cbx_task;
 
-/* A graph, or many graphs in one, as plain borrowed arrays. `n` nodes, `m` directed edges source ->
- * target (an undirected edge is stored twice), `f` features. A *label row* is a node in node tasks
- * and a graph in graph tasks. */
+/* A graph, or many in one, as plain borrowed arrays. `n` nodes, `m` directed edges source -> target
+ * (an undirected edge is two), `f` features. A *label row* is a node, and in graph tasks a graph. */
 typedef struct cbx_graph_data {
     cbx_task       task;
-    int32_t        num_nodes, num_features;
+    int32_t        num_nodes, num_features, edge_dim;
     int32_t        num_classes; /* 0: the largest label + 1; not with class_names */
     int32_t        num_graphs;  /* graph tasks; 0 in node tasks */
     int64_t        num_edges;
     const int64_t *edge_source, *edge_target; /* m: the edge's id is its position here */
     const float   *edge_weight;               /* m, or NULL: all 1 */
+    const float   *edge_attr;                 /* m * edge_dim, for programs; or NULL */
     /* features: dense rows, or CSR with ascending columns */
     const float   *x;            /* n * f, or NULL and then: */
     const int64_t *x_indptr;     /* n + 1 */
