@@ -29,13 +29,13 @@ static const char *text_at(const char *args, size_t offset)
 /* The table holds the last value; an option that repeats collects it from there. */
 static int collect(parser *p, const option_ref *ref)
 {
-    id_list list;
+    text_list list;
     memcpy(&list, p->args + ref->extra.list, sizeof list);
-    int64_t *more = realloc(list.ids, (list.count + 1) * sizeof *more);
+    const char **more = realloc(list.texts, (list.count + 1) * sizeof *more);
     if (!more)
         return fail("out of memory");
     memcpy(&more[list.count], p->args + ref->base + ref->option->offset, sizeof *more);
-    list.ids = more;
+    list.texts = more;
     list.count++;
     memcpy(p->args + ref->extra.list, &list, sizeof list);
     return EXIT_DONE;
@@ -67,13 +67,14 @@ static int take_value(parser *p, const option_ref *ref, const char *given)
 
 static int unknown_option(const parser *p, const char *name)
 {
-    nearest      near = nearest_to(name);
+    cbx_nearest near;
+    cbx_nearest_begin(&near, name);
     option_group group;
     for (size_t g = 0; command_group(p->command, g, &group); g++) {
         option_ref ref;
         for (size_t i = 0; !group.hidden && command_option(p->command, &group, i, &ref); i++)
             if (ref.option->help)
-                nearest_try(&near, ref.option->name);
+                cbx_nearest_try(&near, ref.option->name);
     }
     if (near.best[0])
         return usage_error(p->command->name, "unknown option --%s; did you mean --%s?", name,
@@ -195,9 +196,9 @@ static void free_lists(const command *c, void *args)
     for (const option_extra *e = c->extras; e && e->name; e++) {
         if (!e->repeats)
             continue;
-        id_list list;
+        text_list list;
         memcpy(&list, (char *)args + e->list, sizeof list);
-        free(list.ids);
+        free(list.texts);
         memset((char *)args + e->list, 0, sizeof list);
     }
 }

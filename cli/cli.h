@@ -64,10 +64,10 @@ typedef struct option_group {
 } option_group;
 
 /* The values of an option that may be repeated. */
-typedef struct id_list {
-    int64_t *ids;
-    size_t   count;
-} id_list;
+typedef struct text_list {
+    const char **texts; /* of argv */
+    size_t       count;
+} text_list;
 
 /* What a shell wants to know of an option and a cbx_option cannot say. */
 typedef struct option_extra {
@@ -75,8 +75,8 @@ typedef struct option_extra {
     char        letter; /* 'o' for -o; 0: none */
     const char *value;  /* how help calls the value, such as FILE; NULL: by type */
     bool        required;
-    bool        repeats; /* an INT whose values are collected in: */
-    size_t      list;    /* offset of an id_list in the argument struct */
+    bool        repeats; /* a TEXT whose values are collected in: */
+    size_t      list;    /* offset of a text_list in the argument struct */
 } option_extra;
 
 typedef struct example {
@@ -118,6 +118,10 @@ const command *command_find(int argc, char *const *argv, int *words);
 
 /* Whether some sub-command's name is `word` and more words. */
 bool command_is_group(const char *word);
+
+/* Says that these words name no sub-command, and which one they probably meant. Returns
+ * EXIT_USAGE. */
+int command_unknown(int argc, char *const *argv);
 
 /* The i-th group of options, the general ones last; false past that. */
 bool command_group(const command *c, size_t i, option_group *out);

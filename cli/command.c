@@ -56,6 +56,22 @@ bool command_is_group(const char *word)
     return false;
 }
 
+int command_unknown(int argc, char *const *argv)
+{
+    char words[128];
+    bool group = command_is_group(argv[0]);
+    (void)snprintf(words, sizeof words, "%s%s%s", argv[0], group && argc > 1 ? " " : "",
+                   group && argc > 1 ? argv[1] : "");
+    cbx_nearest near;
+    cbx_nearest_begin(&near, words);
+    for (size_t i = 0; command_at(i); i++)
+        cbx_nearest_try(&near, command_at(i)->name);
+    if (near.best[0])
+        return usage_error(group ? argv[0] : "", "unknown command '%s'; did you mean '%s'?", words,
+                           near.best);
+    return usage_error(group ? argv[0] : "", "unknown command '%s'", words);
+}
+
 static const cbx_option_table *general_table(void)
 {
     static const cbx_option options[] = {

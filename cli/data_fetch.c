@@ -17,9 +17,10 @@ typedef struct fetch_args {
 
 static int unknown(const char *name)
 {
-    nearest near = nearest_to(name);
+    cbx_nearest near;
+    cbx_nearest_begin(&near, name);
     for (size_t i = 0; cbx_remote_name(i); i++)
-        nearest_try(&near, cbx_remote_name(i));
+        cbx_nearest_try(&near, cbx_remote_name(i));
     return fail("no data set '%s' is known to download%s%s%s ('combinex data list' shows them)",
                 name, near.best[0] ? "; did you mean '" : "", near.best, near.best[0] ? "'?" : "");
 }

@@ -61,7 +61,8 @@ static int run(void *args)
     if (status)
         return status;
     if (!cbx_builtin_about(a->name)) {
-        nearest near = nearest_to(a->name);
+        cbx_nearest near;
+        cbx_nearest_begin(&near, a->name);
         source_try_builtins(&near);
         return fail("no built-in data set '%s'%s%s%s ('combinex data list' shows them)", a->name,
                     near.best[0] ? "; did you mean '" : "", near.best, near.best[0] ? "'?" : "");

@@ -11,10 +11,11 @@
 static const cbx_option_table *targets_table(void)
 {
     static const cbx_option options[] = {
-        {"node", CBX_OPTION_INT, offsetof(explain_args, node), "0", 0, INT32_MAX, NULL,
-         "explain this node"},
-        {"graph", CBX_OPTION_INT, offsetof(explain_args, graph), "0", 0, INT32_MAX, NULL,
-         "explain this graph"},
+        {"node", CBX_OPTION_TEXT, offsetof(explain_args, node), NULL, 0, 0, NULL,
+         "explain this node: its name in the data, or its number from 0 on; @8: the number, where "
+         "names are numbers"},
+        {"graph", CBX_OPTION_TEXT, offsetof(explain_args, graph), NULL, 0, 0, NULL,
+         "explain this graph, by its number"},
         {"all", CBX_OPTION_BOOL, offsetof(explain_args, all), "false", 0, 0, NULL,
          "explain every node, or every graph"},
         {"test-set", CBX_OPTION_BOOL, offsetof(explain_args, test_set), "false", 0, 0, NULL,
@@ -231,18 +232,22 @@ const command command_explain = {
             {.table = cbx_open_table, .by_name = true, .offset = offsetof(explain_args, open)},
             {.table = output_table},
             {.table = NULL}},
-    .extras =
-        (const option_extra[]){
-            {.name = "node", .repeats = true, .list = offsetof(explain_args, nodes)},
-            {.name = "graph", .repeats = true, .list = offsetof(explain_args, graphs)},
-            {.name = "trace", .value = "FILE"},
-            {.name = "summary", .value = "FILE"},
-            {.name = "html", .value = "FILE"},
-            {.name = "svg", .value = "FILE"},
-            {.name = "png", .value = "FILE"},
-            {.name = "replay", .value = "FILE"},
-            {.name = "target", .value = "CLASS"},
-            {.name = NULL}},
+    .extras = (const option_extra[]){{.name = "node",
+                                      .value = "NODE",
+                                      .repeats = true,
+                                      .list = offsetof(explain_args, nodes)},
+                                     {.name = "graph",
+                                      .value = "N",
+                                      .repeats = true,
+                                      .list = offsetof(explain_args, graphs)},
+                                     {.name = "trace", .value = "FILE"},
+                                     {.name = "summary", .value = "FILE"},
+                                     {.name = "html", .value = "FILE"},
+                                     {.name = "svg", .value = "FILE"},
+                                     {.name = "png", .value = "FILE"},
+                                     {.name = "replay", .value = "FILE"},
+                                     {.name = "target", .value = "CLASS"},
+                                     {.name = NULL}},
     .examples =
         (const example[]){
             {"what would make the model see node 8 elsewhere",

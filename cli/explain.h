@@ -16,9 +16,9 @@ typedef struct explain_args {
     const char     *output, *trace, *replay, *summary;
     const char     *html, *svg, *png;
     bool            all, test_set, reproducible;
-    int64_t         limit;       /* 0: none */
-    int64_t         node, graph; /* the last one given; all of them: */
-    id_list         nodes, graphs;
+    int64_t         limit;        /* 0: none */
+    const char     *node, *graph; /* the last one given; all of them: */
+    text_list       nodes, graphs;
     int             preset; /* 0: none, else 1 + the library's number */
     cbx_options    *options;
     cbx_options    *read;

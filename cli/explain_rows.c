@@ -81,22 +81,20 @@ static int choose_test_set(explain_job *job)
 int explain_choose_rows(explain_job *job)
 {
     const explain_args *a = job->args;
-    const id_list      *asked;
-    size_t              rows = (size_t)source_rows(&job->source);
-    int                 status = source_asked(&job->source, &a->nodes, &a->graphs, &asked);
+    size_t              rows = (size_t)source_rows(&job->source), asked = 0;
+    int32_t            *chosen;
+    int status = source_asked(&job->source, &a->nodes, &a->graphs, &job->rows, &asked);
     if (status)
         return status;
-    size_t room = asked->count > rows ? asked->count : rows;
-    job->rows = malloc((room + 1) * sizeof *job->rows);
-    if (!job->rows)
-        return fail("out of memory for %zu targets", room);
-    job->count = 0;
+    job->count = (int64_t)asked;
+    chosen = realloc(job->rows, (asked + rows + 1) * sizeof *chosen);
+    if (!chosen)
+        return fail("out of memory for %zu targets", rows);
+    job->rows = chosen;
     if (a->test_set)
         status = choose_test_set(job);
     for (size_t i = 0; a->all && i < rows; i++)
         job->rows[job->count++] = (int32_t)i;
-    for (size_t i = 0; i < asked->count; i++)
-        job->rows[job->count++] = (int32_t)asked->ids[i];
     if (a->limit && job->count > a->limit)
         job->count = a->limit;
     if (status == EXIT_DONE && !job->count)

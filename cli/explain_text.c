@@ -30,13 +30,16 @@ static void put_class(FILE *out, const source *s, int32_t label)
     text_put(out, source_class(s, buffer, label), 0);
 }
 
-/* "node 14", or "14" where `bare`; or the node's name. */
-static void put_node(FILE *out, const source *s, int32_t node, bool bare)
+/* "node 14", or "14" where `bare`; or the node's name. Nodes of graphs are numbered within theirs.
+ */
+static void put_node(FILE *out, const source *s, const cbx_counterfactual *c, int32_t node,
+                     bool bare)
 {
+    int64_t first = c->task == CBX_GRAPH ? s->view->graph_ptr[c->row] : 0;
     if (s->view->node_names)
         text_put(out, s->view->node_names[node], 0);
     else
-        (void)fprintf(out, "%s%d", bare ? "" : "node ", (int)node);
+        (void)fprintf(out, "%s%d", bare ? "" : "node ", (int)(node - first));
 }
 
 /* "node 14: ", with the name if it has one. */
@@ -45,7 +48,7 @@ static void put_head(FILE *out, const source *s, const cbx_counterfactual *c)
     (void)fprintf(out, "%s %d", source_row(s), (int)c->row);
     if (c->task == CBX_NODE && s->view->node_names) {
         (void)fputs(" (", out);
-        put_node(out, s, c->row, true);
+        put_node(out, s, c, c->row, true);
         (void)fputc(')', out);
     }
     (void)fputs(": ", out);
@@ -97,9 +100,9 @@ static void put_edit(FILE *out, const source *s, const cbx_counterfactual *c, co
         bool own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
         bool swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
         (void)fputs("remove edge ", out);
-        put_node(out, s, swap ? e->target : e->source, true);
+        put_node(out, s, c, swap ? e->target : e->source, true);
         (void)fputs(e->undirected ? DASH : ARROW, out);
-        put_node(out, s, swap ? e->source : e->target, true);
+        put_node(out, s, c, swap ? e->source : e->target, true);
         (void)fputc('\n', out);
         return;
     }
@@ -108,7 +111,7 @@ static void put_edit(FILE *out, const source *s, const cbx_counterfactual *c, co
     else
         (void)fprintf(out, "feature %d", (int)e->feature);
     (void)fputs(" of ", out);
-    put_node(out, s, e->node, false);
+    put_node(out, s, c, e->node, false);
     (void)fprintf(out, ": %g " ARROW " %g\n", (double)e->from, (double)e->to);
 }
 

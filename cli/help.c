@@ -209,8 +209,7 @@ static int run(void *args)
     else if (count == 1 && command_is_group(words[0]))
         help_overview(stdout, words[0]);
     else
-        return usage_error("", "no command '%s%s%s'", words[0], words[1] ? " " : "",
-                           words[1] ? words[1] : "");
+        return command_unknown(count, words);
     return EXIT_DONE;
 }
 

@@ -25,21 +25,6 @@ static bool reserve_standard_streams(void)
     return true;
 }
 
-static int unknown_command(int argc, char *const *argv)
-{
-    char words[128];
-    bool group = command_is_group(argv[0]);
-    (void)snprintf(words, sizeof words, "%s%s%s", argv[0], group && argc > 1 ? " " : "",
-                   group && argc > 1 ? argv[1] : "");
-    nearest near = nearest_to(words);
-    for (size_t i = 0; command_at(i); i++)
-        nearest_try(&near, command_at(i)->name);
-    if (near.best[0])
-        return usage_error(group ? argv[0] : "", "unknown command '%s'; did you mean '%s'?", words,
-                           near.best);
-    return usage_error(group ? argv[0] : "", "unknown command '%s'", words);
-}
-
 static int run_command(const command *c, char **argv)
 {
     general_options *args = calloc(1, c->args_size);
@@ -89,7 +74,7 @@ static int dispatch(int argc, char **argv)
         help_overview(stderr, argv[0]);
         return EXIT_USAGE;
     }
-    return unknown_command(argc, argv);
+    return command_unknown(argc, argv);
 }
 
 /* Output may fail as late as here, where the last of it leaves the buffer. */

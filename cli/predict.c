@@ -24,8 +24,8 @@ typedef struct predict_args {
     int64_t         threads;
     cbx_options    *read;
     cbx_options    *open;
-    int64_t         node, graph; /* the last one given; all of them: */
-    id_list         nodes, graphs;
+    const char     *node, *graph; /* the last one given; all of them: */
+    text_list       nodes, graphs;
 } predict_args;
 
 /* The answer: log-probabilities of all rows, and the rows to show. */
@@ -36,17 +36,17 @@ typedef struct prediction {
     cbx_model          *model;       /* of `asked` */
     int32_t             num_classes; /* 1: it gives numbers */
     float              *log_probs;
-    const int64_t      *rows;     /* NULL: the first num_rows */
+    int32_t            *rows;     /* NULL: the first num_rows */
     int64_t             num_rows; /* to be written */
 } prediction;
 
 static const cbx_option_table *rows_table(void)
 {
     static const cbx_option options[] = {
-        {"node", CBX_OPTION_INT, offsetof(predict_args, node), "0", 0, INT32_MAX, NULL,
-         "only this node"},
-        {"graph", CBX_OPTION_INT, offsetof(predict_args, graph), "0", 0, INT32_MAX, NULL,
-         "only this graph"},
+        {"node", CBX_OPTION_TEXT, offsetof(predict_args, node), NULL, 0, 0, NULL,
+         "only this node, by name or number"},
+        {"graph", CBX_OPTION_TEXT, offsetof(predict_args, graph), NULL, 0, 0, NULL,
+         "only this graph, by number"},
         {"all", CBX_OPTION_BOOL, offsetof(predict_args, all), "false", 0, 0, NULL,
          "show every row, not the first 20 (files and JSON always have every row)"},
     };
@@ -99,12 +99,15 @@ static int64_t label_of(const prediction *p, int64_t row)
 /* Which rows to write: those asked for, after checking that they are there. */
 static int choose_rows(prediction *p)
 {
-    const id_list *asked;
-    int            status = source_asked(&p->source, &p->args->nodes, &p->args->graphs, &asked);
+    size_t asked = 0;
+    int    status = source_asked(&p->source, &p->args->nodes, &p->args->graphs, &p->rows, &asked);
     if (status)
         return status;
-    p->rows = asked->count ? asked->ids : NULL;
-    p->num_rows = asked->count ? (int64_t)asked->count : source_rows(&p->source);
+    if (!asked) {
+        free(p->rows);
+        p->rows = NULL;
+    }
+    p->num_rows = asked ? (int64_t)asked : source_rows(&p->source);
     return EXIT_DONE;
 }
 
@@ -273,6 +276,7 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = write_all(&p);
     free(p.log_probs);
+    free(p.rows);
     model_close(&p.asked);
     source_close(&p.source);
     return status;
@@ -297,11 +301,15 @@ const command command_predict = {
             {.table = cbx_read_table, .by_name = true, .offset = offsetof(predict_args, read)},
             {.table = cbx_open_table, .by_name = true, .offset = offsetof(predict_args, open)},
             {.table = NULL}},
-    .extras =
-        (const option_extra[]){
-            {.name = "node", .repeats = true, .list = offsetof(predict_args, nodes)},
-            {.name = "graph", .repeats = true, .list = offsetof(predict_args, graphs)},
-            {.name = NULL}},
+    .extras = (const option_extra[]){{.name = "node",
+                                      .value = "NODE",
+                                      .repeats = true,
+                                      .list = offsetof(predict_args, nodes)},
+                                     {.name = "graph",
+                                      .value = "N",
+                                      .repeats = true,
+                                      .list = offsetof(predict_args, graphs)},
+                                     {.name = NULL}},
     .examples =
         (const example[]){
             {"the first rows, and how many are right",

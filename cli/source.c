@@ -132,19 +132,20 @@ size_t source_list(const char *folder, source_each each, void *user)
 static void try_file(void *near, const char *name, const char *path)
 {
     (void)path;
-    nearest_try(near, name);
+    cbx_nearest_try(near, name);
 }
 
-void source_try_builtins(nearest *near)
+void source_try_builtins(cbx_nearest *near)
 {
     for (size_t i = 0; cbx_builtin_name(i); i++)
-        nearest_try(near, cbx_builtin_name(i));
+        cbx_nearest_try(near, cbx_builtin_name(i));
 }
 
 static int not_found(const char *data)
 {
-    nearest near = nearest_to(data);
-    char   *folder;
+    cbx_nearest near;
+    cbx_nearest_begin(&near, data);
+    char *folder;
     source_try_builtins(&near);
     for (size_t i = 0; (folder = source_folder(i)); i++) {
         (void)source_list(folder, try_file, &near);
@@ -302,23 +303,24 @@ int64_t source_rows(const source *s)
     return s->view->task == CBX_NODE ? s->view->num_nodes : s->view->num_graphs;
 }
 
-int source_asked(const source *s, const id_list *nodes, const id_list *graphs,
-                 const id_list **asked)
+int source_asked(const source *s, const text_list *nodes, const text_list *graphs, int32_t **rows,
+                 size_t *count)
 {
-    bool           node_task = s->view->task == CBX_NODE;
-    const id_list *other = node_task ? graphs : nodes;
-    const char    *row = source_row(s);
-    long long      rows = (long long)source_rows(s);
-    *asked = node_task ? nodes : graphs;
+    bool             node_task = s->view->task == CBX_NODE;
+    const text_list *asked = node_task ? nodes : graphs, *other = node_task ? graphs : nodes;
+    const char      *row = source_row(s);
+    cbx_error        err;
     if (other->count)
         return fail("%s has a class for each %s: use --%s, not --%s", s->name, row, row,
                     node_task ? "graph" : "node");
-    for (size_t i = 0; i < (*asked)->count; i++) {
-        long long id = (long long)(*asked)->ids[i];
-        if (id >= rows)
-            return fail("--%s %lld: %s has %lld of them, 0 to %lld", row, id, s->name, rows,
-                        rows - 1);
-    }
+    *count = asked->count;
+    *rows = malloc((asked->count + 1) * sizeof **rows);
+    if (!*rows)
+        return fail("out of memory for %zu targets", asked->count);
+    for (size_t i = 0; i < asked->count; i++)
+        if (cbx_graph_find(s->graph, node_task ? CBX_PART_NODE : CBX_PART_GRAPH, asked->texts[i],
+                           &(*rows)[i], &err))
+            return fail("--%s: %s: %s", row, s->name, err.message);
     return EXIT_DONE;
 }
 

@@ -41,8 +41,7 @@ int source_unchanged(const source *s);
 int source_find(const char *data, char **path);
 
 /* Adds the names of the built-ins to the candidates. */
-struct nearest;
-void source_try_builtins(struct nearest *near);
+void source_try_builtins(cbx_nearest *near);
 
 /* Where downloads go, to be freed; NULL: nobody says. */
 char *source_cache(void);
@@ -60,10 +59,10 @@ const char *source_row(const source *s);
 
 int64_t source_rows(const source *s);
 
-/* The rows asked for with --node or --graph, whichever the data has, after
- * checking that they are there. Returns an exit status. */
-int source_asked(const source *s, const id_list *nodes, const id_list *graphs,
-                 const id_list **asked);
+/* The rows asked for with --node or --graph, whichever the data has, by name or number; *rows is
+ * to be freed. Returns an exit status, after saying which is not there. */
+int source_asked(const source *s, const text_list *nodes, const text_list *graphs, int32_t **rows,
+                 size_t *count);
 
 /* The class's name, or its number where it has none. Returns a name of the
  * graph or `buffer`. */

@@ -31,15 +31,4 @@ const char  *text_count(number_text buffer, int64_t number);
 typedef char count_text[64];
 const char  *text_counted(count_text buffer, int64_t number, const char *noun);
 
-/* The known word that a mistyped one probably meant. Try every candidate;
- * `best` is then the nearest one, or empty where none is near. */
-typedef struct nearest {
-    const char *wanted;
-    size_t      least; /* a candidate must come nearer than this */
-    char        best[128];
-} nearest;
-
-nearest nearest_to(const char *wanted);
-void    nearest_try(nearest *near, const char *candidate);
-
 #endif

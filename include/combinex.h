@@ -152,6 +152,20 @@ CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_
 CBX_API const cbx_graph_data *cbx_graph_arrays(const cbx_graph *graph);
 CBX_API void                  cbx_graph_free(cbx_graph *graph);
 
+/* What has a name in the data, or a number where it has none. */
+typedef enum cbx_graph_part {
+    CBX_PART_NODE,
+    CBX_PART_GRAPH,
+    CBX_PART_CLASS,
+    CBX_PART_FEATURE,
+    CBX_PART_GROUP /* of features */
+} cbx_graph_part;
+
+/* The number of what a person calls `text`: its name in the data; else its number, "8"; "@8" is a
+ * number whatever names there are. Fails with the nearest name, and where two have the same. */
+CBX_API cbx_status cbx_graph_find(const cbx_graph *graph, cbx_graph_part what, const char *text,
+                                  int32_t *number, cbx_error *err);
+
 /* ------------------------------------------------------------------ models */
 typedef struct cbx_model cbx_model;
 

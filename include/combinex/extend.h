@@ -64,6 +64,17 @@ struct cbx_option_table {
 CBX_API cbx_status cbx_options_over(const cbx_option_table *table, void *fields, cbx_options **out,
                                     cbx_error *err);
 
+/* The known word that a mistyped one probably meant. Begin, try every candidate; `best` is then the
+ * nearest one, or empty where none is near. Case counts for nothing. */
+typedef struct cbx_nearest {
+    const char *wanted;
+    size_t      least; /* a candidate must come nearer than this */
+    char        best[128];
+} cbx_nearest;
+
+CBX_API void cbx_nearest_begin(cbx_nearest *near, const char *wanted);
+CBX_API void cbx_nearest_try(cbx_nearest *near, const char *candidate);
+
 /* ---- layers */
 
 typedef struct cbx_layer_parameter {

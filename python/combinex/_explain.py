@@ -63,7 +63,7 @@ def _options(rules: Mapping[str, Any] | None, preset: str | None, options: dict[
 def explain(
     model: Any,
     data: Any,
-    node: int | None = None,
+    node: int | str | None = None,
     graph: int | None = None,
     *,
     rules: Mapping[str, Any] | None = None,
@@ -80,7 +80,8 @@ def explain(
     model: a Model, a model file, a module of PyTorch Geometric, or any function of x and edge_index that gives scores.
     scores, label, classes: what these mean, where that is not clear (Model.load). Of a model that gives numbers target
     is a range, such as ">=3.5", "[2,3]" or "+10%". data: a Graph, a data set as combinex.load takes
-    it, or a Data, Batch or list of Data. node or graph: which one; a lone graph needs no number. Options are those of
+    it, or a Data, Batch or list of Data. node or graph: which one, by number, or by the name
+    that the data has for it; a lone graph needs no number. Options are those of
     `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
     `status`. reproducible: in place of what the model says of itself (Model.reproducible). progress(done, total, state)
     is called a few times per second; what it returns as true stops the search.
@@ -106,7 +107,7 @@ def explain(
     return result
 
 
-def _one_row(graph: Any, node: int | None, which: int | None) -> int:
+def _one_row(graph: Any, node: int | str | None, which: int | None) -> int:
     if graph.task == "graph":
         if node is not None:
             raise errors.InvalidError("this data has a class for each graph: use graph=, not node=")
@@ -119,9 +120,9 @@ def _one_row(graph: Any, node: int | None, which: int | None) -> int:
         asked, word = node, "node"
     if asked is None:
         raise errors.InvalidError(f"which {word}? There are {graph.num_rows}: {word}=0 to {word}={graph.num_rows - 1}")
-    rows = rows_of(asked, graph.num_rows, word)
+    rows = rows_of(asked, graph, word)
     if len(rows) != 1:
-        raise errors.InvalidError(f"{word} takes one number; explain_all takes many")
+        raise errors.InvalidError(f"{word} takes one; explain_all takes many")
     return int(rows[0])
 
 
@@ -141,7 +142,7 @@ def explain_all(
     classes: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Counterfactuals:
-    """Many targets, spread over threads (0: all cores). nodes or graphs: numbers or a mask; absent: all.
+    """Many targets, spread over threads (0: all cores). nodes or graphs: numbers, names or a mask; absent: all.
 
     Each answer is what explain would give. Interrupted, the exception's `partial` has the answers so far.
     """
@@ -154,7 +155,7 @@ def explain_all(
     asked, other = (graphs, nodes) if word == "graph" else (nodes, graphs)
     if other is not None:
         raise errors.InvalidError(f"this data has a class for each {word}: use {word}s=")
-    rows = rows_of(asked, native.num_rows, word)
+    rows = rows_of(asked, native, word)
     answers: list[Counterfactual] = []
     began = time.monotonic()
     watch = Watch(progress, f"explaining {word}s:")

@@ -401,12 +401,23 @@ def pointers_of(batch: np.ndarray, num_nodes: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(np.bincount(batch, minlength=count))]).astype(np.int64)
 
 
-def rows_of(which: Any, count: int, what: str) -> np.ndarray:
-    """Rows from None (all), a mask, numbers or one number."""
+def _number_of(graph: Graph, what: str, name: str) -> int:
+    """Of what the data calls by this name."""
+    part = h.CBX_PART_GRAPH if what == "graph" else h.CBX_PART_NODE
+    number = ctypes.c_int32()
+    check(lib.cbx_graph_find, graph._address, part, encoded(name, what), ctypes.byref(number))
+    return number.value
+
+
+def rows_of(which: Any, graph: Graph, what: str) -> np.ndarray:
+    """Rows from None (all), a mask, and numbers or names, one or more."""
+    count = graph.num_rows
     if which is None:
         return np.arange(count, dtype=np.int32)
+    if isinstance(which, str):
+        which = [which]
     if isinstance(which, Iterable) and not hasattr(which, "__array__"):
-        which = list(which)
+        which = [_number_of(graph, what, one) if isinstance(one, str) else one for one in which]
     found = np.atleast_1d(plain_array(which, f"{what}s"))
     if found.dtype == np.bool_:
         sized(found, (count,), f"the mask of {what}s")

@@ -21,25 +21,32 @@ _KINDS = {
 
 def as_text(value: Any) -> str:
     """A Python value as the command line would be given it: lists with commas between, and what belongs to a
-    key behind it and a colon."""
+    key, or together, with colons."""
     if isinstance(value, bool) or type(value).__name__ == "bool_":
         return "true" if value else "false"
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return ",".join(f"{as_text(key)}:{_joined(item, ':')}" for key, item in value.items())
-    return _joined(value, ",", inner=":")
+        return ",".join(f"{_joined(key, ':')}:{_joined(item, ':')}" for key, item in value.items())
+    return _joined(value, ",")
 
 
-def _joined(value: Any, mark: str, inner: str = ":") -> str:
+def _joined(value: Any, mark: str) -> str:
     if hasattr(value, "tolist"):  # NumPy and torch
         value = value.tolist()
     if isinstance(value, (list, tuple, set, frozenset, range)):
         items = sorted(value) if isinstance(value, (set, frozenset)) else value
-        return mark.join(_joined(item, inner) for item in items)
+        return mark.join(_joined(item, ":") if not isinstance(item, str) else _quoted(item, mark) for item in items)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return as_text(value) if isinstance(value, (bool, str)) else repr(value)
+    if isinstance(value, str):
+        return _quoted(value, mark)
+    return as_text(value) if isinstance(value, bool) else repr(value)
+
+
+def _quoted(word: str, mark: str) -> str:
+    """A word of a list; a name may have the list's marks in it."""
+    return '"' + word.replace('"', '""') + '"' if any(sign in word for sign in (",", '"', mark)) else word
 
 
 def _option_text(name: str, value: Any) -> bytes:

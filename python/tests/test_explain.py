@@ -419,6 +419,25 @@ def test_rules_hold(karate, club):
     assert none.status == "not_found" and none.certificate == "proved_none"
 
 
+def test_names_do_where_numbers_do(karate, club):
+    by_name = cx.explain(club, karate, node="member 8", target="community 1")
+    assert by_name.row == 8 and by_name.edits == cx.explain(club, karate, node=8, target=1).edits
+    assert [cf.row for cf in cx.explain_all(club, karate, ["John A", 3], target="any")] == [33, 3]
+    for pair in [("member 8", "John A"), (8, 33)]:
+        cf = cx.explain(club, karate, node=8, protected_edges=[pair], features_to_vary="none", max_edits=4)
+        assert all({edit.source, edit.target} != {8, 33} for edit in cf.edits)
+    with pytest.raises(cx.InvalidError, match="there is no node 'Jon A'; did you mean 'John A'"):
+        cx.explain(club, karate, node="Jon A")
+
+
+def test_names_may_have_the_marks_of_lists():
+    edges = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
+    graph = cx.Graph(edges, np.eye(3, dtype=np.float32), y=[0, 1, 0], node_names=["a,b", 'x:"y', "z"])
+    model = cx.train(graph, "gcn", epochs=20, train_share=1)
+    cf = cx.explain(model, graph, "a,b", protected_edges=[("a,b", 'x:"y'), ("z", 'x:"y')], features_to_vary="none")
+    assert cf.status == "not_found" and cf.certificate == "proved_none"
+
+
 def test_reproducible_answers_say_so_and_leave_the_model_as_it_is(karate, club):
     usual = cx.explain(club, karate, 3, target="any")
     assert not usual.reproducible and '"reproducible"' not in usual.to_json()

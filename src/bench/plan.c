@@ -56,11 +56,10 @@ static cbx_status choose(const char *option, const char *list, const char *const
         (void)snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), list);
         while (names[at] && strcmp(names[at], word) != 0)
             at++;
-        const char *near = names[at] ? NULL : cbx_nearest(word, names);
+        cbx_did_you_mean suggestion;
         if (!names[at])
-            return cbx_fail_option(err, option, "there is no '%s'%s%s%s", word,
-                                   near ? "; did you mean '" : "", near ? near : "",
-                                   near ? "'?" : "");
+            return cbx_fail_option(err, option, "there is no '%s'%s", word,
+                                   cbx_suggest(suggestion, cbx_nearest_of(word, names)));
         for (int32_t k = 0; k < *count; k++)
             if (chosen[k] == at)
                 return cbx_fail_option(err, option, "'%s' is there twice", word);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c: messages, and the "did you mean" behind some of them. */
+/* error.c: messages. */
 #include "error.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,45 +59,4 @@ void cbx_error_prefix(cbx_error *err, const char *prefix)
     memcpy(err->message, shown, length);
     memcpy(err->message + length, ": ", 2);
     (void)cbx_text_show(err->message + length + 2, room - length - 2, kept);
-}
-
-/* Levenshtein distance of short words; long ones are not compared. */
-static int distance(const char *a, const char *b)
-{
-    enum { LONGEST = 40 };
-    size_t la = strlen(a), lb = strlen(b);
-    if (la > LONGEST || lb > LONGEST)
-        return INT_MAX;
-    int row[LONGEST + 1];
-    for (size_t j = 0; j <= lb; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= la; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= lb; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int best = change;
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[lb];
-}
-
-const char *cbx_nearest(const char *word, const char *const *words)
-{
-    const char *best = NULL;
-    int         least = (int)strlen(word) / 3 + 2;
-    for (; *words; words++) {
-        int d = distance(word, *words);
-        if (d < least) {
-            least = d;
-            best = *words;
-        }
-    }
-    return best;
 }

@@ -40,7 +40,11 @@ CBX_INTERNAL cbx_status cbx_fail_errno(cbx_error *err, const char *path, const c
 CBX_INTERNAL void cbx_error_prefix(cbx_error *err, const char *prefix);
 
 /* The word among a NULL-terminated list nearest to `word`, or NULL if none is
- * near enough to be worth suggesting. */
-CBX_INTERNAL const char *cbx_nearest(const char *word, const char *const *words);
+ * near enough to be worth suggesting (cbx_nearest_try). */
+CBX_INTERNAL const char *cbx_nearest_of(const char *word, const char *const *words);
+
+/* "; did you mean 'WORD'?", or nothing where there is no such word. Returns `text`. */
+typedef char             cbx_did_you_mean[160];
+CBX_INTERNAL const char *cbx_suggest(cbx_did_you_mean text, const char *word);
 
 #endif

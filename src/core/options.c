@@ -116,9 +116,11 @@ static cbx_status set_choice(const cbx_option *o, int *at, const char *value, cb
             return CBX_OK;
         }
     }
-    char all[256];
+    char             all[256];
+    cbx_did_you_mean suggestion;
     list_words(all, sizeof all, o->choices);
-    return cbx_fail_option(err, o->name, "'%s' is not one of %s", value, all);
+    return cbx_fail_option(err, o->name, "'%s' is not one of %s%s", value, all,
+                           cbx_suggest(suggestion, cbx_nearest_of(value, o->choices)));
 }
 
 static cbx_status set_option(const cbx_option *o, void *options, const char *value, cbx_error *err)
@@ -191,7 +193,7 @@ static cbx_status unknown(const cbx_option_table *table, const char *name, cbx_e
         if (count + 1 < sizeof names / sizeof *names)
             names[count++] = option->name;
     names[count] = NULL;
-    const char *near = cbx_nearest(name, names);
+    const char *near = cbx_nearest_of(name, names);
     if (near)
         return cbx_fail(err, CBX_INVALID, "no option '%s' (did you mean '%s'?)", name, near);
     return cbx_fail(err, CBX_INVALID, "no option '%s'", name);

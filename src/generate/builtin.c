@@ -75,7 +75,7 @@ static cbx_status unknown(const char *name, cbx_error *err)
         int wrote = snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "", names[i]);
         at += wrote > 0 && (size_t)wrote < sizeof all - at ? (size_t)wrote : 0;
     }
-    const char *near = cbx_nearest(name, names);
+    const char *near = cbx_nearest_of(name, names);
     if (near)
         return cbx_fail(err, CBX_INVALID,
                         "no built-in data '%.64s' (did you mean '%s'?); there are %s", name, near,

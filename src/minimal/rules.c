@@ -2,68 +2,13 @@
 /* rules.c: see rules.h. */
 #include "rules.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bounds.h"
 #include "error.h"
-#include "number.h"
+#include "rule_list.h"
 #include "setup.h"
-
-/* ---- reading lists: "3,7-9,age" */
-
-typedef struct reader {
-    const char *rule, *at, *begin;
-    cbx_error  *err;
-} reader;
-
-static cbx_status unexpected(const reader *r, const char *expected)
-{
-    return cbx_fail_option(r->err, r->rule, "'%s' at position %d: expected %s", r->at,
-                           (int)(r->at - r->begin) + 1, expected);
-}
-
-/* Length of the word at r->at: up to one of the stops. */
-static size_t word(const reader *r, const char *stops)
-{
-    return strcspn(r->at, stops);
-}
-
-static cbx_status read_number(reader *r, double *out, const char *expected)
-{
-    char *end;
-    errno = 0;
-    *out = cbx_read_number(r->at, &end);
-    if (end == r->at || errno || !isfinite(*out))
-        return unexpected(r, expected);
-    r->at = end;
-    return CBX_OK;
-}
-
-/* A feature by number or by name. */
-static cbx_status read_feature(reader *r, const cbx_graph *g, int32_t *out)
-{
-    const cbx_graph_data *d = &g->data;
-    size_t                length = word(r, ",:");
-    for (int32_t j = 0; d->feature_names && j < d->num_features; j++)
-        if (strlen(d->feature_names[j]) == length && !strncmp(d->feature_names[j], r->at, length)) {
-            r->at += length;
-            *out = j;
-            return CBX_OK;
-        }
-    char *end;
-    long  j = strtol(r->at, &end, 10);
-    if (end == r->at)
-        return unexpected(r, "a feature's number or name");
-    if (j < 0 || j >= d->num_features)
-        return cbx_fail_option(r->err, r->rule, "feature %ld does not exist: there are 0 to %d", j,
-                               d->num_features - 1);
-    r->at = end;
-    *out = (int32_t)j;
-    return CBX_OK;
-}
 
 /* The search's number of the first feature, from the data's j on, that it has. */
 static int32_t first_left(const cbx_setup *s, int32_t j)
@@ -79,52 +24,40 @@ static int32_t first_left(const cbx_setup *s, int32_t j)
     return s->used ? lo : j;
 }
 
-/* "a" or "a-b", both included. */
-static cbx_status read_range(reader *r, const cbx_setup *s, int32_t *from, int32_t *to)
+/* The features of an entry, in the search's numbers; perhaps none of them is left. */
+static cbx_status read_features(cbx_rule_list *list, const cbx_setup *s, int32_t *from, int32_t *to,
+                                int32_t *group)
 {
-    *from = 0;
-    cbx_status status = read_feature(r, s->named, from);
-    *to = *from;
-    if (!status && *r->at == '-') {
-        r->at++;
-        status = read_feature(r, s->named, to);
-    }
-    if (!status && *to < *from)
-        return cbx_fail_option(r->err, r->rule, "%d-%d counts backwards", *from, *to);
+    cbx_status status = cbx_rule_list_features(list, from, to, group);
+    if (status)
+        return status;
     *from = first_left(s, *from);
-    *to = first_left(s, *to + 1) - 1; /* perhaps none of them is left */
-    return status;
-}
-
-/* Past the comma; an end without one is the end. */
-static cbx_status next(reader *r)
-{
-    if (*r->at == ',')
-        r->at++;
-    else if (*r->at)
-        return unexpected(r, "a comma");
+    *to = first_left(s, *to + 1) - 1;
     return CBX_OK;
 }
 
-static reader read_rule(const char *rule, const char *text, cbx_error *err)
+/* Is this feature, in the search's numbers, meant? */
+static bool is_meant(const cbx_setup *s, int32_t feature, int32_t group)
 {
-    return (reader){rule, text ? text : "", text ? text : "", err};
+    const int32_t *groups = s->named->data.feature_group;
+    return group < 0 || groups[cbx_used_number(s->used, feature)] == group;
 }
 
 /* ---- the rules one by one */
 
 static cbx_status mark_features(cbx_rules *rules, const cbx_setup *setup, const char *rule,
-                                const char *text, uint8_t value, cbx_error *err)
+                                const char *text, uint8_t value, cbx_arena *arena, cbx_error *err)
 {
-    reader r = read_rule(rule, text, err);
-    while (*r.at) {
-        int32_t    from, to;
-        cbx_status status = read_range(&r, setup, &from, &to);
-        if (status || (status = next(&r)))
-            return status;
-        memset(rules->fixed + from, value, (size_t)(to + 1 - from));
+    cbx_rule_list list;
+    int32_t       from, to, group;
+    cbx_status    status = cbx_rule_list_begin(&list, setup->named, rule, text, arena, err);
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
+        status = read_features(&list, setup, &from, &to, &group);
+        for (int32_t j = from; !status && j <= to; j++)
+            if (is_meant(setup, j, group))
+                rules->fixed[j] = value;
     }
-    return CBX_OK;
+    return status;
 }
 
 static cbx_status none_permitted(int32_t feature, cbx_error *err)
@@ -135,62 +68,57 @@ static cbx_status none_permitted(int32_t feature, cbx_error *err)
                            feature);
 }
 
-static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
+static cbx_status permit(cbx_rules *rules, const cbx_setup *setup, int32_t j, double lo, double hi,
+                         cbx_error *err)
 {
-    reader r = read_rule("permitted-range", rules->options->permitted_range, err);
-    while (*r.at) {
-        int32_t    j = 0;
-        double     lo = 0, hi = 0;
-        cbx_status status = read_feature(&r, setup->named, &j);
-        if (status)
-            return status;
-        if (*r.at++ != ':') {
-            r.at--;
-            return unexpected(&r, "':' and the lower bound, as in 3:0:1");
-        }
-        if ((status = read_number(&r, &lo, "a lower bound")))
-            return status;
-        if (*r.at++ != ':') {
-            r.at--;
-            return unexpected(&r, "':' and the upper bound, as in 3:0:1");
-        }
-        if ((status = read_number(&r, &hi, "an upper bound")) || (status = next(&r)))
-            return status;
-        if (lo > hi)
-            return cbx_fail_option(err, "permitted-range", "%g to %g of feature %d is empty", lo,
-                                   hi, j);
-        int32_t at = first_left(setup, j);
-        if (at == first_left(setup, j + 1)) { /* never used: it is 0, and stays so */
-            bool counted =
-                rules->options->kinds == CBX_KINDS_AUTO || setup->named->data.discrete[j];
-            if (counted && (lo > 0 || hi < 0))
-                return none_permitted(j, err);
-            continue;
-        }
-        /* of 0 and -0, fmaxf may give either */
-        rules->lo[at] = (float)lo > rules->lo[at] ? (float)lo : rules->lo[at];
-        rules->hi[at] = (float)hi < rules->hi[at] ? (float)hi : rules->hi[at];
+    int32_t at = first_left(setup, j);
+    if (lo > hi)
+        return cbx_fail_option(err, "permitted-range", "%g to %g of feature %d is empty", lo, hi,
+                               j);
+    if (at == first_left(setup, j + 1)) { /* never used: it is 0, and stays so */
+        bool counted = rules->options->kinds == CBX_KINDS_AUTO || setup->named->data.discrete[j];
+        return counted && (lo > 0 || hi < 0) ? none_permitted(j, err) : CBX_OK;
     }
+    /* of 0 and -0, fmaxf may give either */
+    rules->lo[at] = (float)lo > rules->lo[at] ? (float)lo : rules->lo[at];
+    rules->hi[at] = (float)hi < rules->hi[at] ? (float)hi : rules->hi[at];
     return CBX_OK;
 }
 
-static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
+static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                              cbx_error *err)
 {
-    reader r = read_rule("one-hot", rules->options->one_hot, err);
-    while (*r.at) {
-        int32_t    from, to;
-        cbx_status status = read_range(&r, setup, &from, &to);
-        if (status || (status = next(&r)))
-            return status;
-        for (int32_t j = from; j <= to; j++) {
+    cbx_rule_list list;
+    int32_t       j = 0;
+    double        lo = 0, hi = 0;
+    cbx_status    status = cbx_rule_list_begin(&list, setup->named, "permitted-range",
+                                               rules->options->permitted_range, arena, err);
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
+        status = cbx_rule_list_limits(&list, &j, &lo, &hi);
+        if (!status)
+            status = permit(rules, setup, j, lo, hi, err);
+    }
+    return status;
+}
+
+static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                              cbx_error *err)
+{
+    cbx_rule_list list;
+    int32_t       from, to, group;
+    cbx_status    status =
+        cbx_rule_list_begin(&list, setup->named, "one-hot", rules->options->one_hot, arena, err);
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
+        status = read_features(&list, setup, &from, &to, &group);
+        for (int32_t j = from; !status && group < 0 && j <= to; j++) {
             if (rules->group[j] >= 0)
                 return cbx_fail_option(err, "one-hot", "feature %d is in two groups",
                                        cbx_used_number(setup->used, j));
             rules->group[j] = rules->groups;
         }
-        rules->groups++;
+        rules->groups += !status && group < 0; /* those of the data are groups already */
     }
-    return CBX_OK;
+    return status;
 }
 
 static int by_node(const void *a, const void *b)
@@ -205,58 +133,38 @@ static int by_pair(const void *a, const void *b)
     return first ? first : by_node((const int32_t *)a + 1, (const int32_t *)b + 1);
 }
 
-static cbx_status read_node(reader *r, const cbx_graph *g, int32_t *out)
-{
-    char *end;
-    long  v = strtol(r->at, &end, 10);
-    if (end == r->at)
-        return unexpected(r, "a node's number");
-    if (v < 0 || v >= g->data.num_nodes)
-        return cbx_fail_option(r->err, r->rule, "node %ld does not exist: there are 0 to %d", v,
-                               g->data.num_nodes - 1);
-    r->at = end;
-    *out = (int32_t)v;
-    return CBX_OK;
-}
-
 static cbx_status read_nodes(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
 {
-    reader r = read_rule("immutable-nodes", rules->options->immutable_nodes, err);
-    rules->nodes = CBX_NEW(arena, int32_t, strlen(r.at) + 1);
+    const char   *text = rules->options->immutable_nodes;
+    cbx_rule_list list;
+    cbx_status    status =
+        cbx_rule_list_begin(&list, rules->graph, "immutable-nodes", text, arena, err);
+    rules->nodes = CBX_NEW(arena, int32_t, text ? strlen(text) + 1 : 1);
     if (!rules->nodes)
         return cbx_fail_memory(err);
-    while (*r.at) {
-        cbx_status status = read_node(&r, rules->graph, &rules->nodes[rules->num_nodes]);
-        if (status || (status = next(&r)))
-            return status;
-        rules->num_nodes++;
-    }
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list))
+        status = cbx_rule_list_node(&list, &rules->nodes[rules->num_nodes++]);
     qsort(rules->nodes, (size_t)rules->num_nodes, sizeof *rules->nodes, by_node);
-    return CBX_OK;
+    return status;
 }
 
 static cbx_status read_edges(cbx_rules *rules, cbx_arena *arena, cbx_error *err)
 {
-    reader r = read_rule("protected-edges", rules->options->protected_edges, err);
-    rules->edges = (int32_t(*)[2])CBX_NEW(arena, int32_t, 2 * strlen(r.at) + 2);
+    const char   *text = rules->options->protected_edges;
+    cbx_rule_list list;
+    cbx_status    status =
+        cbx_rule_list_begin(&list, rules->graph, "protected-edges", text, arena, err);
+    rules->edges = (int32_t(*)[2])CBX_NEW(arena, int32_t, text ? 2 * strlen(text) + 2 : 2);
     if (!rules->edges)
         return cbx_fail_memory(err);
-    while (*r.at) {
-        int32_t    u = 0, v = 0;
-        cbx_status status = read_node(&r, rules->graph, &u);
-        if (status)
-            return status;
-        if (*r.at++ != '-') {
-            r.at--;
-            return unexpected(&r, "'-' and the other node, as in 3-7");
-        }
-        if ((status = read_node(&r, rules->graph, &v)) || (status = next(&r)))
-            return status;
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
+        int32_t u = 0, v = 0;
+        status = cbx_rule_list_pair(&list, &u, &v);
         rules->edges[rules->num_edges][0] = u < v ? u : v;
         rules->edges[rules->num_edges++][1] = u < v ? v : u;
     }
     qsort(rules->edges, (size_t)rules->num_edges, sizeof *rules->edges, by_pair);
-    return CBX_OK;
+    return status;
 }
 
 /* A permitted range within which a feature that is counted has no value. */
@@ -289,7 +197,8 @@ static int start_from_data(cbx_rules *rules, const cbx_setup *setup, cbx_arena *
 }
 
 /* Features that may not change. */
-static cbx_status read_fixed(cbx_rules *rules, const cbx_setup *setup, cbx_error *err)
+static cbx_status read_fixed(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                             cbx_error *err)
 {
     const cbx_explain_options *o = rules->options;
     const cbx_graph_data      *d = &rules->graph->data;
@@ -297,13 +206,14 @@ static cbx_status read_fixed(cbx_rules *rules, const cbx_setup *setup, cbx_error
     if (o->features_to_vary && *o->features_to_vary && strcmp(o->features_to_vary, "all") != 0) {
         memset(rules->fixed, 1, (size_t)d->num_features);
         if (strcmp(o->features_to_vary, "none") != 0)
-            status = mark_features(rules, setup, "features-to-vary", o->features_to_vary, 0, err);
+            status =
+                mark_features(rules, setup, "features-to-vary", o->features_to_vary, 0, arena, err);
     }
     for (int32_t j = 0; j < d->num_features && d->immutable; j++)
         rules->fixed[j] = rules->fixed[j] || d->immutable[j];
-    return status
-               ? status
-               : mark_features(rules, setup, "immutable-features", o->immutable_features, 1, err);
+    return status ? status
+                  : mark_features(rules, setup, "immutable-features", o->immutable_features, 1,
+                                  arena, err);
 }
 
 cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
@@ -312,15 +222,15 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
     *rules = (cbx_rules){.graph = setup->graph, .options = setup->options};
     if (start_from_data(rules, setup, arena))
         return cbx_fail_memory(err);
-    cbx_status status = read_fixed(rules, setup, err);
+    cbx_status status = read_fixed(rules, setup, arena, err);
     if (!status)
-        status = read_ranges(rules, setup, err);
+        status = read_ranges(rules, setup, arena, err);
     if (!status)
         status = cbx_bounds_round(&setup->graph->data, setup->discrete, rules->lo, rules->hi, arena)
                      ? cbx_fail_memory(err)
                      : check_ranges(rules, setup, err);
     if (!status)
-        status = read_groups(rules, setup, err);
+        status = read_groups(rules, setup, arena, err);
     if (!status)
         status = read_nodes(rules, arena, err);
     if (!status && setup->options->prove > 0 &&
@@ -329,9 +239,17 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
     return status ? status : read_edges(rules, arena, err);
 }
 
-static bool is_immutable(const cbx_rules *rules, int32_t node)
+/* As rules call a node: in graph tasks by its number within the graph. */
+static int32_t number_in_rules(const cbx_search *s, int32_t node)
 {
-    return rules->num_nodes && bsearch(&node, rules->nodes, (size_t)rules->num_nodes,
+    const cbx_graph_data *d = &s->graph->data;
+    return d->task == CBX_GRAPH ? node - (int32_t)d->graph_ptr[s->row] : node;
+}
+
+static bool is_immutable(const cbx_rules *rules, const cbx_search *s, int32_t node)
+{
+    int32_t number = number_in_rules(s, node);
+    return rules->num_nodes && bsearch(&number, rules->nodes, (size_t)rules->num_nodes,
                                        sizeof *rules->nodes, by_node) != NULL;
 }
 
@@ -342,15 +260,16 @@ static bool is_own(const cbx_search *s, int32_t node)
 
 bool cbx_rules_node(const cbx_rules *rules, const cbx_search *s, int32_t node)
 {
-    return (!rules->options->own_features || is_own(s, node)) && !is_immutable(rules, node);
+    return (!rules->options->own_features || is_own(s, node)) && !is_immutable(rules, s, node);
 }
 
 bool cbx_rules_pair(const cbx_rules *rules, const cbx_search *s, int32_t u, int32_t v)
 {
-    int32_t pair[2] = {u < v ? u : v, u < v ? v : u};
+    int32_t a = number_in_rules(s, u), b = number_in_rules(s, v);
+    int32_t pair[2] = {a < b ? a : b, a < b ? b : a};
     if (rules->options->keep_edges || (rules->options->own_edges && !is_own(s, u) && !is_own(s, v)))
         return false;
-    if (is_immutable(rules, u) || is_immutable(rules, v))
+    if (is_immutable(rules, s, u) || is_immutable(rules, s, v))
         return false;
     return !rules->num_edges ||
            !bsearch(pair, rules->edges, (size_t)rules->num_edges, sizeof *rules->edges, by_pair);

@@ -22,8 +22,9 @@ typedef struct cbx_rules {
     uint8_t *fractions; /* by feature: some node has one; NULL: nothing is to be proved */
     int32_t *group;     /* by feature: its one-hot group, -1: none */
     int32_t  groups;
-    int32_t *nodes; /* sorted: may not change, nor lose an edge */
-    int64_t  num_nodes;
+    int32_t
+        *nodes; /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
+    int64_t num_nodes;
     int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
     int64_t num_edges;
 } cbx_rules;

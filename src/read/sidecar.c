@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "combinex/extend.h"
 #include "error.h"
 #include "feature_list.h"
 #include "graph.h"
@@ -25,33 +26,71 @@ typedef cbx_status (*says)(sidecar *s, int32_t feature, const cbx_json *value);
 
 /* ---- features by name, number or range */
 
-static cbx_status find(sidecar *s, const char *key, const char *text, cbx_feature_range *out)
+static cbx_status unknown(sidecar *s, const char *key, const char *text)
 {
     const cbx_graph_data *d = &s->graph->data;
-    cbx_named             named = cbx_feature_list_find(&s->features, text, out);
-    if (named == CBX_NAMED_NO_MEMORY)
-        return cbx_fail_memory(s->err);
-    if (named == CBX_NAMED_NONE)
-        return cbx_fail(s->err, CBX_INVALID,
-                        "%s: '%s' names the feature '%.60s'; they are 0 to %d%s", s->path, key,
-                        text, d->num_features - 1, d->feature_names ? ", or have names" : "");
-    return CBX_OK;
+    cbx_nearest           near;
+    cbx_did_you_mean      suggestion;
+    cbx_nearest_begin(&near, text);
+    for (int32_t j = 0; d->feature_names && j < d->num_features; j++)
+        cbx_nearest_try(&near, d->feature_names[j]);
+    for (int32_t j = 0; d->group_names && j < d->num_groups; j++)
+        cbx_nearest_try(&near, d->group_names[j]);
+    return cbx_fail(s->err, CBX_INVALID, "%s: '%s' names the feature '%.60s'; they are 0 to %d%s%s",
+                    s->path, key, text, d->num_features - 1,
+                    d->feature_names ? ", or have names" : "", cbx_suggest(suggestion, near.best));
 }
 
-/* The entry of a list: a name, a range or a number. */
-static cbx_status find_entry(sidecar *s, const char *key, const cbx_json *one,
-                             cbx_feature_range *out)
+static cbx_status find(sidecar *s, const char *key, const char *text, cbx_feature_range *out)
 {
-    char        number[32];
-    const char *text = one->text;
+    cbx_named named = cbx_feature_list_find(&s->features, text, out);
+    if (named == CBX_NAMED_NO_MEMORY)
+        return cbx_fail_memory(s->err);
+    return named == CBX_NAMED_NONE ? unknown(s, key, text) : CBX_OK;
+}
+
+/* The number of a group of this name, unless a feature has it; -1: none. */
+static int32_t find_group(sidecar *s, const char *text)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    cbx_feature_range     range;
+    for (int32_t k = 0; d->group_names && k < d->num_groups; k++)
+        if (!strcmp(d->group_names[k], text) &&
+            cbx_feature_list_find(&s->features, text, &range) == CBX_NAMED_NONE)
+            return k;
+    return -1;
+}
+
+/* Notes the features that `text` stands for, which may be those of a group, with what is said of
+ * them. */
+static cbx_status note(sidecar *s, const char *key, const char *text, const cbx_json *value)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    int32_t               group = find_group(s, text);
+    cbx_feature_range     range = {0};
+    cbx_status            status = group < 0 ? find(s, key, text, &range) : CBX_OK;
+    range.value = value;
+    for (int32_t j = 0; group >= 0 && j < d->num_features; j++)
+        if (d->feature_group[j] == group &&
+            !cbx_feature_ranges_add(&s->features.ranges, (cbx_feature_range){j, j, value}))
+            return cbx_fail_memory(s->err);
+    if (!status && group < 0 && !cbx_feature_ranges_add(&s->features.ranges, range))
+        return cbx_fail_memory(s->err);
+    return status;
+}
+
+/* The entry of a list as text: a name, a range or a number; `number` has room for that. */
+static cbx_status entry_text(sidecar *s, const char *key, const cbx_json *one, char number[32],
+                             const char **out)
+{
+    *out = one->text;
     if (one->kind == CBX_JSON_INTEGER) {
-        (void)snprintf(number, sizeof number, "%lld", (long long)one->integer);
-        text = number;
+        (void)snprintf(number, 32, "%lld", (long long)one->integer);
+        *out = number;
     }
-    if (!text)
-        return cbx_fail(s->err, CBX_INVALID, "%s: '%s' has an entry that is no feature", s->path,
-                        key);
-    return find(s, key, text, out);
+    return *out ? CBX_OK
+                : cbx_fail(s->err, CBX_INVALID, "%s: '%s' has an entry that is no feature", s->path,
+                           key);
 }
 
 typedef struct saying {
@@ -71,13 +110,10 @@ static cbx_status each_member(sidecar *s, const char *key, const cbx_json *objec
     saying     it = {s, say};
     cbx_status status = CBX_OK;
     for (const cbx_json *one = object->first; !status && one; one = one->next) {
-        cbx_feature_range range;
-        status = find(s, key, one->key, &range);
-        if (!status)
-            status = say(s, range.first, one);
-        range.value = one;
-        if (!status && !cbx_feature_ranges_add(&s->features.ranges, range))
-            status = cbx_fail_memory(s->err);
+        size_t before = s->features.ranges.count;
+        status = note(s, key, one->key, one);
+        if (!status && s->features.ranges.count > before)
+            status = say(s, s->features.ranges.at[before].first, one);
     }
     if (!status && !cbx_feature_list_apply(&s->features, say_one, &it))
         status = cbx_fail_memory(s->err);
@@ -173,10 +209,11 @@ static cbx_status read_immutable(sidecar *s, const cbx_json *value)
     if (value->kind != CBX_JSON_LIST)
         return not_a_list(s, "immutable");
     for (const cbx_json *one = value->first; !status && one; one = one->next) {
-        cbx_feature_range range;
-        status = find_entry(s, "immutable", one, &range);
-        if (!status && !cbx_feature_ranges_add(&s->features.ranges, range))
-            status = cbx_fail_memory(s->err);
+        char        number[32];
+        const char *text;
+        status = entry_text(s, "immutable", one, number, &text);
+        if (!status)
+            status = note(s, "immutable", text, NULL);
     }
     if (!status && !cbx_feature_list_apply(&s->features, say_one, &it))
         status = cbx_fail_memory(s->err);
@@ -198,8 +235,12 @@ static cbx_status read_group(sidecar *s, const cbx_json *list, int32_t group)
     if (list->kind != CBX_JSON_LIST)
         return not_a_list(s, "groups");
     for (const cbx_json *one = list->first; !status && one; one = one->next) {
-        cbx_feature_range range;
-        status = find_entry(s, "groups", one, &range);
+        cbx_feature_range range = {0};
+        char              number[32];
+        const char       *text;
+        status = entry_text(s, "groups", one, number, &text);
+        if (!status)
+            status = find(s, "groups", text, &range);
         for (int32_t j = 0; !status && j <= range.last - range.first; j++)
             status = set_group(s, range.first + j, group);
     }
@@ -274,19 +315,18 @@ static cbx_status apply_key(sidecar *s, const char *key, const cbx_json *value)
 static cbx_status apply(sidecar *s, const cbx_json *json)
 {
     static const char *const keys[] = {"name",       "feature_names", "class_names",
-                                       "node_names", "kinds",         "bounds",
-                                       "immutable",  "groups",        NULL};
+                                       "node_names", "groups",        "kinds",
+                                       "bounds",     "immutable",     NULL};
     if (json->kind != CBX_JSON_OBJECT)
         return cbx_fail(s->err, CBX_INVALID, "%s: not a JSON object", s->path);
     for (const cbx_json *one = json->first; one; one = one->next) {
         bool known = false;
         for (int k = 0; keys[k]; k++)
             known = known || !strcmp(keys[k], one->key);
-        const char *near = known ? NULL : cbx_nearest(one->key, keys);
+        cbx_did_you_mean suggestion;
         if (!known)
-            return cbx_fail(s->err, CBX_INVALID, "%s: '%.60s' is not a key of a sidecar%s%s%s",
-                            s->path, one->key, near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "");
+            return cbx_fail(s->err, CBX_INVALID, "%s: '%.60s' is not a key of a sidecar%s", s->path,
+                            one->key, cbx_suggest(suggestion, cbx_nearest_of(one->key, keys)));
         if (!strcmp(one->key, "name") && !one->text)
             return cbx_fail(s->err, CBX_INVALID, "%s: 'name' is not a text", s->path);
     }

@@ -12,6 +12,7 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "class_order.h"
+#include "node_name.h"
 #include "page.h"
 #include "settings.h"
 #include "undo.h"
@@ -155,10 +156,10 @@ static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
     cbx_json_open(w, NULL, '{');
     put_others(w, said, own);
     cbx_json_put_int(w, "drawn", cbx_scene_place_of(&m->scene, e));
-    if (g && g->data.node_names) {
-        const char *const *names = g->data.node_names;
-        cbx_json_put_text(w, "from_name", names[ends[0]]);
-        cbx_json_put_text(w, "to_name", names[ends[1]]);
+    if (g) {
+        cbx_node_number number;
+        cbx_json_put_text(w, "from_name", cbx_node_name(number, g, ends[0]));
+        cbx_json_put_text(w, "to_name", cbx_node_name(number, g, ends[1]));
     }
     cbx_json_close(w, '}');
 }

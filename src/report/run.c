@@ -12,6 +12,7 @@
 #include "error.h"
 #include "graph.h"
 #include "name_table.h"
+#include "node_name.h"
 #include "page.h"
 #include "settings.h"
 #include "version.h"
@@ -44,8 +45,9 @@ typedef struct making {
 static void name_node(making *m, int32_t node)
 {
     const cbx_graph *g = m->report->source.graph;
-    if (g && g->data.node_names)
-        cbx_name_table_add(&m->node_names, node, g->data.node_names[node]);
+    cbx_node_number  number;
+    if (g && (g->data.node_names || g->data.task == CBX_GRAPH))
+        cbx_name_table_add(&m->node_names, node, cbx_node_name(number, g, node));
 }
 
 /* The name of the feature of an edit is in its line. */

@@ -8,6 +8,7 @@
 
 #include "edit_kind.h"
 #include "error.h"
+#include "node_name.h"
 
 /* Edits may fill so much of the scene; the rest is for what is around them. */
 enum { EDITED_MOST = 44 };
@@ -187,14 +188,12 @@ static cbx_status from_graph(const cbx_report *r, cbx_arena *arena, cbx_scene *s
 
 /* ------------------------------------------------------------------- whole */
 
-/* The name in the data, or the number. */
 static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
 {
-    const char *const *names = r->source.graph ? r->source.graph->data.node_names : NULL;
     for (int32_t i = 0; i < s->num_nodes; i++) {
-        char number[16];
-        (void)snprintf(number, sizeof number, "%d", s->nodes[i].id);
-        s->nodes[i].name = names ? names[s->nodes[i].id] : cbx_arena_strdup(arena, number);
+        cbx_node_number number;
+        const char     *name = cbx_node_name(number, r->source.graph, s->nodes[i].id);
+        s->nodes[i].name = name == number ? cbx_arena_strdup(arena, number) : name;
         if (!s->nodes[i].name)
             return cbx_fail_memory(err);
     }

@@ -7,29 +7,39 @@
 
 #include "blas.h"
 #include "bounds.h"
+#include "combinex/extend.h"
 #include "error.h"
 #include "receptive.h"
 #include "rule_options.h"
 
+static cbx_status unknown_target(const cbx_setup *s, const char *text, cbx_error *err)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    cbx_nearest           near;
+    cbx_did_you_mean      suggestion;
+    cbx_nearest_begin(&near, text);
+    cbx_nearest_try(&near, "next");
+    cbx_nearest_try(&near, "any");
+    for (int32_t k = 0; d->class_names && k < d->num_classes; k++)
+        cbx_nearest_try(&near, d->class_names[k]);
+    return cbx_fail_option(err, "target", "'%s' is not next, any, or a class of this model%s", text,
+                           cbx_suggest(suggestion, near.best));
+}
+
 static cbx_status find_target(cbx_setup *s, cbx_error *err)
 {
-    const char           *text = s->options->target ? s->options->target : "next";
-    const cbx_graph_data *d = &s->graph->data;
-    int32_t               C = s->model->num_classes;
+    const char *text = s->options->target ? s->options->target : "next";
+    int32_t     C = s->model->num_classes;
     if (!strcmp(text, "next") || !strcmp(text, "any")) {
         s->target = text[0] == 'n' ? CBX_TARGET_NEXT : CBX_TARGET_ANY;
         return CBX_OK;
     }
-    for (int32_t k = 0; d->class_names && k < d->num_classes && k < C; k++)
-        if (!strcmp(d->class_names[k], text)) {
-            s->target = k;
-            return CBX_OK;
-        }
+    if (!cbx_graph_find(s->graph, CBX_PART_CLASS, text, &s->target, NULL) && s->target < C)
+        return CBX_OK;
     char *end;
-    long  k = strtol(text, &end, 10);
+    long  k = strtol(text, &end, 10); /* the model may know more classes than the data has */
     if (end == text || *end)
-        return cbx_fail_option(err, "target", "'%s' is not next, any, or a class of this model",
-                               text);
+        return unknown_target(s, text, err);
     if (k < 0 || k >= C)
         return cbx_fail_option(err, "target", "class %s does not exist: classes are 0 to %d", text,
                                C - 1);

@@ -71,15 +71,18 @@ static void tell_edges(question *q)
 {
     const world *w = &q->world;
     char         text[MAX_SETTING] = "";
-    tell_list(q, "immutable-nodes", q->immutable_node, w->nodes, 1);
+    bool         graphs = w->task == CBX_GRAPH; /* whose nodes have numbers of their own */
+    int          first = graphs ? first_node(q) : 0, end = graphs ? end_node(q) : w->nodes;
+    tell_list(q, "immutable-nodes", q->immutable_node + first, end - first, 1);
     for (int e = 0; e < w->edges; e++) {
-        bool told = !q->protect_edge[e];
+        bool told = !q->protect_edge[e] || (int)w->source[e] < first || (int)w->source[e] >= end;
         for (int b = 0; b < e && !told; b++)
             told = q->protect_edge[b] &&
                    ((w->source[b] == w->source[e] && w->target[b] == w->target[e]) ||
                     (w->source[b] == w->target[e] && w->target[b] == w->source[e]));
         if (!told && strlen(text) + 16 < MAX_SETTING)
-            append(text, "%s%d-%d", *text ? "," : "", (int)w->source[e], (int)w->target[e]);
+            append(text, "%s%d-%d", *text ? "," : "", (int)w->source[e] - first,
+                   (int)w->target[e] - first);
         else if (!told)
             q->protect_edge[e] = 0; /* no room to tell it */
     }

@@ -37,7 +37,9 @@ wrong "a number too large for the type is refused" '--seed: .* out of range' \
 wrong "a number too large for the option is refused" '--dropout: 1e300 is out of range' \
     train karate -o m --dropout 1e300
 wrong "a number too small is refused" '--layers: 0 is out of range' train karate -o m --layers 0
-wrong "a negative node is refused" '--node: -1 is out of range' predict karate m --node -1
+wrong "a choice that is nearly one gets that suggested" "did you mean 'cf-gnn'" \
+    explain karate m --node 8 --explainer cfgnn
+wrong "help for a command that is nearly one gets that suggested" "did you mean 'explain'" help explian
 wrong "a choice that does not exist gets the choices" 'not one of gcn, cheb, graphconv' \
     train karate -o m --model transformer
 wrong "the form --name=value is checked alike" 'not one of gcn, cheb, graphconv' \

@@ -122,21 +122,21 @@ TEST(a_prefix_longer_than_the_buffer_is_left_out)
 static const char *nearest(const char *word, const char *a, const char *b)
 {
     const char *const words[] = {a, b, NULL};
-    return cbx_nearest(word, words);
+    return cbx_nearest_of(word, words);
 }
 
 TEST(a_misspelt_word_finds_the_one_meant)
 {
     const char *const words[] = {"epochs", "learning-rate", "dropout", "hidden", NULL};
-    const char       *found = cbx_nearest("epoch", words);
+    const char       *found = cbx_nearest_of("epoch", words);
     CHECK(found && !strcmp(found, "epochs"));
-    found = cbx_nearest("learnin-rate", words);
+    found = cbx_nearest_of("learnin-rate", words);
     CHECK(found && !strcmp(found, "learning-rate"));
-    found = cbx_nearest("dorpout", words);
+    found = cbx_nearest_of("dorpout", words);
     CHECK(found && !strcmp(found, "dropout"));
-    found = cbx_nearest("hidden", words);
+    found = cbx_nearest_of("hidden", words);
     CHECK(found && !strcmp(found, "hidden"));
-    CHECK(cbx_nearest("xyzzy", words) == NULL);
+    CHECK(cbx_nearest_of("xyzzy", words) == NULL);
 }
 
 TEST(a_word_is_near_within_a_third_of_its_letters_and_one)
@@ -150,6 +150,14 @@ TEST(a_word_is_near_within_a_third_of_its_letters_and_one)
     CHECK(nearest("abcdefx", "abcdef", NULL) != NULL);
     CHECK(nearest("abcdef", "abcdefx", NULL) != NULL);
     CHECK(nearest("flaw", "awn", NULL) == NULL);
+}
+
+TEST(case_counts_for_nothing_and_the_start_of_a_word_is_near)
+{
+    const char *found = nearest("THEORY", "Practice", "Theory");
+    CHECK(found && !strcmp(found, "Theory"));
+    found = nearest("ba", "ba-shapes", NULL);
+    CHECK(found && !strcmp(found, "ba-shapes"));
 }
 
 TEST(the_nearest_word_wins_and_the_first_among_equals)

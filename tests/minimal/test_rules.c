@@ -7,6 +7,7 @@
 #include "number.h"
 #include "../search/oracle.h"
 #include "rules.h"
+#include "setup.h"
 #include "test.h"
 
 /* ---- random rules, and what they forbid, written down a second time */
@@ -18,6 +19,15 @@ typedef struct terms {
     int32_t             node[4], edge[4][2];
     cbx_explain_options options;
 } terms;
+
+/* As rules call a node: its number, in its graph where there are many. */
+static int32_t number_of(const cbx_graph_data *d, int64_t node)
+{
+    int32_t g = 0;
+    while (d->task == CBX_GRAPH && d->graph_ptr[g + 1] <= node)
+        g++;
+    return (int32_t)(d->task == CBX_GRAPH ? node - d->graph_ptr[g] : node);
+}
 
 static void draw_terms(terms *t, const oracle *o, cbx_rng *rng)
 {
@@ -48,10 +58,10 @@ static void draw_terms(terms *t, const oracle *o, cbx_rng *rng)
                     (double)t->hi[ranged]);
     t->options.permitted_range = t->ranges;
     for (int k = 0; k < 4; k++) {
-        t->node[k] = (int32_t)cbx_rng_below(rng, (uint64_t)d->num_nodes);
+        t->node[k] = number_of(d, (int64_t)cbx_rng_below(rng, (uint64_t)d->num_nodes));
         int64_t e = (int64_t)cbx_rng_below(rng, (uint64_t)d->num_edges);
-        t->edge[k][0] = (int32_t)d->edge_source[e];
-        t->edge[k][1] = (int32_t)d->edge_target[e];
+        t->edge[k][0] = number_of(d, d->edge_source[e]);
+        t->edge[k][1] = number_of(d, d->edge_target[e]);
         (void)snprintf(t->nodes + strlen(t->nodes), 16, "%s%d", k ? "," : "", (int)t->node[k]);
         (void)snprintf(t->edges + strlen(t->edges), 24, "%s%d-%d", k ? "," : "", (int)t->edge[k][0],
                        (int)t->edge[k][1]);
@@ -123,16 +133,17 @@ static void check_edit(const oracle *o, const terms *t, const cbx_counterfactual
     if (e->op == CBX_SET_FEATURE) {
         CHECK(t->may_vary[e->feature]);
         CHECK(e->to >= t->lo[e->feature] && e->to <= t->hi[e->feature]);
-        CHECK(!is_frozen(t, e->node));
+        CHECK(!is_frozen(t, number_of(&o->data, e->node)));
         CHECK(!t->options.own_features || own_graph || e->node == r->row);
         return;
     }
     CHECK(!t->options.keep_edges);
-    CHECK(!is_frozen(t, e->source) && !is_frozen(t, e->target));
+    int32_t from = number_of(&o->data, e->source), to = number_of(&o->data, e->target);
+    CHECK(!is_frozen(t, from) && !is_frozen(t, to));
     CHECK(!t->options.own_edges || own_graph || e->source == r->row || e->target == r->row);
     for (int k = 0; k < 4; k++)
-        CHECK(!(t->edge[k][0] == e->source && t->edge[k][1] == e->target) &&
-              !(t->edge[k][0] == e->target && t->edge[k][1] == e->source));
+        CHECK(!(t->edge[k][0] == from && t->edge[k][1] == to) &&
+              !(t->edge[k][0] == to && t->edge[k][1] == from));
     if (t->options.keep == CBX_KEEP_CONNECTED)
         CHECK(joined(o, r, e->source, e->target));
     if (t->options.keep == CBX_KEEP_NO_ISOLATED) {
@@ -279,6 +290,7 @@ static void check_refused(const oracle *o, const char *option, const char *value
     cbx_error           err = {0};
     cbx_counterfactual *r = NULL;
     cbx_fields_default(cbx_explain_table(), &a);
+    a.target = "next";
     oracle_must(cbx_fields_set(cbx_explain_table(), &a, option, value, &err), &err);
     CHECK_INT(cbx_explain_with(o->model, o->graph, 1, &a, NULL, NULL, &r, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, expected);
@@ -303,6 +315,142 @@ TEST(a_rule_that_cannot_be_read_is_refused_with_what_was_expected)
     check_refused(&o, "immutable-nodes", "1,20", "node 20 does not exist: there are 0 to 19");
     check_refused(&o, "protected-edges", "1", "as in 3-7");
     check_refused(&o, "protected-edges", "1-", "a node's number");
+    oracle_free(&o);
+}
+
+/* ---- names */
+
+static const char *const people[20] = {"C-0",  "C-1", "C-2", "C-3", "a,b",  "x:y",  "7",
+                                       "C-7",  "C-8", "C",   "8",   "C-11", "C-12", "twin",
+                                       "twin", "u",   "v",   "w",   "y",    "z"};
+static const char *const columns[5] = {"age", "debt-ratio", "city=Rome", "city=Milan", "a,b"};
+static const char *const cities[1] = {"city"};
+static const int32_t     city[5] = {-1, -1, 0, 0, -1};
+
+typedef struct named_world {
+    oracle     o;
+    cbx_graph *graph;
+    cbx_setup  setup;
+    cbx_arena  arena;
+} named_world;
+
+static void read_named(named_world *w, const char *option, const char *value, cbx_rules *rules,
+                       cbx_error *err)
+{
+    static cbx_explain_options a;
+    cbx_graph_data             d;
+    *w = (named_world){.o = oracle_make((oracle_shape){.nodes = 20})};
+    d = w->o.data;
+    d.node_names = people;
+    d.feature_names = columns;
+    d.feature_group = city;
+    d.group_names = cities;
+    d.num_groups = 1;
+    oracle_must(cbx_graph_new(&d, &w->graph, err), err);
+    cbx_fields_default(cbx_explain_table(), &a);
+    a.target = "next";
+    oracle_must(cbx_fields_set(cbx_explain_table(), &a, option, value, err), err);
+    oracle_must(cbx_setup_init(&w->setup, w->o.model, w->graph, NULL, err), err);
+    w->setup.options = &a;
+    (void)cbx_rules_init(rules, &w->setup, &w->arena, err);
+}
+
+static void forget_named(named_world *w)
+{
+    cbx_setup_free(&w->setup);
+    cbx_arena_free(&w->arena);
+    cbx_graph_free(w->graph);
+    oracle_free(&w->o);
+}
+
+static void check_pair(const char *text, int32_t u, int32_t v)
+{
+    named_world w;
+    cbx_rules   rules = {0};
+    cbx_error   err = {0};
+    read_named(&w, "protected-edges", text, &rules, &err);
+    CHECK(!err.message[0]);
+    CHECK_INT(rules.num_edges, 1);
+    CHECK_INT(rules.edges[0][0], u);
+    CHECK_INT(rules.edges[0][1], v);
+    forget_named(&w);
+}
+
+TEST(edges_are_protected_by_the_names_of_their_nodes)
+{
+    check_pair("C-0-C-3", 0, 3); /* names have the mark between them, too */
+    check_pair("C-8-C", 8, 9);
+    check_pair("C-0:C-3", 0, 3);
+    check_pair("\"a,b\"-\"x:y\"", 4, 5);
+    check_pair("u-v", 15, 16);
+    check_pair("3-4", 3, 4);
+    check_pair("7-8", 6, 10); /* a name goes before a number */
+    check_pair("@7-@8", 7, 8);
+}
+
+static void check_fixed(const char *text, const char *expected)
+{
+    named_world w;
+    cbx_rules   rules = {0};
+    cbx_error   err = {0};
+    read_named(&w, "immutable-features", text, &rules, &err);
+    CHECK(!err.message[0]);
+    for (int j = 0; j < 5; j++)
+        CHECK_INT(rules.fixed[j], expected[j] == '1');
+    forget_named(&w);
+}
+
+TEST(features_are_listed_by_name_by_group_and_by_ranges_of_names)
+{
+    check_fixed("debt-ratio", "01000");
+    check_fixed("city", "00110");
+    check_fixed("age-debt-ratio", "11000");
+    check_fixed("city,age", "10110");
+    check_fixed("\"a,b\"", "00001");
+    check_fixed("0-1", "11000");
+}
+
+static void check_named_refused(const char *option, const char *value, const char *expected)
+{
+    named_world w;
+    cbx_rules   rules = {0};
+    cbx_error   err = {0};
+    read_named(&w, option, value, &rules, &err);
+    CHECK_CONTAINS(err.message, expected);
+    forget_named(&w);
+}
+
+TEST(a_name_that_is_not_there_is_told_with_the_nearest)
+{
+    check_named_refused("immutable-nodes", "C-13", "there is no node 'C-13'; did you mean 'C-1");
+    check_named_refused("immutable-nodes", "twin",
+                        "more than one node is called 'twin': say which, by @13 or @14");
+    check_named_refused("protected-edges", "C-0-C-9", "there is no node 'C-9'; did you mean");
+    check_named_refused("immutable-features", "agee",
+                        "there is no feature 'agee'; did you mean 'age'?");
+    check_named_refused("permitted-range", "debtratio:0:1", "did you mean 'debt-ratio'?");
+}
+
+/* Graph tasks: of each graph that is explained. */
+TEST(nodes_of_graphs_are_numbered_within_their_graph)
+{
+    oracle              o = oracle_make((oracle_shape){.nodes = 40, .graphs = 8});
+    int64_t             graphs = o.data.num_graphs, found = 0;
+    cbx_explain_options a;
+    cbx_error           err = {0};
+    cbx_fields_default(cbx_explain_table(), &a);
+    a.target = "any";
+    a.keep_edges = true;
+    a.immutable_nodes = "0,1";
+    for (int32_t row = 0; row < graphs; row++) {
+        cbx_counterfactual *r = NULL;
+        oracle_must(cbx_explain_with(o.model, o.graph, row, &a, NULL, NULL, &r, &err), &err);
+        for (int64_t k = 0; k < r->num_edits; k++)
+            CHECK(r->edits[k].node >= o.data.graph_ptr[row] + 2);
+        found += r->outcome == CBX_FOUND;
+        cbx_counterfactual_free(r);
+    }
+    CHECK(found > 0);
     oracle_free(&o);
 }
 

@@ -64,6 +64,9 @@ const cbx = (() => {
   // ---- numbers
 
   const count = (n) => Number(n).toLocaleString("en");
+  // A node by its name, or "node 8" where it has only a number.
+  const isNumber = (text) => /^\d+$/.test(String(text));
+  const nodeName = (name) => (isNumber(name) ? "node " + name : name);
   const counted = (n, noun) => count(n) + " " + noun + (n === 1 ? "" : "s");
   function probability(p) {
     if (p === null || p === undefined) return "–";
@@ -409,6 +412,8 @@ const cbx = (() => {
     say,
     count,
     counted,
+    isNumber,
+    nodeName,
     probability,
     short,
     seconds,

@@ -53,7 +53,7 @@
   // ---- words
 
   function ends(e) {
-    const name = (key, id) => (e[key] === undefined || e[key] === String(id) ? "node " + id : e[key]);
+    const name = (key, id) => cbx.nodeName(e[key] === undefined ? id : e[key]);
     return [
       name("from_name", e.source === undefined ? e.node : e.source),
       name("to_name", e.target === undefined ? e.node : e.target)
@@ -241,7 +241,8 @@
                                            "";
     return [
       el("h3", {},
-         (n.name === String(n.id) ? "Node " + n.id : n.name + ", node " + n.id) +
+         (cbx.isNumber(n.name) ? "Node " + n.name :
+                                 n.name + (target.task === "node" ? ", node " + n.id : "")) +
              (where ? ", " + where : "")),
       el("dl", {}, rows)
     ];

@@ -27,9 +27,7 @@
 
   // ---- words
 
-  const nodeName = (id) =>
-      (data.node_names[id] === undefined || data.node_names[id] === String(id) ? "node " + id :
-                                                                                 data.node_names[id]);
+  const nodeName = (id) => cbx.nodeName(data.node_names[id] === undefined ? id : data.node_names[id]);
   const featureName = (f) =>
       (data.feature_names[f] === undefined ? "feature " + f : "“" + data.feature_names[f] + "”");
   const targetName = (r) =>
