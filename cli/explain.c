@@ -49,6 +49,8 @@ static const cbx_option_table *output_table(void)
          "also draw the answer to one target, before and after"},
         {"png", CBX_OPTION_TEXT, offsetof(explain_args, png), NULL, 0, 0, NULL,
          "the same as pixels"},
+        {"details", CBX_OPTION_BOOL, offsetof(explain_args, details), "false", 0, 0, NULL,
+         "say more of each answer: exact values, log-odds, margin, robustness, cost, time"},
         {"reproducible", CBX_OPTION_BOOL, offsetof(explain_args, reproducible), "false", 0, 0, NULL,
          HELP_REPRODUCIBLE},
         {"replay", CBX_OPTION_TEXT, offsetof(explain_args, replay), NULL, 0, 0, NULL,

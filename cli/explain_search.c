@@ -25,7 +25,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void write_one(delivery *d, const cbx_counterfactual *c)
+static void write_one(delivery *d, const cbx_counterfactual *c, int which, int answers)
 {
     const explain_job  *job = d->job;
     const explain_args *a = job->args;
@@ -38,7 +38,7 @@ static void write_one(delivery *d, const cbx_counterfactual *c)
             d->no_memory = true;
         free(line);
     } else {
-        explain_print(d->outs[OUT_RESULTS].file, job, c);
+        explain_print(d->outs[OUT_RESULTS].file, job, c, which, answers);
     }
 }
 
@@ -46,8 +46,11 @@ static void write_one(delivery *d, const cbx_counterfactual *c)
 static bool write_result(delivery *d, const cbx_counterfactual *c)
 {
     bool fine = true;
+    int  answers = 0, which = 0;
+    for (const cbx_counterfactual *answer = c; answer; answer = answer->next)
+        answers++;
     for (const cbx_counterfactual *answer = c; answer && fine; answer = answer->next) {
-        write_one(d, answer);
+        write_one(d, answer, which++, answers);
         fine = output_fine(&d->outs[OUT_RESULTS]) && !d->no_memory;
     }
     if (explain_pictures_wanted(d->job->args))

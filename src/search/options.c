@@ -24,8 +24,9 @@ static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 static const cbx_option explain_options[] = {
     {"explainer", CBX_OPTION_CHOICE, AT(explainer), "minimal", 0, 0, cbx_explainer_names,
      "the method"},
-    {"target", CBX_OPTION_TEXT, AT(target), "next", 0, 0, NULL,
-     "class to reach: next (prediction + 1), any other, or a class by number or name"},
+    {"target", CBX_OPTION_TEXT, AT(target), "any", 0, 0, NULL,
+     "class to reach: any other, a class by name or number, or next (prediction + 1), as the "
+     "paper has it"},
     {"policy", CBX_OPTION_CHOICE, AT(policy), "linear", 0, 0, policies,
      "combinex: how the price moves from features to edges as epochs go by"},
     {"alpha", CBX_OPTION_REAL, AT(alpha), "1", 0, 1, NULL,

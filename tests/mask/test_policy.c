@@ -9,6 +9,7 @@ static cbx_explain_options with(const char *policy, int64_t epochs)
     cbx_explain_options o;
     cbx_error           err = {0};
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "policy", policy, &err), err);
     o.epochs = epochs;
     return o;
