@@ -15,7 +15,7 @@ typedef struct explain_args {
     const char     *data, *model;
     const char     *output, *trace, *replay, *summary;
     const char     *html, *svg, *png;
-    bool            all, test_set, reproducible, details;
+    bool            all, test_set, reproducible, details, resume;
     int64_t         limit;        /* 0: none */
     const char     *node, *graph; /* the last one given; all of them: */
     text_list       nodes, graphs;
@@ -33,6 +33,7 @@ typedef struct explain_job {
     int32_t            *rows;  /* to explain, in the order of the output */
     int64_t             count;
     char                graph_hash[65], model_hash[65];
+    cbx_bench_team      team; /* the processes that share the work */
 } explain_job;
 
 /* What is written, together or not at all. */
