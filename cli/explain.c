@@ -7,6 +7,7 @@
 
 #include "apart.h"
 #include "help.h"
+#include "team.h"
 
 static const cbx_option_table *targets_table(void)
 {
@@ -39,6 +40,8 @@ static const cbx_option_table *output_table(void)
          "data"},
         {"output", CBX_OPTION_TEXT, offsetof(explain_args, output), NULL, 0, 0, NULL,
          "write to this file instead of standard output"},
+        {"resume", CBX_OPTION_BOOL, offsetof(explain_args, resume), "false", 0, 0, NULL,
+         "go on with what an interrupted run left beside --output"},
         {"summary", CBX_OPTION_TEXT, offsetof(explain_args, summary), NULL, 0, 0, NULL,
          "also write to this file, as JSON, what the flips have in common"},
         {"trace", CBX_OPTION_TEXT, offsetof(explain_args, trace), NULL, 0, 0, NULL,
@@ -49,6 +52,8 @@ static const cbx_option_table *output_table(void)
          "also draw the answer to one target, before and after"},
         {"png", CBX_OPTION_TEXT, offsetof(explain_args, png), NULL, 0, 0, NULL,
          "the same as pixels"},
+        {"details", CBX_OPTION_BOOL, offsetof(explain_args, details), "false", 0, 0, NULL,
+         "say more of each answer: exact values, log-odds, margin, robustness, cost, time"},
         {"reproducible", CBX_OPTION_BOOL, offsetof(explain_args, reproducible), "false", 0, 0, NULL,
          HELP_REPRODUCIBLE},
         {"replay", CBX_OPTION_TEXT, offsetof(explain_args, replay), NULL, 0, 0, NULL,
@@ -104,9 +109,10 @@ static int check_flags(const explain_args *a)
         return usage_error(name, "explain needs targets: --node N, --graph N, --all or --test-set");
     if (given > 1)
         return usage_error(name, "--node or --graph, --all, --test-set, --replay: choose one");
-    if (a->replay && (a->trace || a->limit || a->summary || explain_pictures_wanted(a)))
-        return usage_error(name, "--replay goes with none of --trace, --limit, --summary, --html, "
-                                 "--svg, --png");
+    if (a->replay &&
+        (a->trace || a->limit || a->summary || a->resume || explain_pictures_wanted(a)))
+        return usage_error(name, "--replay goes with none of --trace, --limit, --summary, "
+                                 "--resume, --html, --svg, --png");
     if (a->trace && args_is(a->options, "explainer", "minimal"))
         return usage_error(name, "--trace: the explainer minimal adds edit to edit and has no "
                                  "epochs to trace; combinex (--preset paper) has");
@@ -177,6 +183,25 @@ static int set_trace(cbx_options *options, bool traced)
                                                                               : EXIT_DONE;
 }
 
+static int explain(explain_job *job, bool traced)
+{
+    explain_args *a = (explain_args *)job->args;
+    int           status = source_open(&job->source, a->data, a->read);
+    if (status)
+        return status;
+    status = check_apart(a, &job->source);
+    if (status == EXIT_DONE)
+        status = prepare(job, a);
+    if (status == EXIT_DONE)
+        status = set_trace(a->options, traced && job->count == 1);
+    if (status == EXIT_DONE)
+        status = a->replay ? explain_replay(job) : explain_search(job);
+    free(job->rows);
+    model_close(&job->asked);
+    source_close(&job->source);
+    return status;
+}
+
 static int run(void *args)
 {
     enum { TRACED_EPOCHS = 100000 };
@@ -192,20 +217,11 @@ static int run(void *args)
     if (status == EXIT_DONE)
         status = output_check_open(a->summary);
     if (status == EXIT_DONE)
-        status = source_open(&job.source, a->data, a->read);
+        status = team_begin(&job.team);
     if (status)
         return status;
-    status = check_apart(a, &job.source);
-    if (status == EXIT_DONE)
-        status = prepare(&job, a);
-    if (status == EXIT_DONE)
-        status = set_trace(a->options, traced && job.count == 1);
-    if (status == EXIT_DONE)
-        status = a->replay ? explain_replay(&job) : explain_search(&job);
-    free(job.rows);
-    model_close(&job.asked);
-    source_close(&job.source);
-    return status;
+    status = explain(&job, traced);
+    return team_end(&job.team, status == EXIT_DONE, status);
 }
 
 const command command_explain = {
@@ -215,7 +231,9 @@ const command command_explain = {
         "Why this class, and what would change it? Finds edges to remove and features to "
         "change that make the model predict another class, and checks each answer on the "
         "whole edited graph. With --json, one object per line, which 'explain --replay' checks "
-        "again and 'apply' turns into a graph.",
+        "again and 'apply' turns into a graph. Many targets with --output: each answer is kept as "
+        "it comes, and --resume goes on after an interruption; under mpirun, processes share the "
+        "work.",
     .args_size = sizeof(explain_args),
     .operands =
         (const operand[]){
@@ -258,6 +276,8 @@ const command command_explain = {
             {"the same as a page to look at",
              "combinex explain karate karate.model.safetensors --node 8 --target any --html "
              "node-8.html"},
+            {"every node, and on after an interruption",
+             "combinex explain karate karate.model.safetensors --all --json -o all.jsonl --resume"},
             {"whether those answers still hold",
              "combinex explain karate karate.model.safetensors --replay karate.jsonl"},
             {.why = NULL}},

@@ -15,7 +15,7 @@ typedef struct explain_args {
     const char     *data, *model;
     const char     *output, *trace, *replay, *summary;
     const char     *html, *svg, *png;
-    bool            all, test_set, reproducible;
+    bool            all, test_set, reproducible, details, resume;
     int64_t         limit;        /* 0: none */
     const char     *node, *graph; /* the last one given; all of them: */
     text_list       nodes, graphs;
@@ -33,6 +33,7 @@ typedef struct explain_job {
     int32_t            *rows;  /* to explain, in the order of the output */
     int64_t             count;
     char                graph_hash[65], model_hash[65];
+    cbx_bench_team      team; /* the processes that share the work */
 } explain_job;
 
 /* What is written, together or not at all. */
@@ -45,8 +46,10 @@ int explain_choose_rows(explain_job *job);
 
 /* ------------------------------------------------------- explain_text.c */
 
-/* One result for people: what would have to be different. */
-void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c);
+/* One result for people: what would have to be different. It is the answer `which`, from 0 on, of
+ * so many. */
+void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c, int which,
+                   int answers);
 
 /* Numbers over many results. `edits` has room for one number a result. */
 typedef struct explain_summary {
@@ -57,6 +60,24 @@ typedef struct explain_summary {
 
 void explain_count(explain_summary *summary, const cbx_counterfactual *c);
 void explain_print_summary(FILE *out, explain_summary *summary, double elapsed);
+
+/* ----------------------------------------------------- explain_change.c */
+
+/* A line per change, after "if". */
+void explain_put_changes(FILE *out, const explain_job *job, const cbx_counterfactual *c);
+
+/* Edits as a person counts them: a group of features that points elsewhere is one change. */
+int64_t explain_count_changes(const cbx_counterfactual *c);
+
+/* "node 14", or "14" where `bare`; or the node's name. Nodes of graphs are numbered within theirs.
+ */
+void explain_put_node(FILE *out, const source *s, const cbx_counterfactual *c, int32_t node,
+                      bool bare);
+
+/* The number as a person would write it: whole ones as they are, others with as many digits as
+ * tell it from the other. True: it was rounded. */
+typedef char rounded_text[40];
+bool         text_rounded(rounded_text buffer, double value, double other);
 
 /* -------------------------------------------------- explain_common_edits.c */
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explain_search.c: runs the searches and writes each result as it comes, to standard output or
- * to a file. Files are there as a whole or not at all, and all of them or none. */
+ * to a file. Files are there as a whole or not at all, and all of them or none; of many targets
+ * each answer is kept beside the file until then. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "explain.h"
 #include "progress.h"
+#include "team.h"
 #include "text.h"
 
 typedef struct delivery {
@@ -25,7 +31,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void write_one(delivery *d, const cbx_counterfactual *c)
+static void write_one(delivery *d, const cbx_counterfactual *c, int which, int answers)
 {
     const explain_job  *job = d->job;
     const explain_args *a = job->args;
@@ -38,22 +44,31 @@ static void write_one(delivery *d, const cbx_counterfactual *c)
             d->no_memory = true;
         free(line);
     } else {
-        explain_print(d->outs[OUT_RESULTS].file, job, c);
+        explain_print(d->outs[OUT_RESULTS].file, job, c, which, answers);
     }
+}
+
+/* Takes note of a target's answers, for what is told and shown at the end. */
+static void count_result(delivery *d, const cbx_counterfactual *c)
+{
+    if (explain_pictures_wanted(d->job->args))
+        explain_pictures_add(&d->pictures, d->job, c);
+    explain_count(&d->summary, c);
+    cbx_common_edits_add(d->common_edits, c);
 }
 
 /* With its further answers. False where it makes no sense to go on. */
 static bool write_result(delivery *d, const cbx_counterfactual *c)
 {
     bool fine = true;
+    int  answers = 0, which = 0;
+    for (const cbx_counterfactual *answer = c; answer; answer = answer->next)
+        answers++;
     for (const cbx_counterfactual *answer = c; answer && fine; answer = answer->next) {
-        write_one(d, answer);
+        write_one(d, answer, which++, answers);
         fine = output_fine(&d->outs[OUT_RESULTS]) && !d->no_memory;
     }
-    if (explain_pictures_wanted(d->job->args))
-        explain_pictures_add(&d->pictures, d->job, c);
-    explain_count(&d->summary, c);
-    cbx_common_edits_add(d->common_edits, c);
+    count_result(d, c);
     return fine;
 }
 
@@ -128,12 +143,122 @@ static int explain_one(delivery *d)
     return stopped ? interrupted(d) : status;
 }
 
+/* ---- answers that are kept as they come */
+
+/* Of many targets, where they go to a file that can be gone on with. */
+static bool is_kept(const explain_job *job)
+{
+    struct stat info;
+    const char *path = job->args->output;
+    return job->count > 1 && path && (stat(path, &info) || S_ISREG(info.st_mode));
+}
+
+static int on_progress(void *user, int64_t done, int64_t total, const char *text)
+{
+    delivery *d = user;
+    (void)text;
+    team_serve(&d->job->team);
+    return progress_update(&d->bar, done, total, "");
+}
+
+/* One target's answers, and the next begins. */
+static bool take_result(delivery *d, cbx_counterfactual **first)
+{
+    bool fine = true;
+    if (*first && d->job->args->general.json)
+        count_result(d, *first); /* the lines are written as they are */
+    else if (*first)
+        fine = write_result(d, *first);
+    cbx_counterfactual_free(*first);
+    *first = NULL;
+    return fine;
+}
+
+/* Fills outs[OUT_RESULTS] from the lines that were kept. */
+static int take_lines(delivery *d, FILE *lines, const char *path)
+{
+    cbx_counterfactual *first = NULL, *last = NULL, *c;
+    cbx_error           err;
+    char               *line = NULL;
+    size_t              room = 0;
+    int                 status = EXIT_DONE;
+    while (status == EXIT_DONE && getline(&line, &room, lines) > 0) {
+        if (cbx_counterfactual_parse(line, &c, NULL, NULL, &err)) {
+            status = fail("%s: %s", path, err.message);
+            break;
+        }
+        if (d->job->args->general.json)
+            (void)fputs(line, d->outs[OUT_RESULTS].file);
+        if (first && first->row != c->row && !take_result(d, &first))
+            status = EXIT_FAILED; /* which finishing tells */
+        if (first)
+            last->next = c;
+        else
+            first = c;
+        last = c;
+    }
+    if (status == EXIT_DONE && ferror(lines))
+        status = fail("%s: cannot read: %s", path, strerror(errno));
+    (void)take_result(d, &first);
+    free(line);
+    return status;
+}
+
+static int finish_kept(delivery *d)
+{
+    const explain_args *a = d->job->args;
+    size_t              size = strlen(a->output) + sizeof ".part";
+    char               *path = malloc(size);
+    if (!path)
+        return fail("out of memory");
+    (void)snprintf(path, size, "%s.part", a->output);
+    FILE *lines = fopen(path, "r");
+    int   status = lines ? output_open(&d->outs[OUT_RESULTS], a->output)
+                         : fail("%s: cannot read: %s", path, strerror(errno));
+    if (status == EXIT_DONE)
+        status = take_lines(d, lines, path);
+    if (status == EXIT_DONE)
+        status = finish(d, NULL);
+    if (lines)
+        (void)fclose(lines);
+    if (status == EXIT_DONE)
+        (void)unlink(path);
+    free(path);
+    return status;
+}
+
+static int explain_kept(delivery *d)
+{
+    const explain_job    *job = d->job;
+    const explain_args   *a = job->args;
+    const cbx_bench_team *team = job->team.size > 1 ? &job->team : NULL;
+    cbx_error             err;
+    int64_t               found = 0;
+    progress_begin(&d->bar, "explaining", a->general.quiet || job->team.rank > 0);
+    cbx_status answer =
+        cbx_explain_kept(job->model, job->source.graph, job->rows, job->count, a->options,
+                         a->output, a->resume, team, on_progress, d, &found, &err);
+    progress_end(&d->bar);
+    if (answer == CBX_CANCELLED) {
+        (void)fail("interrupted; what is done is kept in %s.part, and --resume goes on with it",
+                   a->output);
+        return EXIT_INTERRUPTED;
+    }
+    if (answer)
+        return fail_with(&err);
+    if (found && !a->general.quiet && !a->general.json && job->team.rank == 0)
+        (void)printf("%lld of %lld were there already\n", (long long)found, (long long)job->count);
+    return job->team.rank == 0 ? finish_kept(d) : EXIT_DONE;
+}
+
 static int explain_many(delivery *d)
 {
     const explain_job  *job = d->job;
     const explain_args *a = job->args;
     cbx_error           err;
-    int                 status = output_open(&d->outs[OUT_RESULTS], a->output);
+    if (is_kept(job))
+        return explain_kept(d);
+    int status = output_open(&d->outs[OUT_RESULTS], a->output);
     if (status)
         return status;
     progress_begin(&d->bar, "explaining", a->general.quiet);
@@ -152,6 +277,12 @@ int explain_search(const explain_job *job)
     count_text          rows;
     double              started = now();
     cbx_error           err;
+    if (!is_kept(job) && a->resume)
+        return usage_error("explain", "--resume goes on with the answers to many targets in a "
+                                      "file: it needs --output FILE");
+    if (!is_kept(job) && job->team.size > 1)
+        return usage_error("explain", "processes share the answers to many targets in a file: "
+                                      "mpirun needs --output FILE");
     if (cbx_common_edits_new(&d.common_edits, &err))
         return fail_with(&err);
     d.summary.edits = malloc(((size_t)job->count + 1) * sizeof *d.summary.edits);
@@ -161,7 +292,7 @@ int explain_search(const explain_job *job)
     }
     int status = job->count == 1 ? explain_one(&d) : explain_many(&d);
     outputs_abandon(d.outs, EXPLAIN_OUTPUTS); /* whatever has not taken its place */
-    if (status == EXIT_DONE && !a->general.json && !a->general.quiet) {
+    if (status == EXIT_DONE && !a->general.json && !a->general.quiet && job->team.rank == 0) {
         if (a->output) {
             (void)printf("%s written to ",
                          text_counted(rows, job->count, source_row(&job->source)));

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explain_text.c: a counterfactual in words.
  *
- *     node 14: Neural_Networks, would be Theory
- *       now    Neural_Networks 0.93   Theory 0.04
- *       if     remove edge 14–873
- *              word_1203 of node 14: 0 → 1
- *       then   Theory 0.61   Neural_Networks 0.30
- *       2 edits (1 of 210 edges, 1 of 118,496 feature values) · 12 ms · verified on the whole graph
+ *     C-1003: refused, would be granted
+ *       now    refused 93 % (fairly sure), granted 7 %
+ *       if     remove edge C-1003–C-873
+ *              income: 30,800 instead of 18,200
+ *       then   granted 61 % (rather likely), refused 39 %
+ *       2 changes · verified on the whole graph · each is needed
  *
  * Names come from the data and go through text_put, numbers stand in for them
  * where there are none. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "explain.h"
 #include "text.h"
 
-#define ARROW "\u2192"
-#define DASH "\u2013"
 #define DOT "\u00b7"
-
-enum { EDITS_SHOWN = 10 };
 
 static void put_class(FILE *out, const source *s, int32_t label)
 {
@@ -30,27 +27,24 @@ static void put_class(FILE *out, const source *s, int32_t label)
     text_put(out, source_class(s, buffer, label), 0);
 }
 
-/* "node 14", or "14" where `bare`; or the node's name. Nodes of graphs are numbered within theirs.
- */
-static void put_node(FILE *out, const source *s, const cbx_counterfactual *c, int32_t node,
-                     bool bare)
+/* "member 8: ", or "node 8: " where that is all there is to call it; of several answers which. */
+static void put_head(FILE *out, const explain_job *job, const cbx_counterfactual *c, int which,
+                     int answers)
 {
-    int64_t first = c->task == CBX_GRAPH ? s->view->graph_ptr[c->row] : 0;
-    if (s->view->node_names)
-        text_put(out, s->view->node_names[node], 0);
-    else
-        (void)fprintf(out, "%s%d", bare ? "" : "node ", (int)(node - first));
-}
-
-/* "node 14: ", with the name if it has one. */
-static void put_head(FILE *out, const source *s, const cbx_counterfactual *c)
-{
-    (void)fprintf(out, "%s %d", source_row(s), (int)c->row);
-    if (c->task == CBX_NODE && s->view->node_names) {
-        (void)fputs(" (", out);
-        put_node(out, s, c, c->row, true);
-        (void)fputc(')', out);
+    const source *s = &job->source;
+    const char   *name =
+        c->task == CBX_NODE && s->view->node_names ? s->view->node_names[c->row] : "";
+    if (name[strspn(name, "0123456789")]) {
+        text_put(out, name, 0);
+    } else {
+        (void)fprintf(out, "%s ", source_row(s));
+        if (*name)
+            text_put(out, name, 0);
+        else
+            (void)fprintf(out, "%d", (int)c->row);
     }
+    if (answers > 1)
+        (void)fprintf(out, ", answer %d of %d", which + 1, answers);
     (void)fputs(": ", out);
     if (c->prediction >= 0)
         put_class(out, s, c->prediction);
@@ -58,74 +52,46 @@ static void put_head(FILE *out, const source *s, const cbx_counterfactual *c)
         (void)fputs("class not known", out);
 }
 
-/* Two digits, without claiming a certainty that rounding made. */
+/* Percent, without claiming a certainty that rounding made. */
 static void put_probability(FILE *out, const source *s, const float *log_probs, int32_t label)
 {
     double p = exp((double)log_probs[label]);
     put_class(out, s, label);
     if (p < 0.005)
-        (void)fputs(" <0.01", out);
+        (void)fputs(" <1 %", out);
     else if (p >= 0.995)
-        (void)fputs(" >0.99", out);
+        (void)fputs(" >99 %", out);
     else
-        (void)fprintf(out, " %.2f", p);
+        (void)fprintf(out, " %.0f %%", 100 * p);
 }
 
-static void put_probabilities(FILE *out, const char *when, const source *s, const float *log_probs,
-                              int32_t first, int32_t second)
+/* How sure the model is, for who does not think in percent. */
+static const char *how_sure(double p)
 {
-    (void)fprintf(out, "  %-6s ", when);
-    put_probability(out, s, log_probs, first);
-    (void)fputs("   ", out);
-    put_probability(out, s, log_probs, second);
-    (void)fputc('\n', out);
+    return p >= 0.95  ? "almost certain"
+           : p >= 0.8 ? "fairly sure"
+           : p >= 0.6 ? "rather likely"
+                      : "a close call";
 }
 
 /* Before (`now`) or after: the likeliest class, and the other one; or the number. */
 static void put_state(FILE *out, const char *when, const source *s, const cbx_counterfactual *c,
                       const float *log_probs)
 {
-    bool before = log_probs == c->before;
-    if (c->has_numbers)
-        (void)fprintf(out, "  %-6s %g\n", when, before ? c->number_before : c->number_after);
-    else
-        put_probabilities(out, when, s, log_probs, before ? c->prediction : c->result,
-                          before ? c->result : c->prediction);
-}
-
-/* Where an edge has no direction, the explained node comes first. */
-static void put_edit(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
-{
-    if (e->op == CBX_REMOVE_EDGE) {
-        bool own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
-        bool swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
-        (void)fputs("remove edge ", out);
-        put_node(out, s, c, swap ? e->target : e->source, true);
-        (void)fputs(e->undirected ? DASH : ARROW, out);
-        put_node(out, s, c, swap ? e->source : e->target, true);
-        (void)fputc('\n', out);
+    bool    before = log_probs == c->before;
+    int32_t first = before ? c->prediction : c->result, second = before ? c->result : c->prediction;
+    rounded_text number;
+    (void)fprintf(out, "  %-6s ", when);
+    if (c->has_numbers) {
+        double own = before ? c->number_before : c->number_after;
+        (void)text_rounded(number, own, before ? c->number_after : c->number_before);
+        (void)fprintf(out, "%s\n", number);
         return;
     }
-    if (s->view->feature_names)
-        text_put(out, s->view->feature_names[e->feature], 0);
-    else
-        (void)fprintf(out, "feature %d", (int)e->feature);
-    (void)fputs(" of ", out);
-    put_node(out, s, c, e->node, false);
-    (void)fprintf(out, ": %g " ARROW " %g\n", (double)e->from, (double)e->to);
-}
-
-static void put_edits(FILE *out, const source *s, const cbx_counterfactual *c)
-{
-    int64_t shown = c->num_edits > EDITS_SHOWN ? EDITS_SHOWN : c->num_edits;
-    for (int64_t i = 0; i < shown; i++) {
-        (void)fprintf(out, "  %-6s ", i ? "" : "if");
-        put_edit(out, s, c, &c->edits[i]);
-    }
-    if (shown < c->num_edits) {
-        number_text n;
-        (void)fprintf(out, "  %-6s \u2026 and %s more\n", "", text_count(n, c->num_edits - shown));
-    }
+    put_probability(out, s, log_probs, first);
+    (void)fprintf(out, " (%s), ", how_sure(exp((double)log_probs[first])));
+    put_probability(out, s, log_probs, second);
+    (void)fputc('\n', out);
 }
 
 static void put_time(FILE *out, double seconds)
@@ -138,12 +104,11 @@ static void put_time(FILE *out, double seconds)
         (void)fprintf(out, seconds < 99.95 ? "%.2f s" : "%.0f s", seconds);
 }
 
-/* "2 edits (1 of 210 edges, 1 of 118,496 feature values)" */
-static void put_counts(FILE *out, const cbx_counterfactual *c)
+/* "1 of 210 edges, 1 of 118,496 feature values" */
+static void put_shares(FILE *out, const cbx_counterfactual *c)
 {
     count_text  counted;
     number_text n;
-    (void)fprintf(out, "%s (", text_counted(counted, c->num_edits, "edit"));
     if (c->num_edges_removed)
         (void)fprintf(out, "%s of %s", text_count(n, c->num_edges_removed),
                       text_counted(counted, c->num_removable, "edge"));
@@ -153,25 +118,36 @@ static void put_counts(FILE *out, const cbx_counterfactual *c)
                       text_count(n, c->num_features_changed),
                       text_counted(counted, values, "feature value"));
     }
-    (void)fputc(')', out);
+}
+
+/* --details: what few want to know, in the words of docs/quality.md. */
+static void put_details(FILE *out, const explain_job *job, const cbx_counterfactual *c)
+{
+    (void)fprintf(out, "  %s %d " DOT " ", source_row(&job->source), (int)c->row);
+    put_shares(out, c);
+    (void)fprintf(out, " " DOT " cost %g " DOT " margin %.3g", c->cost, c->margin);
+    if (c->robustness >= 0)
+        (void)fprintf(out, " " DOT " robustness %.2f", c->robustness);
+    (void)fprintf(out, " " DOT " certificate %s " DOT " ", cbx_certificate_name(c->certificate));
+    put_time(out, c->seconds);
+    (void)fputc('\n', out);
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     const source *s = &job->source;
+    count_text    counted;
+    int64_t       changes = explain_count_changes(c);
     (void)fputs(", would be ", out);
     put_class(out, s, c->result);
     (void)fputc('\n', out);
     put_state(out, "now", s, c, c->before);
-    put_edits(out, s, c);
+    explain_put_changes(out, job, c);
     put_state(out, "then", s, c, c->after);
-    (void)fputs("  ", out);
-    put_counts(out, c);
-    (void)fputs(" " DOT " ", out);
-    put_time(out, c->seconds);
-    (void)fputs(" " DOT " verified on the whole graph", out);
+    (void)fprintf(out, "  %s " DOT " verified on the whole graph",
+                  text_counted(counted, changes, "change"));
     if (c->certificate == CBX_IRREDUCIBLE)
-        (void)fputs(" " DOT " each edit is needed", out);
+        (void)fputs(changes == 1 ? " " DOT " it is needed" : " " DOT " each is needed", out);
     else if (c->certificate == CBX_OPTIMAL)
         (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
     if (c->reason[0])
@@ -183,6 +159,8 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
         (void)fprintf(out, " nodes: %s links lead beyond --budget\n",
                       text_count(n, c->num_left_out));
     }
+    if (job->args->details)
+        put_details(out, job, c);
 }
 
 static void print_not_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
@@ -202,10 +180,11 @@ static void print_not_found(FILE *out, const explain_job *job, const cbx_counter
     (void)fputc('\n', out);
 }
 
-void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c)
+void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c, int which,
+                   int answers)
 {
     count_text epochs;
-    put_head(out, &job->source, c);
+    put_head(out, job, c, which, answers);
     switch (c->outcome) {
     case CBX_FOUND:
         print_found(out, job, c);

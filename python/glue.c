@@ -36,21 +36,21 @@ int cbx_python_progress(void *user, int64_t done, int64_t total, const char *tex
     return w->inner(user, done, total, text);
 }
 
-CBX_API char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c);
+CBX_API char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c, bool details);
 
 /* The sentences of `combinex explain`, to be freed; NULL when memory runs out. */
-char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c)
+char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c, bool details)
 {
-    static const explain_args nothing_asked;
-    explain_job job = {.args = &nothing_asked, .source = {.graph = graph, .name = ""}};
-    char       *text = NULL;
-    size_t      size = 0;
+    explain_args asked = {.details = details};
+    explain_job  job = {.args = &asked, .source = {.graph = graph, .name = ""}};
+    char        *text = NULL;
+    size_t       size = 0;
     job.source.view = cbx_graph_arrays(graph);
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
     cbx_locale locale = cbx_locale_begin(); /* the interpreter's may be any */
-    explain_print(out, &job, c);
+    explain_print(out, &job, c, 0, 1);
     cbx_locale_end(locale);
     if (fclose(out)) {
         free(text);

@@ -144,6 +144,29 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
                                             char graph_hash[65], char model_hash[65],
                                             cbx_error *err);
 
+/* ----------------------------------------------------------- long work, kept */
+
+/* Processes that share work. `take` gives the numbers 0, 1, 2, …
+ * of a phase, each to one process; `meet` returns when all have called it. */
+typedef struct cbx_bench_team {
+    int rank, size;
+    int64_t (*take)(void *user, int phase);
+    void (*meet)(void *user);
+    void *user;
+} cbx_bench_team;
+
+/* cbx_explain_many with results that are kept: each is, as lines of cbx_counterfactual_json, in a
+ * file beside `path` as soon as it is there, "PATH.RANK.part", and at the end all of them are, in
+ * the order of rows, in "PATH.part", for the caller to take and to remove. Cancelled or killed,
+ * what was done stays. `resume` goes on with that, or where there are no parts with what `path`
+ * has, and refuses lines that were found with other data, another model or other options; without
+ * it parts that are there are refused. `team` may be NULL. *found: how many were there already. */
+CBX_API cbx_status cbx_explain_kept(const cbx_model *model, const cbx_graph *graph,
+                                    const int32_t *rows, int64_t count, const cbx_options *options,
+                                    const char *path, bool resume, const cbx_bench_team *team,
+                                    cbx_progress progress, void *user, int64_t *found,
+                                    cbx_error *err);
+
 /* ------------------------------------------------ what many have in common */
 
 typedef struct cbx_common_feature {
@@ -243,15 +266,6 @@ typedef struct cbx_bench_data {
 
 /* The i-th data set of the paper, by the name of its file; NULL past the last. */
 CBX_API const char *cbx_bench_paper_data(size_t i);
-
-/* Processes that share the work on one folder. `take` gives the numbers 0, 1, 2, …
- * of a phase, each to one process; `meet` returns when all have called it. */
-typedef struct cbx_bench_team {
-    int rank, size;
-    int64_t (*take)(void *user, int phase);
-    void (*meet)(void *user);
-    void *user;
-} cbx_bench_team;
 
 /* Who won a cell, a data set with a model: the highest validity, to three digits, and among
  * equals the fewest edits in the mean. Methods that are asked for another target than the

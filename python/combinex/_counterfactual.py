@@ -84,8 +84,8 @@ class Probabilities(NamedTuple):
     after: np.ndarray | None
 
 
-def _text_of(raw: Any, graph: Graph) -> str:
-    return taken_text(lib.cbx_python_text(graph._address, ctypes.byref(raw))).rstrip("\n")
+def _text_of(raw: Any, graph: Graph, details: bool = False) -> str:
+    return taken_text(lib.cbx_python_text(graph._address, ctypes.byref(raw), details)).rstrip("\n")
 
 
 def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, bytes]) -> str:
@@ -406,6 +406,10 @@ class Counterfactual:
 
     def __str__(self) -> str:
         return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph)
+
+    def words(self, details: bool = False) -> str:
+        """The sentences of `combinex explain`; with details what --details adds."""
+        return _text_of(self._raw, self._graph, True) if details else str(self)
 
     def __repr__(self) -> str:
         change = f", {self.prediction} → {self.result}, {self.num_edits} edits" if self.found else ""

@@ -22,48 +22,6 @@ char *cbx_bench_path(const char *folder, const char *name)
     return path;
 }
 
-static cbx_status read_all(int fd, const char *path, char **text, size_t *total, cbx_error *err)
-{
-    size_t size = 0, room = 1 << 16;
-    char  *all = malloc(room);
-    while (all) {
-        ssize_t got = read(fd, all + size, room - size - 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            free(all);
-            return cbx_fail_errno(err, path, "read");
-        }
-        if (got == 0)
-            break;
-        size += (size_t)got;
-        if (room - size < 2) {
-            char *more = realloc(all, room *= 2);
-            if (!more)
-                free(all);
-            all = more;
-        }
-    }
-    if (!all)
-        return cbx_fail_memory(err);
-    all[size] = '\0';
-    *text = all;
-    *total = size;
-    return CBX_OK;
-}
-
-cbx_status cbx_bench_read(const char *path, char **text, size_t *size, cbx_error *err)
-{
-    *text = NULL;
-    *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT ? CBX_OK : cbx_fail_errno(err, path, "read");
-    cbx_status status = read_all(fd, path, text, size, err);
-    (void)close(fd);
-    return status;
-}
-
 cbx_status cbx_bench_write(const char *path, const char *text, size_t size, cbx_error *err)
 {
     cbx_atomic_file file;

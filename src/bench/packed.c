@@ -51,7 +51,7 @@ cbx_status cbx_bench_read_packed(const char *path, char **text, cbx_error *err)
 {
     char      *bytes;
     size_t     size;
-    cbx_status status = cbx_bench_read(path, &bytes, &size, err);
+    cbx_status status = cbx_text_read(path, &bytes, &size, err);
     *text = NULL;
     if (status || !bytes)
         return status;

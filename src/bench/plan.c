@@ -176,6 +176,8 @@ cbx_status cbx_bench_search(const cbx_bench_plan *plan, int32_t method,
     cbx_fields_default(cbx_explain_table(), options);
     if (plan->options->preset == 0)
         status = cbx_explain_preset_with(options, "paper", err);
+    else /* whatever the preset, methods are compared on the same targets */
+        status = cbx_fields_set(cbx_explain_table(), options, "target", "next", err);
     if (!status)
         status = cbx_fields_set(cbx_explain_table(), options, "explainer", m->explainer, err);
     if (!status && m->policy)

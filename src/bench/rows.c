@@ -4,14 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "error.h"
 #include "number.h"
 
@@ -190,16 +188,12 @@ static cbx_status read_file(const cbx_bench_plan *plan, const char *path, cbx_be
     char      *text;
     cbx_status status = cbx_bench_read_packed(path, &text, err);
     int64_t    number = 0;
-    for (char *line = text; line && !status;) {
-        char *end = strchr(line, '\n');
-        if (!end)
-            break;
-        *end = '\0';
+    char      *rest = text, *line;
+    while (!status && (line = cbx_line_next(&rest))) {
         number++;
         bool header = !strncmp(line, HEADER, strlen(HEADER) - 1);
         if (!header && *line)
             status = add_line(plan, path, number, line, out, room, err);
-        line = end + 1;
     }
     free(text);
     return status;
@@ -311,51 +305,22 @@ cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
 
 /* -------------------------------------------------------------- appending */
 
-cbx_status cbx_bench_part_open(cbx_bench_part *part, const char *folder, int rank, cbx_error *err)
+cbx_status cbx_bench_part_open(cbx_line_file *part, const char *folder, int rank, cbx_error *err)
 {
     char name[48];
     (void)snprintf(name, sizeof name, "rows.%d.part", rank);
-    *part = (cbx_bench_part){.fd = -1, .path = cbx_bench_path(folder, name)};
-    if (!part->path)
-        return cbx_fail_memory(err);
-    /* What was there has been gathered, and may end in the middle of a line. */
-    part->fd = open(part->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    if (part->fd >= 0)
-        return CBX_OK;
-    cbx_status status = cbx_fail_errno(err, part->path, "write");
-    cbx_bench_part_close(part);
+    char      *path = cbx_bench_path(folder, name);
+    cbx_status status = path ? cbx_line_file_open(part, path, err) : cbx_fail_memory(err);
+    if (!status) /* what was there has been gathered */
+        status = cbx_line_file_clear(part, err);
+    free(path);
     return status;
 }
 
-cbx_status cbx_bench_part_add(cbx_bench_part *part, const cbx_bench_plan *plan,
+cbx_status cbx_bench_part_add(cbx_line_file *part, const cbx_bench_plan *plan,
                               const cbx_bench_row *row, cbx_error *err)
 {
-    static const double MOMENT = 0.2; /* seconds; a sync can cost more than an answer */
-    char                line[LINE_MAX_BYTES];
-    int                 size = put_row(line, plan, row);
-    for (int at = 0; at < size;) {
-        ssize_t wrote = write(part->fd, line + at, (size_t)(size - at));
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return cbx_fail_errno(err, part->path, "write");
-        at += (int)wrote;
-    }
-    return cbx_clock() - part->synced > MOMENT ? cbx_bench_part_sync(part, err) : CBX_OK;
-}
-
-cbx_status cbx_bench_part_sync(cbx_bench_part *part, cbx_error *err)
-{
-    part->synced = cbx_clock();
-    if (fsync(part->fd) && errno != EINVAL && errno != EROFS)
-        return cbx_fail_errno(err, part->path, "write");
-    return CBX_OK;
-}
-
-void cbx_bench_part_close(cbx_bench_part *part)
-{
-    if (part->fd >= 0)
-        (void)close(part->fd);
-    free(part->path);
-    *part = (cbx_bench_part){.fd = -1};
+    char line[LINE_MAX_BYTES];
+    int  size = put_row(line, plan, row);
+    return cbx_line_file_add(part, line, (size_t)size, err);
 }

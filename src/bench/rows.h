@@ -7,6 +7,7 @@
 #ifndef CBX_BENCH_ROWS_H
 #define CBX_BENCH_ROWS_H
 
+#include "line_file.h"
 #include "plan.h"
 
 typedef struct cbx_bench_row {
@@ -42,27 +43,15 @@ cbx_status cbx_bench_rows_gather(const cbx_bench_plan *plan, const char *folder,
 const cbx_bench_row *cbx_bench_rows_find(const cbx_bench_rows *rows, const cbx_bench_row *key);
 
 /* A part, to be appended to. */
-typedef struct cbx_bench_part {
-    int    fd;
-    char  *path;
-    double synced; /* when */
-} cbx_bench_part;
+cbx_status cbx_bench_part_open(cbx_line_file *part, const char *folder, int rank, cbx_error *err);
 
-cbx_status cbx_bench_part_open(cbx_bench_part *part, const char *folder, int rank, cbx_error *err);
-
-/* The line is with the operating system when this returns, so that killing the process
- * does not lose it; and on the disk within a moment or after cbx_bench_part_sync. */
-cbx_status cbx_bench_part_add(cbx_bench_part *part, const cbx_bench_plan *plan,
+cbx_status cbx_bench_part_add(cbx_line_file *part, const cbx_bench_plan *plan,
                               const cbx_bench_row *row, cbx_error *err);
-cbx_status cbx_bench_part_sync(cbx_bench_part *part, cbx_error *err);
-void       cbx_bench_part_close(cbx_bench_part *part);
 
 /* "FOLDER/NAME", to be freed; NULL when memory runs out. */
 char *cbx_bench_path(const char *folder, const char *name);
 
-/* The whole of a file as text, to be freed, and NULL where there is none. */
-cbx_status cbx_bench_read(const char *path, char **text, size_t *size, cbx_error *err);
-/* Writes one, atomically. */
+/* Writes a whole file, atomically. */
 cbx_status cbx_bench_write(const char *path, const char *text, size_t size, cbx_error *err);
 /* The same through gzip; what is not packed is read as it is. */
 cbx_status cbx_bench_read_packed(const char *path, char **text, cbx_error *err);

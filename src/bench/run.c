@@ -41,7 +41,7 @@ typedef struct run {
     unit                  *units;
     int64_t                num_units, total;
     cbx_arena              arena;
-    cbx_bench_part         part;
+    cbx_line_file         part;
     int                    lock; /* of the folder, held by the first process; -1: none */
     double                 began;
     bool                   noted; /* in the manifest, that it has */
@@ -389,7 +389,7 @@ static cbx_status ask(run *r, const unit *u, cbx_error *err)
         return cbx_fail(err, CBX_CANCELLED, "cancelled; the argument resume goes on from here");
     if (status)
         failed(r, &why);
-    return cbx_bench_part_sync(&r->part, err);
+    return cbx_line_file_sync(&r->part, err);
 }
 
 static cbx_status ask_all(run *r, cbx_error *err)
@@ -399,7 +399,7 @@ static cbx_status ask_all(run *r, cbx_error *err)
         return status;
     for (int64_t i = take(r, PHASE_ASK); i < r->num_units && !status; i = take(r, PHASE_ASK))
         status = ask(r, &r->units[i], err);
-    cbx_bench_part_close(&r->part);
+    cbx_line_file_close(&r->part);
     return status;
 }
 

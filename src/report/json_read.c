@@ -146,6 +146,46 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
     return status;
 }
 
+/* Members that a line need not have: about the search, for people. */
+static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error *err)
+{
+    const struct {
+        const char *key;
+        double     *out;
+        double      missing;
+    } reals[] = {{"cost", &c->cost, 0},
+                 {"margin", &c->margin, 0},
+                 {"robustness", &c->robustness, -1},
+                 {"best_lead", &c->best_lead, NAN},
+                 {"seconds", &c->seconds, 0},
+                 {"number_before", &c->number_before, 0},
+                 {"number_after", &c->number_after, 0}};
+    int64_t    nodes = 0, features = 0, left_out = 0;
+    cbx_status status = cbx_json_whole(o, "nodes", INT32_MAX, 0, &nodes, err);
+    if (!status)
+        status = cbx_json_whole(o, "features", INT32_MAX, 0, &features, err);
+    if (!status)
+        status = cbx_json_whole(o, "left_out", INT32_MAX, 0, &left_out, err);
+    if (!status)
+        status = cbx_json_whole(o, "edges", INT64_MAX, 0, &c->num_edges, err);
+    if (!status)
+        status = cbx_json_whole(o, "removable", INT64_MAX, 0, &c->num_removable, err);
+    if (!status)
+        status = cbx_json_whole(o, "epochs", INT64_MAX, 0, &c->epochs, err);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        const cbx_json *value = cbx_json_get(o, reals[i].key);
+        *reals[i].out = cbx_json_is_number(value) ? value->number : reals[i].missing;
+    }
+    c->num_nodes = (int32_t)nodes;
+    c->num_features = (int32_t)features;
+    c->num_left_out = (int32_t)left_out;
+    c->has_numbers = cbx_json_is_number(cbx_json_get(o, "number_before"));
+    c->reason = cbx_json_text(o, "reason") ? cbx_json_text(o, "reason") : "";
+    const char *scope = cbx_json_text(cbx_json_get(o, "proof"), "scope");
+    c->scope = scope ? scope : "";
+    return status;
+}
+
 /* "" where there is none. */
 static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], cbx_error *err)
 {
@@ -175,6 +215,8 @@ cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, 
         status = cbx_fail(err, CBX_INVALID, "not a JSON object");
     if (!status)
         status = read_fields(o, &arena, &c, err);
+    if (!status)
+        status = read_about(o, &c, err);
     if (!status)
         status = read_hash(o, "data_sha256", hashes[0], err);
     if (!status)

@@ -17,8 +17,9 @@ static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 static const cbx_option explain_options[] = {
     {"explainer", CBX_OPTION_CHOICE, AT(explainer), "minimal", 0, 0, cbx_explainer_names,
      "the method"},
-    {"target", CBX_OPTION_TEXT, AT(target), "next", 0, 0, NULL,
-     "class to reach: next (prediction + 1), any other, or a class by number or name"},
+    {"target", CBX_OPTION_TEXT, AT(target), "any", 0, 0, NULL,
+     "class to reach: any other, a class by name or number, or next (prediction + 1), as the "
+     "paper has it"},
     {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
      "steps of the search; of the random methods, draws"},
     {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,

@@ -28,7 +28,7 @@ static cbx_status unknown_target(const cbx_setup *s, const char *text, cbx_error
 
 static cbx_status find_target(cbx_setup *s, cbx_error *err)
 {
-    const char *text = s->options->target ? s->options->target : "next";
+    const char *text = s->options->target ? s->options->target : "any";
     int32_t     C = s->model->num_classes;
     if (!strcmp(text, "next") || !strcmp(text, "any")) {
         s->target = text[0] == 'n' ? CBX_TARGET_NEXT : CBX_TARGET_ANY;

@@ -33,6 +33,7 @@ static void make(void)
     if (the.graph)
         return;
     cbx_fields_default(cbx_explain_table(), &the.explain);
+    the.explain.target = "next";
     cbx_fields_default(cbx_train_table(), &the.train);
     cbx_fields_default(cbx_model_table(), &the.spec);
     the.spec.hidden = 8;
@@ -234,6 +235,7 @@ CALL(cbx_explain_many)
     int                  answers = 0;
     cbx_explain_options  options;
     cbx_fields_default(cbx_explain_table(), &options);
+    options.target = "next";
     (void)cbx_explain_preset_with(&options, "paper", NULL);
     options.epochs = 5;
     options.threads = 1;

@@ -186,6 +186,7 @@ static void write_all(int which)
 
     cbx_explain_options options;
     cbx_fields_default(cbx_explain_table(), &options);
+    options.target = "next";
     char *line = cbx_counterfactual_json_with(an_answer(), graph, &options, NULL, NULL);
     if (CHECK(line != NULL)) {
         cbx_report_source source = {.graph = graph, .model = model};

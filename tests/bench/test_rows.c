@@ -63,13 +63,13 @@ static cbx_bench_row some_row(int32_t model, int32_t fold, int32_t row)
 
 static void append(int rank, const cbx_bench_row *rows, int count)
 {
-    cbx_bench_part part;
+    cbx_line_file part;
     cbx_error      err = {0};
     CHECK_OK(cbx_bench_part_open(&part, folder, rank, &err), err);
     for (int i = 0; i < count; i++)
         CHECK_OK(cbx_bench_part_add(&part, &plan, &rows[i], &err), err);
-    CHECK_OK(cbx_bench_part_sync(&part, &err), err);
-    cbx_bench_part_close(&part);
+    CHECK_OK(cbx_line_file_sync(&part, &err), err);
+    cbx_line_file_close(&part);
 }
 
 TEST(rows_of_all_parts_come_back_in_the_order_of_the_plan)

@@ -19,7 +19,7 @@ check "it finds a counterfactual" \
 check "and says which edits it takes" out_has '^  (set feature|remove the edge) '
 lines=$(wc -l < "$scratch/log/out")
 run explain karate.safetensors model.safetensors --node 8 --target any
-check "as many as the command line" out_has "^  $((lines - 1)) edits? \("
+check "as many as the command line" out_has "^  $((lines - 1)) changes? ·"
 example karate.safetensors model.safetensors 34
 check "a node that does not exist is an error" fails_with 1 'node 34 does not exist'
 example absent.safetensors model.safetensors 8

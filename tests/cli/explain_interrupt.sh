@@ -17,21 +17,21 @@ interrupt() { # interrupt ARGUMENTS...: runs, and presses Ctrl-C
     status=$?
 }
 echo precious > old.jsonl
-interrupt --node 0 --epochs 1000000000 --json -o old.jsonl
+interrupt --node 0 --preset paper --epochs 1000000000 --json -o old.jsonl
 check "Ctrl-C ends one search" fails_with 130 'interrupted, nothing was written'
 check "the old file is still there" grep -q precious old.jsonl
 interrupt --node 0 --preset paper --epochs 5000000 --trace trace.json
 check "without a file, one line says where it stopped" all status_is 130 , out_lines 1 , \
-    out_has '^node 0 .*, cancelled after [0-9,]+ epochs?$' , err_has '^combinex: interrupted$'
+    out_has '^Mr. Hi: .*, cancelled after [0-9,]+ epochs?$' , err_has '^combinex: interrupted$'
 check "an unfinished search leaves no trace" test ! -e trace.json
 
 # Each target takes its time, so that there always is a next one.
-interrupt --all --epochs 1000000000 --time-limit 0.3 --threads 1
+interrupt --all --preset paper --epochs 1000000000 --time-limit 0.3 --threads 1
 check "Ctrl-C ends many searches, and what was printed stays" all status_is 130 , \
-    out_has '^node 0 ' , err_has 'interrupted after [0-9]+ of 34 targets'
-interrupt --all --epochs 1000000000 --time-limit 0.3 --threads 2 -o old.jsonl
-check "or nothing is written" all fails_with 130 'interrupted, nothing was written' , \
-    grep -q precious old.jsonl
+    out_has '^Mr. Hi: ' , err_has 'interrupted after [0-9]+ of 34 targets'
+interrupt --all --preset paper --epochs 1000000000 --time-limit 0.3 --threads 2 -o old.jsonl
+check "with a file what is done is kept beside it" all fails_with 130 'interrupted; what is done is kept in old.jsonl.part' , \
+    grep -q precious old.jsonl , grep -q '^{"node":0,' old.jsonl.part
 check "no temporary file stays" test -z "$(find . -name '*tmp*')"
 set +m
 
@@ -48,7 +48,7 @@ on_terminal explain karate model.safetensors --preset paper --all --limit 5 --ep
     --threads 1
 check "a terminal gets a progress bar over the targets" \
     all status_is 0 , out_has 'explaining [#.]+ +(20|40|60|80)%  [0-9:-]+ left  [0-9]+ found'
-check "which makes way for each result" out_has $'\r\033\\[Knode 3 '
+check "which makes way for each result" out_has $'\r\033\\[Kmember 3: '
 on_terminal explain karate model.safetensors --preset paper --node 3 --epochs 1000000000 --time-limit 1
 check "one target has a bar too, over its epochs" out_has 'explaining [#.]+ +0%'
 finish

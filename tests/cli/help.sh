@@ -49,5 +49,5 @@ check "a mistake before --help is still a mistake" fails_with 2 'unknown option 
 run train --help --bogus
 check "--help comes first when it is first" status_is 0
 run help nothing
-check "help for a command that does not exist is wrong usage" fails_with 2 "no command 'nothing'"
+check "help for a command that does not exist is wrong usage" fails_with 2 "unknown command 'nothing'"
 finish

@@ -145,6 +145,7 @@ static void explain(const cbx_graph *graph, const char *model_path, const cbx_js
     cbx_explain_options o;
     bool                node = is_integer(cbx_json_get(g, "node"));
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     CHECK_INT(cbx_explain_preset_with(&o, "paper", NULL), CBX_OK);
     o.trace = true;
     o.edges = undirected;

@@ -16,6 +16,7 @@ static cbx_explain_options ask_for(const char *const *settings)
     cbx_explain_options o;
     cbx_error           err = {0};
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     o.threads = 1;
     o.robustness = 0;
     for (; *settings; settings += 2)

@@ -14,6 +14,7 @@ static cbx_explain_options few(const char *const *settings)
     cbx_explain_options o;
     cbx_error           err = {0};
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     o.threads = 1;
     for (; *settings; settings += 2)
         oracle_must(cbx_fields_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);

@@ -569,6 +569,7 @@ TEST(what_needs_layers_is_refused_in_words)
     if (!CHECK(open_golden(&g, test_source("tests/golden/programs"), "gcn", "a")))
         return;
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "explainer", "unr", &err), err);
     CHECK_INT(cbx_explain_with(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK(strstr(err.message, "'program' has none") != NULL);
@@ -579,6 +580,7 @@ TEST(what_needs_layers_is_refused_in_words)
     CHECK_INT((int)cbx_model_describe(g.model).num_parameters, 0);
     cbx_model_set_reproducible(g.model, true);
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     CHECK_INT(cbx_explain_with(g.model, g.graph, 0, &o, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK(strstr(err.message, "cannot be reproducible") != NULL);
     char hex[2][65];

@@ -127,6 +127,7 @@ static inline char *sample_line(const cbx_counterfactual *c, const cbx_graph *g)
     cbx_explain_options o;
     memset(&o, 0, sizeof o);
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     return cbx_counterfactual_json_with(c, g, &o, SAMPLE_HASH_A, SAMPLE_HASH_B);
 }
 

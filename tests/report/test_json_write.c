@@ -305,6 +305,7 @@ TEST(a_proof_is_written_with_its_kinds_of_edit_and_its_rules)
     cbx_counterfactual  c = sample_found(CBX_NODE);
     cbx_graph          *g = sample_graph(CBX_NODE, false);
     cbx_fields_default(cbx_explain_table(), &options);
+    options.target = "next";
     options.keep_edges = true;
     options.max_edits = 4;
     options.immutable_features = "2";

@@ -250,6 +250,7 @@ static inline cbx_explain_options explain_options(const char *const *settings)
     cbx_explain_options o = {0};
     cbx_error           err = {0};
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     oracle_must(cbx_explain_preset_with(&o, "paper", &err), &err);
     for (; *settings; settings += 2)
         oracle_must(cbx_fields_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);

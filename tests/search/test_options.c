@@ -33,6 +33,7 @@ TEST(defaults_are_minimal_answers_and_otherwise_the_published_settings)
 {
     cbx_explain_options o = defaults(), minimal = o;
     CHECK(!strcmp(cbx_explainer_at(o.explainer)->name, "minimal"));
+    CHECK(!strcmp(o.target, "any"));
     CHECK_INT(cbx_explain_preset_with(&minimal, "minimal", NULL), CBX_OK);
     CHECK(same(&o, &minimal));
     CHECK(!cbx_rules_are_given(&o));
@@ -114,6 +115,7 @@ TEST(the_paper_preset_sets_the_published_settings_and_leaves_the_rest)
     cbx_explain_options o, d = defaults();
     cbx_error           err = {0};
     d.explainer = 0; /* what defaults are otherwise */
+    d.target = "next";
     d.edges = CBX_EDGES_DIRECTED;
     memset(&o, 0, sizeof o);
     o.target = "any";

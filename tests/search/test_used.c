@@ -36,7 +36,7 @@ static void widen_graph(pair *p, bool names)
     for (int32_t j = 0; j < WIDE; j++) {
         lo[j] = hi[j] = 0;
         discrete[j] = 1;
-        p->names[j] = "unused";
+        p->names[j] = j ? "unused, too" : "unused";
     }
     for (int32_t j = 0; j < USED; j++) {
         lo[wide_number(j)] = from->feat_min[j];

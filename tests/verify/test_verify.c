@@ -150,6 +150,7 @@ TEST(a_search_within_a_budget_says_what_it_left_out_and_is_verified_all_the_same
     cbx_explain_options  o;
     cbx_fields_default(cbx_generate_table(), &g);
     cbx_fields_default(cbx_explain_table(), &o);
+    o.target = "next";
     g.nodes = 400;
     CHECK_INT(cbx_graph_builtin_with("barabasi-albert", &g, &graph, NULL), CBX_OK);
     cbx_model *model = make_model(graph, "gcn", "add", 3);
@@ -196,6 +197,7 @@ TEST(a_class_that_is_not_that_of_the_whole_graph_is_explained_by_a_search_for_ev
                             &model, &err),
              err);
     cbx_fields_default(cbx_explain_table(), &published);
+    published.target = "next";
     CHECK_OK(cbx_explain_preset_with(&published, "paper", &err), err);
     if (graph && model &&
         CHECK_OK(cbx_explain_with(model, graph, 6, &published, NULL, NULL, &c, &err), err)) {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain_change.c: what is to be different, change by change, in the words of the data.
+ *
+ *     remove edge member 8–John A
+ *     income: 30,800 instead of 18,200
+ *     city of C-8: Rome → Milan
+ *
+ * Names go through text_put; numbers stand in for them where there are none. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain.h"
+#include "text.h"
+
+#define ARROW "\u2192"
+#define DASH "\u2013"
+
+enum { CHANGES_SHOWN = 10 };
+
+/* ---- numbers as a person writes them */
+
+/* To so many significant digits. */
+static double rounded(double value, int digits)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.*e", digits - 1, value);
+    return strtod(text, NULL);
+}
+
+bool text_rounded(rounded_text buffer, double value, double other)
+{
+    enum { DIGITS = 3, MOST = 9 };
+    int    digits = DIGITS;
+    double shown = value;
+    bool   whole = value == floor(value) && fabs(value) < 1e15;
+    while (!whole && digits < MOST && rounded(value, digits) == rounded(other, digits))
+        digits++;
+    if (!whole)
+        shown = rounded(value, digits);
+    if (shown == floor(shown) && fabs(shown) < 1e15) {
+        number_text count;
+        (void)snprintf(buffer, sizeof(rounded_text), "%s", text_count(count, (int64_t)shown));
+    } else {
+        (void)snprintf(buffer, sizeof(rounded_text), "%.*g", digits, shown);
+    }
+    return (float)shown != (float)value;
+}
+
+/* ---- names */
+
+void explain_put_node(FILE *out, const source *s, const cbx_counterfactual *c, int32_t node,
+                      bool bare)
+{
+    int64_t first = c->task == CBX_GRAPH ? s->view->graph_ptr[c->row] : 0;
+    if (s->view->node_names)
+        text_put(out, s->view->node_names[node], 0);
+    else
+        (void)fprintf(out, "%s%d", bare ? "" : "node ", (int)(node - first));
+}
+
+static void put_feature(FILE *out, const source *s, int32_t feature)
+{
+    if (s->view->feature_names)
+        text_put(out, s->view->feature_names[feature], 0);
+    else
+        (void)fprintf(out, "feature %d", (int)feature);
+}
+
+/* "city=Rome" of the group city is Rome. */
+static void put_member(FILE *out, const source *s, const char *group, int32_t feature)
+{
+    const char *name = s->view->feature_names ? s->view->feature_names[feature] : NULL;
+    size_t      length = group ? strlen(group) : 0;
+    if (name && length && !strncmp(name, group, length) && name[length] == '=')
+        text_put(out, name + length + 1, 0);
+    else
+        put_feature(out, s, feature);
+}
+
+/* Whose feature it is, unless that is clear. */
+static void put_owner(FILE *out, const source *s, const cbx_counterfactual *c, int32_t node)
+{
+    if (c->task == CBX_NODE && node == c->row)
+        return;
+    (void)fputs(" of ", out);
+    explain_put_node(out, s, c, node, false);
+}
+
+/* ---- changes */
+
+/* Are both edits about one group of features of one node, of which one is on? */
+static bool same_group(const cbx_edit *a, const cbx_edit *b)
+{
+    return a->op == CBX_SET_FEATURE && b->op == CBX_SET_FEATURE && a->group > 0 &&
+           a->group == b->group && a->node == b->node;
+}
+
+/* Is the edit told with an earlier one? */
+static bool is_told(const cbx_counterfactual *c, int64_t i)
+{
+    bool told = false;
+    for (int64_t k = 0; k < i && !told && c->edits[i].op == CBX_SET_FEATURE && c->edits[i].group;
+         k++)
+        told = same_group(&c->edits[k], &c->edits[i]);
+    return told;
+}
+
+int64_t explain_count_changes(const cbx_counterfactual *c)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < c->num_edits; i++)
+        count += !is_told(c, i);
+    return count;
+}
+
+/* Where an edge has no direction, the explained node comes first. */
+static void put_removal(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+{
+    bool own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
+    bool swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
+    (void)fputs("remove edge ", out);
+    explain_put_node(out, s, c, swap ? e->target : e->source, true);
+    (void)fputs(e->undirected ? DASH : ARROW, out);
+    explain_put_node(out, s, c, swap ? e->source : e->target, true);
+}
+
+/* "city: Rome → Milan" */
+static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, int64_t first)
+{
+    const cbx_edit *e = &c->edits[first], *off = NULL, *on = NULL;
+    int32_t         g = e->group - 1;
+    const char     *group =
+        s->view->group_names && g < s->view->num_groups ? s->view->group_names[g] : NULL;
+    for (int64_t k = first; k < c->num_edits; k++) {
+        const cbx_edit *other = &c->edits[k];
+        off = same_group(e, other) && other->to == 0 ? other : off;
+        on = same_group(e, other) && other->to != 0 ? other : on;
+    }
+    if (group)
+        text_put(out, group, 0);
+    else
+        (void)fputs("one of a group", out);
+    put_owner(out, s, c, e->node);
+    (void)fputs(": ", out);
+    if (off)
+        put_member(out, s, group, off->feature);
+    (void)fputs(off ? " " ARROW " " : ARROW " ", out);
+    if (on)
+        put_member(out, s, group, on->feature);
+    else
+        (void)fputs("none", out);
+}
+
+/* "income: 30,800 instead of 18,200", "has a telephone: yes instead of no" */
+static void put_value(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+{
+    const cbx_graph_data *v = s->view;
+    bool                  yes_or_no = v->discrete[e->feature] && v->feat_min[e->feature] == 0 &&
+                     v->feat_max[e->feature] == 1 && (e->from == 0 || e->from == 1) &&
+                     (e->to == 0 || e->to == 1);
+    rounded_text from, to;
+    put_feature(out, s, e->feature);
+    put_owner(out, s, c, e->node);
+    if (yes_or_no) {
+        (void)fprintf(out, ": %s instead of %s", e->to == 1 ? "yes" : "no",
+                      e->from == 1 ? "yes" : "no");
+        return;
+    }
+    bool about = text_rounded(to, (double)e->to, (double)e->from);
+    (void)text_rounded(from, (double)e->from, (double)e->to);
+    (void)fprintf(out, ": %s%s instead of %s", about ? "about " : "", to, from);
+}
+
+/* As it is in the answer, for who must know exactly. */
+static void put_exactly(FILE *out, const cbx_edit *e)
+{
+    (void)fputs("   (", out);
+    if (e->op == CBX_SET_FEATURE)
+        (void)fprintf(out, "%.9g " ARROW " %.9g, ", (double)e->from, (double)e->to);
+    (void)fprintf(out, "log-odds %+.3g)", (double)e->influence);
+}
+
+static void put_change(FILE *out, const explain_job *job, const cbx_counterfactual *c, int64_t i)
+{
+    const cbx_edit *e = &c->edits[i];
+    if (e->op == CBX_REMOVE_EDGE)
+        put_removal(out, &job->source, c, e);
+    else if (e->group > 0)
+        put_group(out, &job->source, c, i);
+    else
+        put_value(out, &job->source, c, e);
+    if (job->args->details)
+        put_exactly(out, e);
+    (void)fputc('\n', out);
+}
+
+void explain_put_changes(FILE *out, const explain_job *job, const cbx_counterfactual *c)
+{
+    int64_t shown = 0, all = explain_count_changes(c);
+    for (int64_t i = 0; i < c->num_edits && shown < CHANGES_SHOWN; i++) {
+        if (is_told(c, i))
+            continue;
+        (void)fprintf(out, "  %-6s ", shown++ ? "" : "if");
+        put_change(out, job, c, i);
+    }
+    if (shown < all) {
+        number_text n;
+        (void)fprintf(out, "  %-6s \u2026 and %s more\n", "", text_count(n, all - shown));
+    }
+}
