@@ -28,6 +28,7 @@ static void keep_short(cbx_explain_options *o)
     must_set(o, "unr-neighbours", "3");
     must_set(o, "unr-rollouts", "3");
     must_set(o, "unr-expansion", "3");
+    must_set(o, "moexp-most", "5");
     o->max_edits = at_most(o->max_edits, 4);
     o->prove = o->prove > 0 ? 0.001 : 0;
     o->time_limit = 0;

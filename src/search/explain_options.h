@@ -32,7 +32,7 @@ typedef struct cbx_explain_options {
     int64_t rebuilds;   /* times a part of the answer is built anew, for a cheaper one */
     int     start; /* factual, both: where the search begins; both: also at combinex's answer */
     double  edge_cost, feature_cost;
-    int64_t total_cfs;
+    int64_t total_cfs;  /* minimal, moexp */
     bool    diverse;    /* answers share no edit */
     double  prove;      /* seconds for excluding cheaper answers; 0: none */
     int64_t robustness; /* random changes tried on an answer */

@@ -78,7 +78,7 @@ typedef struct cbx_search {
     double           reached;    /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
-    cbx_alternative *others;     /* further answers, cheapest first */
+    cbx_alternative *others;     /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;

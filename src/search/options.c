@@ -59,7 +59,7 @@ static const cbx_option explain_options[] = {
     {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,
      "minimal: what changing a feature costs"},
     {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,
-     "minimal: different answers to look for, cheapest first"},
+     "minimal, moexp: different answers to look for, the best first"},
     {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,
      "minimal: answers share no edit"},
     {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,
