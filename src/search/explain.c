@@ -208,7 +208,7 @@ static const char *reason_for_nothing(const cbx_search *s)
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
-        return "none was met; that is no proof that there is none";
+        return "the search met none, which does not prove that there is none";
     if (s->certificate != CBX_PROVED_NONE)
         return "";
     static const char lead[] = "proved: nothing leads there, of all ";
