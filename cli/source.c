@@ -226,7 +226,9 @@ int source_find(const char *data, char **path)
     if (source_is_builtin(data))
         return EXIT_DONE;
     *path = is_path(data) ? strdup(data) : find_in_folders(data);
-    if (!*path && !is_path(data))
+    if (!*path && is_folder(data)) /* which reading says more of than that there is no such data */
+        *path = strdup(data);
+    else if (!*path && !is_path(data))
         return not_found(data);
     return *path ? EXIT_DONE : fail("out of memory");
 }

@@ -174,7 +174,7 @@ def test_nothing_is_an_array_of_nothing():
         (34, "node 34 does not exist"),
         (-1, "node -1 does not exist"),
         (masked([1, 2], 0), "nodes: [0] is masked"),
-        ("3", "nodes: whole numbers are expected, not <U1"),
+        ("three", "there is no node 'three'"),
     ],
 )
 def test_a_target_is_not_wrapped_to_another(karate, club, which, message):

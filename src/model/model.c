@@ -267,9 +267,11 @@ cbx_status cbx_model_new_with(const cbx_graph *graph, const cbx_model_spec *spec
         return status;
     const cbx_graph_data *d = cbx_graph_arrays(graph);
     if (d->num_classes < 2)
-        return cbx_fail(err, CBX_INVALID,
-                        "a classifier needs at least two classes, the graph has %d",
-                        d->num_classes);
+        return cbx_fail(
+            err, CBX_INVALID,
+            "a classifier needs at least two classes, the data has %d: tables have them in a "
+            "column called label, or in one that label_column names",
+            d->num_classes);
     const cbx_layer_ops *conv = cbx_layer_at(spec->conv);
     int32_t              widths[64];
     bool                 gcn = conv == &cbx_layer_gcn;

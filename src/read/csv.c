@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "combinex/extend.h"
 #include "error.h"
+#include "read_options.h"
 #include "word.h"
 
 /* ---- which file is which */
@@ -144,6 +146,22 @@ static cbx_status read_edges(cbx_csv *c)
 }
 
 /* ---- classes and splits */
+
+cbx_status cbx_csv_label_column(cbx_csv *c, const cbx_table *t, int *column)
+{
+    const char *named = c->r->options->label_column;
+    const char *names[] = {named, NULL};
+    *column = cbx_table_column(t, named ? names : cbx_csv_label_words);
+    if (!named || *column >= 0)
+        return CBX_OK;
+    cbx_nearest      near;
+    cbx_did_you_mean suggestion;
+    cbx_nearest_begin(&near, named);
+    for (size_t k = 0; k < t->num_columns; k++)
+        cbx_nearest_try(&near, t->columns[k]);
+    return cbx_fail_option(c->r->err, "label-column", "%s has no column '%.60s'%s", t->lines.path,
+                           named, cbx_suggest(suggestion, near.best));
+}
 
 cbx_status cbx_csv_label(cbx_csv *c, cbx_table *t, int64_t node, int label, int split)
 {

@@ -22,6 +22,10 @@ extern const char *const cbx_csv_id_words[], *const cbx_csv_label_words[],
 /* Fills nodes, features, and labels and splits where the table has them. */
 cbx_status cbx_csv_features(cbx_csv *c, const char *name);
 
+/* The column of labels: the one that the options name, which must be there; else one that is called
+ * so; -1: none. */
+cbx_status cbx_csv_label_column(cbx_csv *c, const cbx_table *table, int *column);
+
 /* The label and split (columns, or -1) of the table's current row. */
 cbx_status cbx_csv_label(cbx_csv *c, cbx_table *table, int64_t node, int label, int split);
 

@@ -4,8 +4,10 @@
  * and then the values. A column of texts becomes a group of one-hot features. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cell.h"
 #include "csv.h"
 #include "error.h"
 
@@ -14,11 +16,17 @@ const char *const cbx_csv_label_words[] = {"label", "class", "y", "target", NULL
 const char *const cbx_csv_split_words[] = {"split", "part", "set", NULL};
 
 typedef struct column {
-    bool      feature, numeric;
-    cbx_names texts;
-    int64_t  *order; /* of the texts: alphabetical */
-    int64_t  *rank;
-    int64_t   first; /* its first feature */
+    bool       feature, numeric;
+    bool       days;             /* the numbers are days: all fields say one */
+    int64_t    numbers, missing; /* fields */
+    int64_t    text_line;        /* of the first field that is no number; 0: none */
+    char       text[44];         /* and what it says */
+    cbx_floats known;            /* where some are missing: the others, for */
+    float      middle;           /* their median, which stands for those */
+    cbx_names  texts;
+    int64_t   *order; /* of the texts: alphabetical */
+    int64_t   *rank;
+    int64_t    first; /* its first feature */
 } column;
 
 typedef struct features {
@@ -67,12 +75,12 @@ static cbx_status read_header(features *f, const char *name)
         f->count = t.num_columns;
         f->id = cbx_table_column(&t, cbx_csv_id_words);
         f->id = f->id < 0 ? 0 : f->id;
-        f->label = cbx_table_column(&t, cbx_csv_label_words);
+        status = cbx_csv_label_column(f->c, &t, &f->label);
         f->split = cbx_table_column(&t, cbx_csv_split_words);
         if (f->label == f->id)
             f->label = -1;
         f->columns = CBX_NEW0(&f->arena, column, f->count);
-        status = f->columns ? CBX_OK : CBX_MEMORY(f->c->r);
+        status = status ? status : f->columns ? CBX_OK : CBX_MEMORY(f->c->r);
     }
     for (size_t k = 0; !status && k < f->count; k++) {
         f->columns[k].feature = (int)k != f->id && (int)k != f->label && (int)k != f->split;
@@ -82,23 +90,78 @@ static cbx_status read_header(features *f, const char *name)
     return status;
 }
 
-/* Empty fields decide nothing here. */
+/* What is missing decides nothing here. Days and numbers together are texts. */
 static cbx_status find_kinds(features *f, cbx_table *t)
 {
     double v;
-    for (size_t k = 0; k < f->count; k++)
-        if (f->columns[k].numeric && *t->fields[k] && !cbx_is_number(t->fields[k], &v))
-            f->columns[k].numeric = false;
+    for (size_t k = 0; k < f->count; k++) {
+        column  *c = &f->columns[k];
+        cbx_cell cell = cbx_cell_read(t->fields[k], &v);
+        bool     counted = cell == CBX_CELL_NUMBER || cell == CBX_CELL_DAY;
+        if (counted && c->numeric && !c->numbers)
+            c->days = cell == CBX_CELL_DAY;
+        c->missing += cell == CBX_CELL_MISSING;
+        c->numbers += counted;
+        if (cell == CBX_CELL_MISSING || (counted && c->days == (cell == CBX_CELL_DAY)))
+            continue;
+        c->numeric = false;
+        if (!c->text_line) {
+            c->text_line = t->lines.number;
+            (void)snprintf(c->text, sizeof c->text, "%.40s", t->fields[k]);
+        }
+    }
     return CBX_OK;
 }
 
-static cbx_status collect_texts(features *f, cbx_table *t)
+/* A text of a group: all that is missing is one. */
+static const char *group_text(const char *field)
 {
-    for (size_t k = 0; k < f->count; k++)
-        if (f->columns[k].feature && !f->columns[k].numeric &&
-            cbx_names_add(&f->columns[k].texts, t->fields[k]) < 0)
+    double v;
+    return cbx_cell_read(field, &v) == CBX_CELL_MISSING ? "missing" : field;
+}
+
+static cbx_status collect(features *f, cbx_table *t)
+{
+    double v;
+    for (size_t k = 0; k < f->count; k++) {
+        column *c = &f->columns[k];
+        if (!c->feature)
+            continue;
+        if (!c->numeric && cbx_names_add(&c->texts, group_text(t->fields[k])) < 0)
             return CBX_MEMORY(f->c->r);
+        if (c->numeric && c->missing && cbx_cell_read(t->fields[k], &v) != CBX_CELL_MISSING &&
+            !cbx_floats_add(&c->known, (float)v))
+            return CBX_MEMORY(f->c->r);
+    }
     return CBX_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The lower one of two, so that whole numbers stay whole. */
+static void find_middles(features *f)
+{
+    for (size_t k = 0; k < f->count; k++) {
+        column *c = &f->columns[k];
+        if (!c->known.count)
+            continue;
+        qsort(c->known.at, c->known.count, sizeof *c->known.at, by_value);
+        c->middle = c->known.at[(c->known.count - 1) / 2];
+    }
+}
+
+/* The field's number, or what stands for it. */
+static bool field_number(const column *c, const char *field, double *v)
+{
+    cbx_cell cell = cbx_cell_read(field, v);
+    if (cell == CBX_CELL_MISSING)
+        *v = (double)c->middle;
+    return (cell == CBX_CELL_MISSING && c->numbers) ||
+           (cell != CBX_CELL_MISSING && isfinite((float)*v));
 }
 
 static cbx_status add_row(features *f, cbx_table *t)
@@ -118,15 +181,36 @@ static cbx_status add_row(features *f, cbx_table *t)
         int64_t       at = c->first;
         if (!c->feature)
             continue;
-        if (c->numeric && (!cbx_is_number(t->fields[k], &v) || !isfinite((float)v)))
+        if (c->numeric && !field_number(c, t->fields[k], &v))
             return cbx_bad_line(&t->lines, "column '%.60s' is '%.40s', a number was expected",
                                 t->columns[k], t->fields[k]);
         if (!c->numeric)
-            at += c->rank[cbx_names_find(&c->texts, t->fields[k])];
+            at += c->rank[cbx_names_find(&c->texts, group_text(t->fields[k]))];
         if (v != 0 && !cbx_graph_builder_entry(r->builder, (int32_t)at, (float)v))
             return CBX_MEMORY(r);
     }
     return cbx_csv_label(f->c, t, node, f->label, f->split);
+}
+
+/* Columns that can be no features: texts that are all different, or a slip among numbers. */
+static cbx_status check_column(const features *f, const cbx_table *t, size_t k, int64_t rows)
+{
+    enum { FEW = 10, MANY = 64 };
+    const column *c = &f->columns[k];
+    int64_t       many = c->texts.count, texts = rows - c->numbers - c->missing;
+    if (many > FEW && texts * 10 <= c->numbers)
+        return cbx_fail(f->c->r->err, CBX_INVALID,
+                        "%s, line %lld: column '%.60s' is '%s', a number was expected, as in %lld "
+                        "other rows; what is not known is an empty field or n/a",
+                        t->lines.path, (long long)c->text_line, t->columns[k], c->text,
+                        (long long)c->numbers);
+    if (many > MANY && many > rows / 2)
+        return cbx_fail(f->c->r->err, CBX_INVALID,
+                        "%s: column '%.60s' has %lld different texts in %lld rows: neither "
+                        "numbers nor categories; leave it out",
+                        f->c->files[CBX_CSV_FEATURES], t->columns[k], (long long)many,
+                        (long long)rows);
+    return CBX_OK;
 }
 
 /* Numbers the features, and sorts the texts of columns that have some. */
@@ -145,12 +229,9 @@ static cbx_status lay_out(features *f, const cbx_table *t, int64_t rows)
         groups += !c->numeric;
         if (c->numeric)
             continue;
-        if (many > 64 && many > rows / 2)
-            return cbx_fail(f->c->r->err, CBX_INVALID,
-                            "%s: column '%.60s' has %lld different texts in %lld rows: neither "
-                            "numbers nor categories; leave it out",
-                            f->c->files[CBX_CSV_FEATURES], t->columns[k], (long long)many,
-                            (long long)rows);
+        cbx_status status = check_column(f, t, k, rows);
+        if (status)
+            return status;
         c->order = CBX_NEW(&f->arena, int64_t, many);
         c->rank = CBX_NEW(&f->arena, int64_t, many);
         if (!c->order || !c->rank || !cbx_names_sort(&c->texts, c->order))
@@ -161,6 +242,17 @@ static cbx_status lay_out(features *f, const cbx_table *t, int64_t rows)
     d->num_features = total;
     d->num_groups = groups;
     return CBX_OK;
+}
+
+/* The name of a column of days says what its numbers are. */
+static char *column_name(cbx_graph_builder *d, const column *c, const char *header)
+{
+    static const char unit[] = " (days since 1970-01-01)";
+    size_t            size = strlen(header) + sizeof unit;
+    char             *name = CBX_NEW(&d->arena, char, size);
+    if (name)
+        (void)snprintf(name, size, "%s%s", header, c->numeric && c->days ? unit : "");
+    return name;
 }
 
 static cbx_status name_features(features *f, const cbx_table *t)
@@ -175,7 +267,7 @@ static cbx_status name_features(features *f, const cbx_table *t)
     for (size_t k = 0; k < f->count; k++) {
         const column *c = &f->columns[k];
         int64_t       many = c->numeric ? 1 : c->texts.count;
-        char         *name = cbx_arena_strdup(&d->arena, t->columns[k]);
+        char         *name = column_name(d, c, t->columns[k]);
         if (!name)
             return CBX_MEMORY(f->c->r);
         for (int64_t i = 0; c->feature && i < many; i++) {
@@ -199,7 +291,29 @@ static cbx_status name_features(features *f, const cbx_table *t)
 static cbx_status count_row(features *f, cbx_table *t)
 {
     f->c->r->builder->num_nodes++;
-    return collect_texts(f, t);
+    return collect(f, t);
+}
+
+/* What was made of fields that say nothing. */
+static void tell_missing(const features *f, const cbx_table *t)
+{
+    cbx_reading *r = f->c->r;
+    for (size_t k = 0; k < f->count && r->on_problem; k++) {
+        const column *c = &f->columns[k];
+        cbx_error     what = {0};
+        if (!c->feature || !c->missing)
+            continue;
+        if (c->numeric)
+            (void)cbx_fail(&what, CBX_INVALID,
+                           "%s: column '%.60s': %lld values are missing; the median, %g, stands "
+                           "for them",
+                           t->lines.path, t->columns[k], (long long)c->missing, (double)c->middle);
+        else
+            (void)cbx_fail(&what, CBX_INVALID,
+                           "%s: column '%.60s': %lld values are missing, which is a category",
+                           t->lines.path, t->columns[k], (long long)c->missing);
+        r->on_problem(r->user, CBX_PROBLEM_WARNING, what.message);
+    }
 }
 
 cbx_status cbx_csv_features(cbx_csv *c, const char *name)
@@ -216,14 +330,19 @@ cbx_status cbx_csv_features(cbx_csv *c, const char *name)
         status = cbx_table_open(&t, c->r, name);
     if (!status)
         status = lay_out(&f, &t, c->r->builder->num_nodes);
+    find_middles(&f);
+    if (!status)
+        tell_missing(&f, &t);
     if (!status)
         status = name_features(&f, &t);
     cbx_table_close(&t);
     if (!status)
         status = pass(&f, name, add_row, true);
     c->nodes_known = true;
-    for (size_t k = 0; k < f.count && f.columns; k++)
+    for (size_t k = 0; k < f.count && f.columns; k++) {
         cbx_names_free(&f.columns[k].texts);
+        cbx_floats_free(&f.columns[k].known);
+    }
     cbx_arena_free(&f.arena);
     return status;
 }

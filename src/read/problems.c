@@ -185,11 +185,30 @@ static void warn_splits(teller *t, const cbx_graph *g)
         tell(t, CBX_PROBLEM_WARNING, "%lld rows are in two parts of a split", (long long)twice);
 }
 
+/* An error, although the graph can be read: nothing can be explained with it. */
+static void tell_outside(teller *t, const cbx_graph_data *d, int64_t at, int64_t outside)
+{
+    int32_t row = 0;
+    while (!d->x && d->x_indptr[row + 1] <= at)
+        row++;
+    row = d->x ? (int32_t)(at / d->num_features) : row;
+    int32_t j = d->x ? (int32_t)(at % d->num_features) : d->x_indices[at];
+    char    node[16], feature[16];
+    (void)snprintf(node, sizeof node, "%d", (int)row);
+    (void)snprintf(feature, sizeof feature, "%d", (int)j);
+    tell(t, CBX_PROBLEM_ERROR,
+         "%lld feature values lie outside their feature's bounds, the first of them %g, feature "
+         "'%.60s' of node '%.60s', where the bounds are %g to %g: correct the bounds or the data",
+         (long long)outside, (double)(d->x ? d->x[at] : d->x_values[at]),
+         d->feature_names ? d->feature_names[j] : feature,
+         d->node_names ? d->node_names[row] : node, (double)d->feat_min[j], (double)d->feat_max[j]);
+}
+
 static cbx_status warn_features(teller *t, const cbx_graph_data *d, cbx_error *err)
 {
     size_t   f = (size_t)d->num_features;
     float   *lo = calloc(f, sizeof *lo), *hi = calloc(f, sizeof *hi);
-    int64_t *seen = calloc(f, sizeof *seen), outside = 0, constant = 0;
+    int64_t *seen = calloc(f, sizeof *seen), outside = 0, constant = 0, first = 0;
     if (!lo || !hi || !seen) {
         free(lo), free(hi), free(seen);
         return cbx_fail_memory(err);
@@ -201,7 +220,9 @@ static cbx_status warn_features(teller *t, const cbx_graph_data *d, cbx_error *e
         lo[j] = !seen[j] || v < lo[j] ? v : lo[j];
         hi[j] = !seen[j] || v > hi[j] ? v : hi[j];
         seen[j]++;
-        outside += v < d->feat_min[j] || v > d->feat_max[j];
+        bool within = v >= d->feat_min[j] && v <= d->feat_max[j];
+        first = !within && !outside ? k : first;
+        outside += !within;
     }
     for (size_t j = 0; j < f; j++) {
         if (seen[j] < d->num_nodes) {
@@ -215,8 +236,7 @@ static cbx_status warn_features(teller *t, const cbx_graph_data *d, cbx_error *e
         tell(t, CBX_PROBLEM_WARNING, "%lld features have the same value everywhere",
              (long long)constant);
     if (outside)
-        tell(t, CBX_PROBLEM_WARNING, "%lld feature values lie outside their feature's bounds",
-             (long long)outside);
+        tell_outside(t, d, first, outside);
     return CBX_OK;
 }
 

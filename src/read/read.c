@@ -36,6 +36,10 @@ const cbx_option_table *cbx_read_table(void)
          "tu: a class for each graph (auto) or for each node"},
         {"symmetric", CBX_OPTION_BOOL, offsetof(cbx_read_options, symmetric), "false", 0, 0, NULL,
          "add the reverse of every edge that has none"},
+        {"label-column", CBX_OPTION_TEXT, offsetof(cbx_read_options, label_column), NULL, 0, 0,
+         NULL,
+         "csv: the column of features.csv with the classes; else one called label, class, y "
+         "or target"},
         {"sidecar", CBX_OPTION_TEXT, offsetof(cbx_read_options, sidecar), NULL, 0, 0, NULL,
          "JSON with kinds, bounds and names; else the one beside the data is used"},
         {"copy", CBX_OPTION_BOOL, offsetof(cbx_read_options, copy), "false", 0, 0, NULL,

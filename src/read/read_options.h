@@ -12,7 +12,9 @@ typedef struct cbx_read_options {
     int         task;      /* auto, node, graph: for files that serve both */
     bool        symmetric; /* adds the reverse of every edge that lacks it */
     const char *sidecar;   /* JSON with kinds, bounds, names; NULL: the one beside the data */
-    bool        copy;      /* native files: into memory, not mapped */
+    const char
+        *label_column; /* csv: which column has the classes; NULL: one called label, class, … */
+    bool copy;         /* native files: into memory, not mapped */
 } cbx_read_options;
 
 cbx_status cbx_graph_read_with(const char *path, const cbx_read_options *options, cbx_graph **out,

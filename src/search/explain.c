@@ -102,12 +102,16 @@ static cbx_status ask(cbx_search *s, cbx_error *err)
 
 static cbx_status out_of_bounds(const cbx_search *s, int32_t i, int32_t j, float v, cbx_error *err)
 {
-    return cbx_fail(
-        err, CBX_INVALID,
-        "feature %d of node %d is %g, outside its bounds %g to %g: correct the bounds or "
-        "the data",
-        cbx_used_number(s->used, j), s->view->node ? s->view->node[i] : i, (double)v,
-        (double)s->graph->data.feat_min[j], (double)s->graph->data.feat_max[j]);
+    const cbx_graph_data *d = &s->graph->data;
+    int32_t               node = s->view->node ? s->view->node[i] : i;
+    const char           *who = d->node_names ? d->node_names[node] : "";
+    const char           *what = d->feature_names ? d->feature_names[j] : "";
+    return cbx_fail(err, CBX_INVALID,
+                    "feature %d%s%.60s%s of node %d%s%.60s%s is %g, outside its bounds %g to %g: "
+                    "correct the bounds or the data",
+                    cbx_used_number(s->used, j), *what ? " (" : "", what, *what ? ")" : "", node,
+                    *who ? " (" : "", who, *who ? ")" : "", (double)v, (double)d->feat_min[j],
+                    (double)d->feat_max[j]);
 }
 
 /* Columns ascend in every row. */
@@ -204,7 +208,7 @@ static const char *reason_for_nothing(const cbx_search *s)
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
-        return "none was met; that is no proof that there is none";
+        return "the search met none, which does not prove that there is none";
     if (s->certificate != CBX_PROVED_NONE)
         return "";
     static const char lead[] = "proved: nothing leads there, of all ";

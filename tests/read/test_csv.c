@@ -84,8 +84,8 @@ TEST(what_is_wrong_is_told_with_its_line)
     check_refused(EDGES "eve,ann\n" FEATURES, "edges.csv, line 4", "node 'eve' has no row");
     check_refused(EDGES "\n==> features.csv <==\nid,age\nann,1\nbob,x\ncid,3\nann,4\n", "line",
                   "'ann' is there already");
-    check_refused(EDGES "\n==> features.csv <==\nid,age\nann,1\nbob,\ncid,3\n",
-                  "features.csv, line 3", "column 'age' is ''");
+    check_refused(EDGES "\n==> features.csv <==\nid,age\nann,\nbob,\ncid,n/a\n",
+                  "features.csv, line 2", "column 'age' is ''");
     check_refused(EDGES "\n==> features.csv <==\nid,age\nann,1\nbob,2,3\ncid,3\n",
                   "features.csv, line 3", "3 fields, the header has 2");
     check_refused(EDGES "\n==> features.csv <==\n1,2\n3,4\n", "features.csv, line 1", "header");
@@ -119,4 +119,71 @@ TEST(a_column_of_texts_that_all_differ_is_no_feature)
     for (int i = 0; i < 200; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%d,text %d\n", i, i);
     check_refused(text, "column 'note'", "200 different texts");
+}
+
+TEST(what_is_missing_is_the_median_or_a_category_and_told)
+{
+    static const char text[] = EDGES "eve,ann\n\n==> features.csv <==\nid,age,city\nann,7,Rome\n"
+                                     "bob,,n/a\ncid,9,\neve,30,Rome\n";
+    problems          found = {0};
+    cbx_graph        *g;
+    cbx_error         err = {0};
+    if (!CHECK_OK(read_bytes(text, strlen(text), NULL, &found, &g, &err), err) || !CHECK(g != NULL))
+        return;
+    CHECK(value_at(g, 0, 0) == 7 && value_at(g, 1, 0) == 9 && value_at(g, 3, 0) == 30);
+    CHECK(g->data.discrete[0]);
+    CHECK_INT(g->data.num_features, 3);
+    CHECK(!strcmp(g->data.feature_names[1], "city=Rome"));
+    CHECK(!strcmp(g->data.feature_names[2], "city=missing"));
+    CHECK(value_at(g, 1, 2) == 1 && value_at(g, 2, 2) == 1 && value_at(g, 0, 2) == 0);
+    CHECK_INT(found.errors, 0);
+    CHECK_CONTAINS(found.text[0], "column 'age': 1 values are missing; the median, 9, stands");
+    CHECK_CONTAINS(found.text[1], "column 'city': 2 values are missing");
+    cbx_graph_free(g);
+}
+
+TEST(numbers_with_commas_and_days_are_numbers)
+{
+    cbx_graph *g;
+    cbx_error  err = {0};
+    if (!CHECK_OK(read_text(EDGES
+                            "\n==> features.csv <==\nid,income,since\nann,\"1,200\",1970-01-03\n"
+                            "bob,800,1970-02-01\ncid,\"12,000.5\",1970-01-01\n",
+                            &g, &err),
+                  err))
+        return;
+    CHECK_INT(g->data.num_features, 2);
+    CHECK(value_at(g, 0, 0) == 1200 && value_at(g, 2, 0) == 12000.5f);
+    CHECK(value_at(g, 0, 1) == 2 && value_at(g, 1, 1) == 31 && value_at(g, 2, 1) == 0);
+    CHECK(!strcmp(g->data.feature_names[1], "since (days since 1970-01-01)"));
+    cbx_graph_free(g);
+}
+
+TEST(a_slip_among_numbers_is_told_with_its_line)
+{
+    char   text[8192] = "==> edges.csv <==\n0,1\n\n==> features.csv <==\nid,income\n";
+    size_t at = strlen(text);
+    for (int i = 0; i < 200; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, i == 70 ? "%d,about %d\n" : "%d,%d\n",
+                               i, i);
+    check_refused(text, "features.csv, line 72",
+                  "column 'income' is 'about 70', a number was expected");
+}
+
+TEST(the_column_of_classes_can_be_named)
+{
+    static const char text[] =
+        EDGES "\n==> features.csv <==\nid,age,good\nann,7,1\nbob,8,0\ncid,9,1\n";
+    cbx_read_options options = {.label_column = "good"}, wrong = {.label_column = "goof"};
+    cbx_graph       *g;
+    cbx_error        err = {0};
+    if (!CHECK_OK(read_bytes(text, strlen(text), &options, NULL, &g, &err), err))
+        return;
+    CHECK_INT(g->data.num_features, 1);
+    CHECK_INT(g->data.num_classes, 2);
+    CHECK(g->data.y[0] == 1 && g->data.y[1] == 0);
+    cbx_graph_free(g);
+    CHECK_INT(read_bytes(text, strlen(text), &wrong, NULL, &g, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "label_column: ");
+    CHECK_CONTAINS(err.message, "features.csv has no column 'goof'; did you mean 'good'?");
 }

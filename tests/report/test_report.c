@@ -111,9 +111,9 @@ TEST(a_command_has_what_is_not_at_its_default_and_a_shell_reads_it_as_meant)
     cbx_report_source source = {.data = "it's", .model_file = "$(rm)", .read = read};
     check_command(NULL, "{}", "combinex explain DATA MODEL --node 3");
     check_command(NULL,
-                  "{\"target\":\"any\",\"epochs\":500,\"lr\":0.1,\"seed\":7,\"diverse\":true,"
+                  "{\"target\":\"next\",\"epochs\":500,\"lr\":0.1,\"seed\":7,\"diverse\":true,"
                   "\"keep-edges\":false,\"immutable-features\":null,\"nonsense\":3}",
-                  "combinex explain DATA MODEL --node 3 --target any --seed 7 --diverse");
+                  "combinex explain DATA MODEL --node 3 --target next --seed 7 --diverse");
     check_command(&source, "{\"one-hot\":\"0-3,4-5\",\"target\":\"\"}",
                   "combinex explain 'it'\\''s' '$(rm)' --node 3 --symmetric --sidecar 'my "
                   "names.json' --target '' --one-hot 0-3,4-5");

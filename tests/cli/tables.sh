@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC1091,SC2034,SC2154 # lib.bash sets and reads some of these
+# Tables as people have them, and what is said of those that cannot be read.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+mkdir raw empty
+printf 'source,target\na,b\nb,c\nc,a\n' > raw/edges.csv
+printf 'id,income,since,city,good\na,"1,200",2024-03-15,Rome,1\nb,n/a,2024-03-16,,0\nc,900,2024-03-17,Oslo,1\n' > raw/features.csv
+run data check raw --label-column good --symmetric
+check "missing values are warnings, with what stands for them" all status_is 0 , \
+    out_has "warning: raw/features.csv: column 'income': 1 values are missing; the median, 900, stands for them" , \
+    out_has "column 'city': 1 values are missing, which is a category" , out_has '^0 errors'
+run data info raw --label-column good --json
+check "the column of classes is named" out_has '"classes": \[\{"class": 0, "count": 1\}, \{"class": 1, "count": 2\}\]'
+run train raw -o model.safetensors --quiet
+check "data without classes is told where they would be" fails_with 1 'the data has 0: tables have them in a column called label, or in one that --label-column names'
+run data check empty
+check "a folder with nothing of ours in it is not 'no data set'" \
+    all status_is 1 , not err_has 'no data set' , out_has '^error: empty: not a data set of a known format'
+printf '{"bounds": {"income": [0, 1000]}}' > raw/combinex.json
+run data check raw
+check "bounds that the data breaks are an error, said once, with names" all status_is 1 , out_has \
+    "error: 1 feature values lie outside their feature's bounds, the first of them 1200, feature 'income' of node 'a', where the bounds are 0 to 1000"
+finish
