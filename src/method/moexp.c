@@ -407,7 +407,9 @@ static bool ask(state *st, const candidate *c)
     const float *logp = st->pass.logp;
     step.ce = -(double)logp[cbx_search_aim(s, logp)];
     step.loss = step.ce + step.edge_loss;
-    step.hit = !cbx_search_diverged(s, step.loss) && cbx_search_hits(s, cbx_search_class(s, logp));
+    if (cbx_search_diverged(s, step.loss))
+        return false;
+    step.hit = cbx_search_hits(s, cbx_search_class(s, logp));
     record(s, &step);
     return step.hit;
 }
