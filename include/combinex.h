@@ -275,6 +275,9 @@ typedef struct cbx_edit {
             int32_t node, feature;
             float   from, to;
             int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
+            /* irreducible: the value alone cannot go back towards `from` by this, nor by twice,
+             * four times, eight times, … this; 0: nothing is said */
+            float step;
         };
     };
 } cbx_edit;
@@ -291,7 +294,7 @@ CBX_API const char *cbx_outcome_name(cbx_outcome outcome); /* "found", "not_foun
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
     CBX_NO_CERTIFICATE,
-    CBX_IRREDUCIBLE,        /* undoing any one change loses the flip */
+    CBX_IRREDUCIBLE,        /* undoing any one change, or a step of it, loses the flip */
     CBX_OPTIMAL,            /* irreducible, and every cheaper set of changes was excluded */
     CBX_NONE_WITHIN_BUDGET, /* nothing was found; there may be something */
     CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
@@ -347,6 +350,13 @@ typedef struct cbx_counterfactual {
     double number_before, number_after; /* the same where nothing was found */
     bool   reproducible;                /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next;    /* another answer, where total-cfs asks for more */
+    /* of minimal: */
+    int64_t num_unusual; /* edits that take a feature out of the middle 98 % of its values */
+    double  l1_mad;      /* how far features with values between went together, each in units of its
+                          * median absolute deviation; NaN: not known */
+    /* How far the edited rows are from real rows of the class, as a multiple of how far those are
+     * from each other; NaN: not known. */
+    double plausibility;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */
