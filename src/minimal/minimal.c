@@ -118,8 +118,10 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
     double     cost = found->cost;
     if (!status && s->options->prove > 0 && !cbx_search_is_late(s))
         status = cbx_prove(s, found, s->options->prove, &proved, err);
-    if (!status && found->count && found->cost < cost)
+    if (!status && found->count && found->cost < cost) {
         status = cbx_find_settle(s, found, err);
+        proved = proved && found->irreducible; /* which is part of being optimal */
+    }
     if (status)
         return status;
     return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
