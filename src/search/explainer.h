@@ -38,9 +38,10 @@ enum {
 /* A further answer. */
 typedef struct cbx_alternative {
     cbx_edit       *edits;
-    int64_t         num_edits;
+    int64_t         num_edits, num_unusual;
     double          cost;
     double          robustness; /* -1: not measured */
+    double          l1_mad, plausibility;
     cbx_certificate certificate;
 } cbx_alternative;
 
@@ -78,11 +79,13 @@ typedef struct cbx_search {
     double           reached;    /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
-    cbx_alternative *others;     /* further answers, as many as total_cfs asks for; best first */
+    double           l1_mad, plausibility; /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;
     int64_t          num_edits;
+    int64_t          num_unusual; /* of them that lead to unusual values */
     int64_t          epoch, epochs;
     double           loss;
     bool             late;     /* the search was ended before it was over */

@@ -332,6 +332,8 @@ TEST(the_fields_are_those_that_the_documentation_names)
     if (!CHECK(page != NULL))
         return;
     all[1].reproducible = true;
+    all[1].l1_mad = 1.5;
+    all[1].num_unusual = 1;
     for (int i = 0; i < 3; i++) {
         o[i] = object_of(&all[i], true);
         for (const cbx_json *m = cbx_json_at(o[i], 0); m; m = m->next)

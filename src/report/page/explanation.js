@@ -470,7 +470,7 @@
   function qualityCard() {
     const list = el("dl");
     const certificates = {
-      irreducible: "Irreducible: undoing any one change loses the flip.",
+      irreducible: "Irreducible: undoing any one change, or a step of it, loses the flip.",
       optimal: "Optimal: every cheaper set of changes was excluded.",
       none_within_budget: "None was found within the budget; there may be one.",
       proved_none: "Proved: nothing within the rules flips the class."
