@@ -142,6 +142,14 @@ static bool has_steps(const cbx_counterfactual *c)
     return any;
 }
 
+/* Proved, but not to the end. */
+static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
+{
+    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
+        (void)fprintf(out, " " DOT " proved: nothing that costs less than %g does, of all %s",
+                      c->lower_bound, c->scope);
+}
+
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     const source *s = &job->source;
@@ -160,6 +168,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
                       has_steps(c) ? ", and no value can go back" : "");
     else if (c->certificate == CBX_OPTIMAL)
         (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
+    put_lower_bound(out, c);
     if (c->reason[0])
         (void)fprintf(out, " " DOT " %s", c->reason);
     (void)fputc('\n', out);
@@ -190,6 +199,7 @@ static void print_not_found(FILE *out, const explain_job *job, const cbx_counter
         (void)fprintf(out, " in %s", text_counted(epochs, c->epochs, "epoch"));
     if (c->reason[0])
         (void)fprintf(out, ": %s", c->reason);
+    put_lower_bound(out, c);
     (void)fputs(" " DOT " ", out);
     put_time(out, c->seconds);
     (void)fputc('\n', out);

@@ -215,6 +215,12 @@ class Counterfactual:
         return self._raw.margin
 
     @property
+    def lower_bound(self) -> float | None:
+        """Proved with prove=SECONDS: whatever flips the class costs so much at least, as `scope` says of what; None:
+        not known."""
+        return self._raw.lower_bound or None
+
+    @property
     def best_lead(self) -> float | None:
         """Where nothing was found: the largest lead of the class asked for that was met, in
         log-probability; None: not known."""

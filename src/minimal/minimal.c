@@ -124,6 +124,7 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
     }
     if (status)
         return status;
+    s->lower_bound = proved && found->count ? found->cost : proved ? 0 : found->lower_bound;
     return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
 }
 

@@ -16,6 +16,7 @@ typedef struct cbx_minimal {
     cbx_move       *moves; /* memory of the search's arena */
     int64_t         count; /* 0: nothing was found */
     double          cost;
+    double          lower_bound; /* of the cost of any answer, proved; 0: not known */
     bool            irreducible; /* no move can be left out, by the whole graph */
     cbx_edit_state *state;       /* with no move made */
 } cbx_minimal;

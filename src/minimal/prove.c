@@ -104,6 +104,8 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
         cbx_status status = try_sets(&p, 0, size, 0, err);
         if (status || p.stopped)
             return cbx_search_status(status);
+        /* what is cheaper than the best has a move more */
+        found->lower_bound = fmin(found->cost, (double)(size + 1) * p.cheapest);
     }
     *proved = (double)most * p.cheapest >= found->cost || most == p.count ||
               most == s->options->max_edits;

@@ -159,6 +159,7 @@ static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error
                  {"margin", &c->margin, 0},
                  {"robustness", &c->robustness, -1},
                  {"best_lead", &c->best_lead, NAN},
+                 {"lower_bound", &c->lower_bound, 0},
                  {"seconds", &c->seconds, 0},
                  {"number_before", &c->number_before, 0},
                  {"number_after", &c->number_after, 0}};

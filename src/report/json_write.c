@@ -105,6 +105,8 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         cbx_json_put_real(w, "threshold", c->threshold);
     if (c->reproducible)
         cbx_json_put_bool(w, "reproducible", true);
+    if (c->lower_bound > 0)
+        cbx_json_put_real(w, "lower_bound", c->lower_bound);
     if (isfinite(c->best_lead))
         cbx_json_put_real(w, "best_lead", c->best_lead);
     if (c->outcome == CBX_FOUND) {

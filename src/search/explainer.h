@@ -75,10 +75,11 @@ typedef struct cbx_search {
 
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
-    bool             never;      /* proved_none: of any input whatever */
-    double           reached;    /* the largest lead that was met, as cbx_edit_state_ask says it */
-    double           cost;       /* of the edits */
-    double           robustness; /* -1: not measured */
+    bool             never;       /* proved_none: of any input whatever */
+    double           reached;     /* the largest lead that was met, as cbx_edit_state_ask says it */
+    double           cost;        /* of the edits */
+    double           lower_bound; /* of the cost of any answer, proved; 0: not known */
+    double           robustness;  /* -1: not measured */
     double           l1_mad, plausibility; /* cbx_counterfactual's; NaN: not known */
     cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;

@@ -111,6 +111,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .certificate = s->certificate,
                             .scope = scope,
                             .cost = s->cost,
+                            .lower_bound = s->lower_bound,
                             .margin = after ? margin(after, C) : 0,
                             .robustness = outcome == CBX_FOUND ? s->robustness : -1,
                             .best_lead =

@@ -9,8 +9,8 @@
 
 #include "edits.h"
 
-const char *const claim_names[CLAIMS] = {"found", "irreducible", "optimal", "proved_none",
-                                         "skipped"};
+const char *const claim_names[CLAIMS] = {"found",       "irreducible", "optimal",
+                                         "lower bound", "proved_none", "skipped"};
 
 /* Sets that are tried one by one, at most. */
 static const double MOST_SETS = 300000;
@@ -265,6 +265,11 @@ static void judge_series(const question *q, const cbx_counterfactual *first, jud
 
 static void judge_one(const question *q, const cbx_counterfactual *a, judged *out)
 {
+    if (a->lower_bound > 0)
+        judge_by_force(q, a, CLAIM_LOWER_BOUND, a->lower_bound, out);
+    if (a->lower_bound > 0 && a->outcome == CBX_FOUND && a->lower_bound > a->cost + 1e-9)
+        complain(out, CLAIM_LOWER_BOUND, "it costs %g, less than the bound %g", a->cost,
+                 a->lower_bound);
     if (a->outcome == CBX_FOUND) {
         judge_found(q, a, out);
         if (a->certificate == CBX_IRREDUCIBLE)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h: is what an answer claims true? By brute force, and by the documented words:
+/* judge.h: is what an answer claims true? By brute force, and by the documented words.
  *
- *   found         the edits, made on the whole graph, lead to the class that was sought, obey every
- *                 rule, keep discrete values whole and one-hot groups one-hot; the numbers that
- * come with the answer are right irreducible   undoing any one change loses the flip, and so does
- * taking one value back by a step, two, four, … of a hundredth of its range, or of 1 optimal
- * irreducible, and no cheaper set of edits within the rules flips proved_none   no set of edits
- * within the rules flips skipped       for want of edges: no set of edits within the rules flips */
+ * found: the edits, made on the whole graph, lead to the class that was sought, obey every rule,
+ * keep discrete values whole and one-hot groups one-hot; the numbers that come with the answer are
+ * right.
+ * irreducible: undoing any one change loses the flip, and so does taking one value back by a step,
+ * two, four, … of a hundredth of its range, or of 1.
+ * optimal: irreducible, and no cheaper set of edits within the rules flips.
+ * lower bound: no set of edits within the rules that costs less flips.
+ * proved_none: no set of edits within the rules flips.
+ * skipped, for want of edges: no set of edits within the rules flips. */
 #ifndef CBX_ADVERSARY_JUDGE_H
 #define CBX_ADVERSARY_JUDGE_H
 
@@ -16,6 +19,7 @@ typedef enum claim {
     CLAIM_FOUND,
     CLAIM_IRREDUCIBLE,
     CLAIM_OPTIMAL,
+    CLAIM_LOWER_BOUND,
     CLAIM_PROVED_NONE,
     CLAIM_SKIPPED,
     CLAIMS

@@ -9,8 +9,8 @@
 
 bool lie_named(const char *name, lie *out)
 {
-    static const char *const names[LIES] = {"none", "found",   "irreducible",
-                                            "step", "optimal", "proved_none"};
+    static const char *const names[LIES] = {"none",    "found",       "irreducible", "step",
+                                            "optimal", "lower_bound", "proved_none"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -120,6 +120,8 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         go_too_far(q, a);
     for (cbx_counterfactual *each = a; each && kind == LIE_OPTIMAL && found; each = each->next)
         each->certificate = CBX_OPTIMAL;
+    if (kind == LIE_LOWER_BOUND && found)
+        a->lower_bound = a->cost + 1;
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)
         a->certificate = CBX_PROVED_NONE;
     if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE)

@@ -11,11 +11,12 @@ typedef enum lie {
     LIE_IRREDUCIBLE, /* an edit that is not needed is in the answer */
     LIE_STEP,        /* a value goes further than it has to */
     LIE_OPTIMAL,     /* all of several answers are called optimal */
+    LIE_LOWER_BOUND, /* nothing does that costs as little as the answer */
     LIE_PROVED_NONE, /* whatever a poor search does not find is proved not to be */
     LIES
 } lie;
 
-/* "none", "found", "irreducible", "step", "optimal", "proved_none" */
+/* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */

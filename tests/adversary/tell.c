@@ -114,7 +114,11 @@ static void tell_search(question *q, dice *d)
         tell(q, "beam", "1");
         tell(q, "candidates", "%d", dice_between(d, 1, 3));
     }
-    tell(q, "prove", "%s", dice_chance(d, 0.1) ? "0" : dice_chance(d, 0.05) ? "1e-6" : "0.5");
+    tell(q, "prove", "%s",
+         dice_chance(d, 0.1)    ? "0"
+         : dice_chance(d, 0.05) ? "1e-6"
+         : dice_chance(d, 0.2)  ? "0.002"
+                                : "0.5");
     if (has_rule(q, RULE_START_BOTH))
         tell(q, "start", "both");
     if (has_rule(q, RULE_BUDGET))
