@@ -62,7 +62,7 @@ for model in gcn cheb graphconv; do
     for method in $methods; do
         limit=(--limit 12)
         [ -z "$short" ] || limit=(--limit 4)
-        try explain karate model.safetensors --all "${limit[@]}" --threads 4 --explainer $method \
+        try explain karate model.safetensors --all "${limit[@]}" --threads 4 --explainer "$method" \
             --epochs 15 --unr-rollouts 20 --target any --json
     done
     [ -z "$short" ] || break

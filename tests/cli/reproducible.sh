@@ -7,7 +7,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 # shellcheck source=SCRIPTDIR/../reproducible/cores.bash
 source "$here/../reproducible/cores.bash"
-mapfile -t methods < <(explainers)
+mapfile -t methods < <(explainers '')
 check "there are methods to try" test "${#methods[@]}" -gt 8
 
 # every FOLDER THREADS: trains, predicts, explains and compares there
