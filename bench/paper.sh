@@ -5,7 +5,8 @@
 #
 #   bench/paper.sh DIR [PROTOCOL…]    PROTOCOL: published, meant, faults; the first two if none is named
 #
-# Takes hours, and can be stopped and started again at any time: it goes on where it was. $JOBS: threads (1).
+# Takes hours, and can be stopped and started again at any time: it goes on where it was. $JOBS: threads (1); $RUN: a command in
+# front, such as "mpirun -n 2": beside other work processes are faster than threads, which wait for each other.
 # $SAMPLES, $FOLDS: fewer make a trial of it; nothing is written to docs then. Data sets are looked for in
 # $COMBINEX_DATA. Those that take longest come first. `faults` is the published protocol with the faults of the
 # published program, and its twelve methods only: what is left of the differences then is ours.
@@ -40,7 +41,8 @@ for protocol; do
     share_oracles "$folder"
     [ ! -e "$folder/plan.txt" ] || flags+=(--resume)
     echo "$(date -u +%FT%TZ) $protocol $(git -C "$root" describe --always --dirty 2> /dev/null || true)" >> "$out/versions.txt"
-    nice -n 15 "$BUILD/combinex" bench --data "$data" --models gcn,cheb,graphconv --folds "$folds" \
+    # shellcheck disable=SC2086 # words of a command
+    nice -n 15 ${RUN:-} "$BUILD/combinex" bench --data "$data" --models gcn,cheb,graphconv --folds "$folds" \
         --samples "$samples" --jobs "$jobs" "${flags[@]}" --out "$folder"
     [ "$folds/$samples" != 4/25 ] || python3 "$root/bench/reproduction.py" "$folder" --name "$protocol"
 done

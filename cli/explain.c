@@ -78,26 +78,40 @@ static int apply_preset(void *args)
     return EXIT_DONE;
 }
 
+/* What some methods do, and nobody should believe of another's answers. */
+static int check_promises(const explain_args *a)
+{
+    static const char only_minimal[] = "only the explainer minimal does that";
+    static const struct {
+        const char *option, *methods[2], *who;
+    } promises[] = {
+        {"total-cfs", {"minimal", "moexp"}, "only the explainers minimal and moexp do that"},
+        {"diverse", {"minimal"}, only_minimal},
+        {"prove", {"minimal"}, only_minimal}};
+    char method[64] = "";
+    (void)cbx_options_get(a->options, "explainer", method, sizeof method);
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+        bool kept = false;
+        for (int k = 0; k < 2 && promises[i].methods[k]; k++)
+            kept |= !strcmp(promises[i].methods[k], method);
+        if (!kept && args_given(a->options, promises[i].option))
+            return usage_error("explain", "--%s: %s, not %s", promises[i].option, promises[i].who,
+                               method);
+    }
+    return EXIT_DONE;
+}
+
 /* Options that would be ignored. Those that tune one method, and say so in their names, may stand
  * in a command that is run with every method. */
 static int check_search(const explain_args *a)
 {
     static const char *const replayed[] = {"threads", "target", NULL};
-    /* what only minimal does, and nobody should believe of another's answers */
-    static const char *const of_minimal[] = {"total-cfs", "diverse", "prove"};
     const cbx_option_table  *table = cbx_explain_table();
     const char *option = a->replay ? args_first_given(table, a->options, replayed) : NULL;
     if (option)
         return usage_error("explain", "--%s: is about searching, and --replay searches nothing",
                            a->preset ? "preset" : option);
-    for (size_t i = 0; i < sizeof of_minimal / sizeof *of_minimal; i++) {
-        char method[64] = "";
-        (void)cbx_options_get(a->options, "explainer", method, sizeof method);
-        if (strcmp(method, "minimal") != 0 && args_given(a->options, of_minimal[i]))
-            return usage_error("explain", "--%s: only the explainer minimal does that, not %s",
-                               of_minimal[i], method);
-    }
-    return EXIT_DONE;
+    return check_promises(a);
 }
 
 /* Mistakes that show in the flags alone. */

@@ -127,13 +127,69 @@ static bool is_one_change(const cbx_edit *e, const cbx_edit *with)
                          e->group == with->group && e->node == with->node);
 }
 
-/* Irreducible: without any one of the changes the class is not reached. That nothing
- * smaller does cannot be checked again in a moment, and is not. */
+/* Do these edits, in place of the answer's, lose the flip? `what`: what was done to edit k. */
+static bool loses_flip(const replay *r, const cbx_counterfactual *c, const cbx_edit *edits,
+                       int64_t count, int64_t k, const char *what, reason_text why)
+{
+    cbx_error err;
+    if (cbx_check_edits(r->job->model, r->job->source.graph, c->row, edits, count, r->after,
+                        &err)) {
+        (void)snprintf(why, sizeof(reason_text), "%s", err.message);
+        return false;
+    }
+    if (!cbx_is_flip(r->after, r->num_classes, c->prediction, c->target, c->threshold))
+        return true;
+    (void)snprintf(why, sizeof(reason_text), "it says %s, and edit %lld can %s",
+                   cbx_certificate_name(c->certificate), (long long)k + 1, what);
+    return false;
+}
+
+/* A step is a hundredth of what the data's values span, or 1 of whole numbers: one that is longer
+ * promises less. */
+static bool step_is_short(const replay *r, const cbx_edit *e, reason_text why)
+{
+    const cbx_graph_data *d = r->job->source.view;
+    float                 lo = e->from, hi = e->from;
+    bool                  whole = true;
+    for (int32_t i = 0; i < d->num_nodes; i++) {
+        float v = value_in_data(d, i, e->feature);
+        lo = fminf(lo, v);
+        hi = fmaxf(hi, v);
+        whole = whole && v == rintf(v);
+    }
+    double longest = (double)(hi - lo) / 100;
+    if (hi == lo || (double)e->step <= longest * (1 + 1e-6) || (whole && e->step <= 1))
+        return true;
+    (void)snprintf(why, sizeof(reason_text),
+                   "the step of feature %d is %.9g, and a hundredth of its range is %.9g",
+                   (int)e->feature, (double)e->step, longest);
+    return false;
+}
+
+/* Alone, the value of edit k loses the flip a step, two, four, … back. `edits`: a copy of all. */
+static bool stays(const replay *r, const cbx_counterfactual *c, int64_t k, cbx_edit *edits,
+                  reason_text why)
+{
+    const cbx_edit *e = &c->edits[k];
+    bool            holds = true;
+    if (e->op != CBX_SET_FEATURE || !(e->step > 0))
+        return true;
+    if (!step_is_short(r, e, why))
+        return false;
+    memcpy(edits, c->edits, (size_t)c->num_edits * sizeof *edits);
+    for (float way = e->step; holds && way < fabsf(e->to - e->from); way *= 2) {
+        edits[k].to = e->to > e->from ? e->to - way : e->to + way;
+        if (edits[k].to != e->to)
+            holds = loses_flip(r, c, edits, c->num_edits, k, "be smaller", why);
+    }
+    return holds;
+}
+
+/* Irreducible: without any one of the changes, or a step of it, the class is not reached. That
+ * nothing cheaper does cannot be checked again in a moment, and is not. */
 static bool certificate_holds(const replay *r, const cbx_counterfactual *c, reason_text why)
 {
-    const explain_job *job = r->job;
-    cbx_error          err;
-    bool               holds = true;
+    bool holds = true;
     if (c->certificate != CBX_IRREDUCIBLE && c->certificate != CBX_OPTIMAL)
         return true;
     cbx_edit *rest = malloc((size_t)(c->num_edits + 1) * sizeof *rest);
@@ -146,14 +202,7 @@ static bool certificate_holds(const replay *r, const cbx_counterfactual *c, reas
         for (int64_t e = 0; e < c->num_edits; e++)
             if (!is_one_change(&c->edits[e], &c->edits[k]))
                 rest[left++] = c->edits[e];
-        if (cbx_check_edits(job->model, job->source.graph, c->row, rest, left, r->after, &err)) {
-            (void)snprintf(why, sizeof(reason_text), "%s", err.message);
-            holds = false;
-        } else if (cbx_is_flip(r->after, r->num_classes, c->prediction, c->target, c->threshold)) {
-            (void)snprintf(why, sizeof(reason_text), "it says %s, and edit %lld can be left out",
-                           cbx_certificate_name(c->certificate), (long long)k + 1);
-            holds = false;
-        }
+        holds = loses_flip(r, c, rest, left, k, "be left out", why) && stays(r, c, k, rest, why);
     }
     free(rest);
     return holds;

@@ -227,6 +227,25 @@ static int finish_kept(delivery *d)
     return status;
 }
 
+/* Answers to data that changed meanwhile are worth nothing, and nothing to go on with. */
+static int drop_untrusted(const delivery *d)
+{
+    const explain_job *job = d->job;
+    int                status = source_unchanged(&job->source);
+    size_t             size = strlen(job->args->output) + 32;
+    char              *path = status == EXIT_DONE ? NULL : malloc(size);
+    for (int rank = 0; path && rank < job->team.size; rank++) {
+        (void)snprintf(path, size, "%s.%d.part", job->args->output, rank);
+        (void)unlink(path);
+    }
+    if (path) {
+        (void)snprintf(path, size, "%s.part", job->args->output);
+        (void)unlink(path);
+    }
+    free(path);
+    return status;
+}
+
 static int explain_kept(delivery *d)
 {
     const explain_job    *job = d->job;
@@ -239,6 +258,8 @@ static int explain_kept(delivery *d)
         cbx_explain_kept(job->model, job->source.graph, job->rows, job->count, a->options,
                          a->output, a->resume, team, on_progress, d, &found, &err);
     progress_end(&d->bar);
+    if ((!answer || answer == CBX_CANCELLED) && drop_untrusted(d))
+        return EXIT_FAILED;
     if (answer == CBX_CANCELLED) {
         (void)fail("interrupted; what is done is kept in %s.part, and --resume goes on with it",
                    a->output);

@@ -133,6 +133,15 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fputc('\n', out);
 }
 
+/* Is it said of a value that it cannot go back? */
+static bool has_steps(const cbx_counterfactual *c)
+{
+    bool any = false;
+    for (int64_t k = 0; k < c->num_edits && !any; k++)
+        any = c->edits[k].op == CBX_SET_FEATURE && c->edits[k].step > 0;
+    return any;
+}
+
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     const source *s = &job->source;
@@ -147,12 +156,18 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fprintf(out, "  %s " DOT " verified on the whole graph",
                   text_counted(counted, changes, "change"));
     if (c->certificate == CBX_IRREDUCIBLE)
-        (void)fputs(changes == 1 ? " " DOT " it is needed" : " " DOT " each is needed", out);
+        (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
+                      has_steps(c) ? ", and no value can go back" : "");
     else if (c->certificate == CBX_OPTIMAL)
         (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
     if (c->reason[0])
         (void)fprintf(out, " " DOT " %s", c->reason);
     (void)fputc('\n', out);
+    if (c->num_unusual) {
+        count_text values;
+        (void)fprintf(out, "  %s outside the middle 98 %% of the data: nothing else was found\n",
+                      text_counted(values, c->num_unusual, "value"));
+    }
     if (c->num_left_out) {
         number_text n;
         (void)fprintf(out, "  searched among the nearest %s", text_count(n, c->num_nodes));

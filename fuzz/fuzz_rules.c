@@ -12,6 +12,12 @@ static int64_t at_most(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
+static void must_set(cbx_explain_options *o, const char *name, const char *value)
+{
+    cbx_error err = {0};
+    fuzz_check(cbx_fields_set(cbx_explain_table(), o, name, value, &err), &err);
+}
+
 static void keep_short(cbx_explain_options *o)
 {
     o->epochs = at_most(o->epochs, 3);
@@ -19,9 +25,10 @@ static void keep_short(cbx_explain_options *o)
     o->candidates = at_most(o->candidates, 4);
     o->total_cfs = at_most(o->total_cfs, 2);
     o->robustness = at_most(o->robustness, 2);
-    o->unr_neighbours = at_most(o->unr_neighbours, 3);
-    o->unr_rollouts = at_most(o->unr_rollouts, 3);
-    o->unr_expansion = at_most(o->unr_expansion, 3);
+    must_set(o, "unr-neighbours", "3");
+    must_set(o, "unr-rollouts", "3");
+    must_set(o, "unr-expansion", "3");
+    must_set(o, "moexp-most", "5");
     o->max_edits = at_most(o->max_edits, 4);
     o->prove = o->prove > 0 ? 0.001 : 0;
     o->time_limit = 0;

@@ -85,9 +85,8 @@ CBX_API bool cbx_options_is_default(const cbx_options *options, const char *name
 CBX_API void cbx_options_free(cbx_options *options);
 
 /* ---------------------------------------------------------------- progress */
-/* Called now and then from the thread that made the call, where a step takes long more than
- * once for the same `done`; returning non-zero stops the work with CBX_CANCELLED. `text` is a
- * short state, such as a loss. */
+/* Called now and then from the calling thread, in long steps more than once for the same `done`.
+ * Non-zero stops the work with CBX_CANCELLED. `text` is a short state, such as a loss. */
 typedef int (*cbx_progress)(void *user, int64_t done, int64_t total, const char *text);
 
 /* ------------------------------------------------------------------ graphs */
@@ -96,17 +95,18 @@ typedef enum cbx_task {
     CBX_GRAPH     /* a class for each of many graphs */
 } cbx_task;
 
-/* A graph, or many graphs in one, as plain borrowed arrays. `n` nodes, `m` directed edges source ->
- * target (an undirected edge is stored twice), `f` features. A *label row* is a node in node tasks
- * and a graph in graph tasks. */
+/* A graph, or many in one, as plain borrowed arrays. `n` nodes, `m` directed edges source -> target
+ * (an undirected edge is two), `f` features. A *label row* is a node, and in graph tasks a graph.
+ */
 typedef struct cbx_graph_data {
     cbx_task       task;
-    int32_t        num_nodes, num_features;
+    int32_t        num_nodes, num_features, edge_dim;
     int32_t        num_classes; /* 0: the largest label + 1; not with class_names */
     int32_t        num_graphs;  /* graph tasks; 0 in node tasks */
     int64_t        num_edges;
     const int64_t *edge_source, *edge_target; /* m: the edge's id is its position here */
     const float   *edge_weight;               /* m, or NULL: all 1 */
+    const float   *edge_attr;                 /* m * edge_dim, for programs; or NULL */
     /* features: dense rows, or CSR with ascending columns */
     const float   *x;            /* n * f, or NULL and then: */
     const int64_t *x_indptr;     /* n + 1 */
@@ -151,20 +151,6 @@ CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_
  * filled in. They live as long as the graph. */
 CBX_API const cbx_graph_data *cbx_graph_arrays(const cbx_graph *graph);
 CBX_API void                  cbx_graph_free(cbx_graph *graph);
-
-/* What has a name in the data, or a number where it has none. */
-typedef enum cbx_graph_part {
-    CBX_PART_NODE,
-    CBX_PART_GRAPH,
-    CBX_PART_CLASS,
-    CBX_PART_FEATURE,
-    CBX_PART_GROUP /* of features */
-} cbx_graph_part;
-
-/* The number of what a person calls `text`: its name in the data; else its number, "8"; "@8" is a
- * number whatever names there are. Fails with the nearest name, and where two have the same. */
-CBX_API cbx_status cbx_graph_find(const cbx_graph *graph, cbx_graph_part what, const char *text,
-                                  int32_t *number, cbx_error *err);
 
 /* ------------------------------------------------------------------ models */
 typedef struct cbx_model cbx_model;
@@ -289,6 +275,7 @@ typedef struct cbx_edit {
             int32_t node, feature;
             float   from, to;
             int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
+            float   step; /* irreducible: nor can it go back by this, twice, four times, … this */
         };
     };
 } cbx_edit;
@@ -305,7 +292,7 @@ CBX_API const char *cbx_outcome_name(cbx_outcome outcome); /* "found", "not_foun
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
     CBX_NO_CERTIFICATE,
-    CBX_IRREDUCIBLE,        /* undoing any one change loses the flip */
+    CBX_IRREDUCIBLE,        /* undoing any one change, or a step of it, loses the flip */
     CBX_OPTIMAL,            /* irreducible, and every cheaper set of changes was excluded */
     CBX_NONE_WITHIN_BUDGET, /* nothing was found; there may be something */
     CBX_PROVED_NONE         /* nothing was found, and there is nothing within the rules */
@@ -313,12 +300,7 @@ typedef enum cbx_certificate {
 
 CBX_API const char *cbx_certificate_name(cbx_certificate certificate); /* "none", "optimal", … */
 
-/* One epoch of a search, at the parameters before its step. */
-typedef struct cbx_epoch {
-    double  loss, ce, edge_loss, feature_loss, alpha, eta;
-    bool    hit; /* the thresholded graph has the target class */
-    int64_t changed_features, removed_edges;
-} cbx_epoch;
+typedef struct cbx_epoch cbx_epoch; /* combinex/extend.h: what a trace has of each epoch */
 
 /* Made by the library only. Later versions add fields at the end, and `size` is that of the
  * library's own: a field is there if it ends within. */
@@ -361,6 +343,10 @@ typedef struct cbx_counterfactual {
     double number_before, number_after; /* the same where nothing was found */
     bool   reproducible;                /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next;    /* another answer, where total-cfs asks for more */
+    int64_t num_unusual; /* of minimal: edits that leave the middle 98 % of a feature's values */
+    double  l1_mad;      /* how far features went, in median absolute deviations; NaN: not known */
+    /* how far from real rows of the class, by how far those are apart; NaN: not known */
+    double plausibility;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

@@ -53,11 +53,13 @@ try() {
     }
 }
 try data generate erdos-renyi --nodes 1500 --features 40 --classes 3 --seed 1 -q -o data.safetensors
+methods=$({ "$combinex" explain karate model --node 0 --explainer '?' 2>&1 || true; } | sed -n 's/.* is not one of //p' | tr -d ,)
+[ -n "$methods" ]
 for model in gcn cheb graphconv; do
     try train data.safetensors --model $model --hidden 64 --epochs 3 --threads 4 -q -o wide.safetensors
     try predict data.safetensors wide.safetensors --threads 4 --json
     try train karate --model $model --epochs 20 --threads 2 -q -o model.safetensors
-    for method in minimal combinex cf-gnn cff unr ego random-edges random-features; do
+    for method in $methods; do
         limit=(--limit 12)
         [ -z "$short" ] || limit=(--limit 4)
         try explain karate model.safetensors --all "${limit[@]}" --threads 4 --explainer $method \

@@ -10,6 +10,15 @@
 extern "C" {
 #endif
 
+/* ---- traces */
+
+/* One epoch of a search, at the parameters before its step. */
+struct cbx_epoch {
+    double  loss, ce, edge_loss, feature_loss, alpha, eta;
+    bool    hit; /* the thresholded graph has the target class */
+    int64_t changed_features, removed_edges;
+};
+
 /* ---- options */
 
 typedef enum cbx_option_type {
@@ -74,6 +83,22 @@ typedef struct cbx_nearest {
 
 CBX_API void cbx_nearest_begin(cbx_nearest *near, const char *wanted);
 CBX_API void cbx_nearest_try(cbx_nearest *near, const char *candidate);
+
+/* ---- names */
+
+/* What has a name in the data, or a number where it has none. */
+typedef enum cbx_graph_part {
+    CBX_PART_NODE,
+    CBX_PART_GRAPH,
+    CBX_PART_CLASS,
+    CBX_PART_FEATURE,
+    CBX_PART_GROUP /* of features */
+} cbx_graph_part;
+
+/* The number of what a person calls `text`: its name in the data; else its number, "8"; "@8" is a
+ * number whatever names there are. Fails with the nearest name, and where two have the same. */
+CBX_API cbx_status cbx_graph_find(const cbx_graph *graph, cbx_graph_part what, const char *text,
+                                  int32_t *number, cbx_error *err);
 
 /* ---- layers */
 

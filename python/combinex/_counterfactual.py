@@ -221,6 +221,17 @@ class Counterfactual:
         return None if math.isnan(self._raw.best_lead) else self._raw.best_lead
 
     @property
+    def l1_mad(self) -> float | None:
+        """How far features with values between went, each in units of its median absolute deviation, added
+        up; None: the data has none, or the method is not "minimal"."""
+        return None if math.isnan(self._raw.l1_mad) else self._raw.l1_mad
+
+    @property
+    def unusual_values(self) -> int:
+        """Edits that take a feature out of the middle 98 % of its values."""
+        return self._raw.num_unusual
+
+    @property
     def robustness(self) -> float | None:
         """Share of small random changes that keep the class; None: not measured."""
         return None if self._raw.robustness < 0 else self._raw.robustness

@@ -21,6 +21,7 @@ _ARRAYS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "edge_source": (np.int64, ("num_edges",)),
     "edge_target": (np.int64, ("num_edges",)),
     "edge_weight": (np.float32, ("num_edges",)),
+    "edge_attr": (np.float32, ("num_edges", "edge_dim")),
     "x": (np.float32, ("num_nodes", "num_features")),
     "x_indptr": (np.int64, ("num_nodes+1",)),
     "x_indices": (np.int32, ("num_x_values",)),
@@ -68,7 +69,8 @@ class Graph:
 
     edge_index: 2 x m, sources and targets; an undirected edge is there twice. x: n x f, dense or SciPy sparse.
     y: a class for each node, or for each graph where `graph_ptr` (or `batch`, each node's graph, ascending) says
-    which nodes make a graph; -1 where unknown. discrete, feat_min, feat_max: kinds and bounds of features; found
+    which nodes make a graph; -1 where unknown. edge_attr: m x k, numbers of each edge for models that take them.
+    discrete, feat_min, feat_max: kinds and bounds of features; found
     from the values where absent. immutable: features that are never edited. feature_group: which one-hot group a
     feature is one of, or -1. Numbers that these types cannot hold are refused. Arrays of the right type (int64, float32, C order) are not copied: leave
     them alone while the graph lives.
@@ -81,6 +83,7 @@ class Graph:
         *,
         y: Any = None,
         edge_weight: Any = None,
+        edge_attr: Any = None,
         graph_ptr: Any = None,
         batch: Any = None,
         num_classes: int = 0,
@@ -100,7 +103,7 @@ class Graph:
     ):
         data = h.cbx_graph_data()
         kept: dict[str, Any] = {}
-        self._take_edges(data, kept, edge_index, edge_weight)
+        self._take_edges(data, kept, edge_index, edge_weight, edge_attr)
         self._take_features(data, kept, x)
         self._take_graphs(data, kept, graph_ptr, batch)
         rows = data.num_graphs if data.task == h.CBX_GRAPH else data.num_nodes
@@ -146,7 +149,7 @@ class Graph:
         return graph
 
     @staticmethod
-    def _take_edges(data: Any, kept: dict[str, Any], edge_index: Any, edge_weight: Any) -> None:
+    def _take_edges(data: Any, kept: dict[str, Any], edge_index: Any, edge_weight: Any, edge_attr: Any) -> None:
         edges = array(edge_index, np.int64, "edge_index")
         if edges.ndim != 2 or edges.shape[0] != 2:
             raise errors.InvalidError(f"edge_index has the shape {list(edges.shape)}, expected [2, edges]")
@@ -154,6 +157,12 @@ class Graph:
         data.num_edges = edges.shape[1]
         if edge_weight is not None:
             kept["edge_weight"] = _column(_reals(edge_weight, "edge_weight"), data.num_edges, "edge_weight")
+        if edge_attr is not None:
+            attr = _reals(edge_attr, "edge_attr")
+            attr = attr.reshape(-1, 1) if attr.ndim == 1 else attr
+            wide = attr.shape[1] if attr.ndim == 2 else 1
+            kept["edge_attr"] = sized(attr, (data.num_edges, wide), "edge_attr")
+            data.edge_dim = whole(wide, "the columns of edge_attr", 1)
 
     @staticmethod
     def _take_features(data: Any, kept: dict[str, Any], x: Any) -> None:

@@ -354,7 +354,7 @@ class Weighted(nn.Module):
 
 EDGES = {
     "weights": ("program", gnn.GraphConv, "edge_weight", ()),
-    "attributes": ("callback", lambda i, o: gnn.GINEConv(mlp(i, o), edge_dim=2), "edge_attr", (2,)),
+    "attributes": ("program", lambda i, o: gnn.GINEConv(mlp(i, o), edge_dim=2), "edge_attr", (2,)),
 }
 
 
@@ -377,3 +377,31 @@ def test_what_edges_have_goes_with_them(kind):
             found += 1
             assert int(told.argmax()) == cf.result
     assert found >= 2
+
+
+class Kinds(nn.Module):
+    """Bonds of a few kinds, which are whole numbers: the model has a row of its own for each."""
+
+    def __init__(self):
+        super().__init__()
+        self.kind = nn.Embedding(4, FEATURES)
+        self.conv, self.head = gnn.GINEConv(mlp(FEATURES, 8)), nn.Linear(8, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr):
+        return self.head(self.conv(x, edge_index, self.kind(edge_attr)).relu())
+
+
+def test_kinds_of_edges_are_whole_numbers(tmp_path):
+    torch.manual_seed(12)
+    module, data = Kinds().eval(), data_of()
+    data.edge_attr = torch.randint(0, 4, (120,))
+    cf = cx.explain(module, data, node=0, target="any")
+    assert cf.oracle == "program"
+    after = cf.apply(data)
+    with torch.no_grad():
+        assert int(module(after.x, after.edge_index, after.edge_attr)[0].argmax()) == cf.result
+    model = cx.export(module, data, tmp_path / "kinds.pt2")
+    bare = data.clone()
+    del bare.edge_attr
+    with pytest.raises(cx.InvalidError, match="takes 1 attributes of each edge, the data has 0"):
+        model.predict(cx.pyg.graph_from_pyg(bare, num_classes=CLASSES))

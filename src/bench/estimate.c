@@ -54,10 +54,10 @@ static cbx_status try_method(const cbx_bench_plan *p, const cbx_model *model, in
     if (status || !rows)
         return status;
     const char *name = p->methods[method]->explainer;
-    bool        whole = !strcmp(name, "ego") || !strcmp(name, "minimal");
+    bool        whole = !strcmp(name, "ego") || !strcmp(name, "minimal") || !strcmp(name, "moexp");
     trial       t = {.limit = whole ? WHOLE_SECONDS : TRIAL_SECONDS, .last = processor_seconds()};
     if (!whole)
-        t.epochs = !strcmp(name, "unr") ? (double)options.unr_rollouts : (double)options.epochs;
+        t.epochs = !strcmp(name, "unr") ? (double)p->options->unr_rollouts : (double)options.epochs;
     options.threads = 1;
     if (options.time_limit == 0 || options.time_limit > t.limit)
         options.time_limit = t.limit;

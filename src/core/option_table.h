@@ -21,6 +21,11 @@ CBX_INTERNAL cbx_status cbx_fields_set(const cbx_option_table *table, void *fiel
 CBX_INTERNAL cbx_status cbx_fields_check(const cbx_option_table *table, const void *fields,
                                          cbx_error *err);
 
+/* The i-th option of a table and its parts, as cbx_option_at counts them, and in `of` that one of
+ * the structs in `fields` which it is a field of; NULL past the last. */
+CBX_INTERNAL const cbx_option *cbx_fields_at(const cbx_option_table *table, const void *fields,
+                                             size_t i, const void **of);
+
 /* Whether the option's field holds what cbx_fields_default puts there. */
 CBX_INTERNAL bool cbx_field_is_default(const cbx_option *option, const void *fields);
 

@@ -279,23 +279,37 @@ const char *cbx_option_table_title(const cbx_option_table *table)
     return table->title;
 }
 
-const cbx_option *cbx_option_at(const cbx_option_table *table, size_t i)
+/* The i-th option, and where the struct of its table lies in that of `table`; of parts that come
+ * before it, i is what is left to count. */
+static const cbx_option *option_at(const cbx_option_table *table, size_t *i, size_t *base)
 {
     const cbx_option_table *part;
-    const cbx_option       *option;
-    size_t                  at;
-    if (i < table->count)
-        return &table->options[i];
-    i -= table->count;
-    for (size_t k = 0; table->part && (part = table->part(k, &at)); k++) {
-        size_t count = 0;
-        while ((option = cbx_option_at(part, count)) && count < i)
-            count++;
-        if (option)
-            return option;
-        i -= count;
+    const cbx_option       *option = NULL;
+    size_t                  at, deeper;
+    *base = 0;
+    if (*i < table->count)
+        return &table->options[*i];
+    *i -= table->count;
+    for (size_t k = 0; !option && table->part && (part = table->part(k, &at)); k++) {
+        option = option_at(part, i, &deeper);
+        *base = at + deeper;
     }
-    return NULL;
+    return option;
+}
+
+const cbx_option *cbx_option_at(const cbx_option_table *table, size_t i)
+{
+    size_t base;
+    return option_at(table, &i, &base);
+}
+
+const cbx_option *cbx_fields_at(const cbx_option_table *table, const void *fields, size_t i,
+                                const void **of)
+{
+    size_t            base;
+    const cbx_option *option = option_at(table, &i, &base);
+    *of = (const char *)fields + base;
+    return option;
 }
 
 static cbx_status options_new(const cbx_option_table *table, void *fields, cbx_options **out,

@@ -105,7 +105,17 @@ static cbx_status read_edges(const cbx_tensor_file *f, cbx_graph_data *d, cbx_er
     d->edge_source = e->data;
     d->edge_target = d->edge_source + d->num_edges;
     READ(d->edge_weight, "edge_weight", CBX_F32, d->num_edges);
-    return status;
+    const cbx_tensor *attr = NULL;
+    if (!status)
+        status =
+            cbx_tensors_get(f, "edge_attr", CBX_F32, 2, (int64_t[]){d->num_edges, -1}, &attr, err);
+    if (status || !attr)
+        return status;
+    if (attr->shape[1] > INT32_MAX)
+        return too_large(f, "edge_attr", err);
+    d->edge_dim = (int32_t)attr->shape[1];
+    d->edge_attr = d->edge_dim ? attr->data : NULL;
+    return CBX_OK;
 }
 
 static cbx_status read_graph_ptr(const cbx_tensor_file *f, cbx_graph_data *d, cbx_error *err)
@@ -396,6 +406,7 @@ static void add_arrays(writer *w, const cbx_graph_data *d, int64_t rows, const i
 {
     add(w, "edge_index", CBX_I64, edge_index, 2, 2, d->num_edges);
     add(w, "edge_weight", CBX_F32, d->edge_weight, 1, d->num_edges, 0);
+    add(w, "edge_attr", CBX_F32, d->edge_attr, 2, d->num_edges, d->edge_dim);
     if (d->x) {
         add(w, "x", CBX_F32, d->x, 2, d->num_nodes, d->num_features);
     } else {

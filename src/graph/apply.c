@@ -65,8 +65,10 @@ static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t
     for (int64_t e = 0; e < d->num_edges; e++)
         m += !drop_id[e];
     int64_t *index = CBX_NEW(&to->arena, int64_t, 2 * m);
+    size_t   wide = (size_t)d->edge_dim;
     float   *weight = d->edge_weight ? CBX_NEW(&to->arena, float, m) : NULL;
-    if (!index || (d->edge_weight && !weight))
+    float   *attr = d->edge_attr ? CBX_NEW(&to->arena, float, (size_t)m *wide) : NULL;
+    if (!index || (d->edge_weight && !weight) || (d->edge_attr && !attr))
         return cbx_fail_memory(err);
     int64_t at = 0;
     for (int64_t e = 0; e < d->num_edges; e++) {
@@ -76,12 +78,15 @@ static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t
         index[m + at] = d->edge_target[e];
         if (weight)
             weight[at] = d->edge_weight[e];
+        if (attr)
+            memcpy(attr + (size_t)at * wide, d->edge_attr + (size_t)e * wide, wide * sizeof *attr);
         at++;
     }
     to->data.num_edges = m;
     to->data.edge_source = index;
     to->data.edge_target = index + m;
     to->data.edge_weight = weight;
+    to->data.edge_attr = attr;
     return CBX_OK;
 }
 
@@ -153,6 +158,10 @@ void cbx_graph_hash(const cbx_graph *graph, char hex[65])
     }
     if (d->edge_weight)
         cbx_sha256_add(&sha, d->edge_weight, m * sizeof *d->edge_weight);
+    if (d->edge_attr) {
+        cbx_sha256_add(&sha, &d->edge_dim, sizeof d->edge_dim);
+        cbx_sha256_add(&sha, d->edge_attr, m * (size_t)d->edge_dim * sizeof *d->edge_attr);
+    }
     if (d->x) {
         cbx_sha256_add(&sha, d->x, n * (size_t)d->num_features * sizeof *d->x);
     } else {

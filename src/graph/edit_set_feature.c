@@ -54,6 +54,8 @@ static void put(const cbx_edit *e, cbx_json_writer *w)
     cbx_json_put_real(w, "to", (double)e->to);
     if (e->group > 0)
         cbx_json_put_int(w, "group", e->group - 1);
+    if (e->step > 0)
+        cbx_json_put_real(w, "step", (double)e->step);
 }
 
 static cbx_status read(const cbx_json *o, cbx_edit *e, cbx_error *err)
@@ -68,6 +70,10 @@ static cbx_status read(const cbx_json *o, cbx_edit *e, cbx_error *err)
         status = cbx_json_float(o, "to", &e->to, err);
     if (!status)
         status = cbx_json_whole(o, "group", INT32_MAX - 1, -1, &group, err);
+    if (!status && cbx_json_get(o, "step"))
+        status = cbx_json_float(o, "step", &e->step, err);
+    if (!status && !(e->step >= 0))
+        status = cbx_fail(err, CBX_INVALID, "'step' is %g, 0 or more expected", (double)e->step);
     e->node = (int32_t)node;
     e->feature = (int32_t)feature;
     e->group = (int32_t)(group + 1);

@@ -91,6 +91,21 @@ static cbx_status check_graph_ptr(const cbx_graph_data *d, cbx_error *err)
     return CBX_OK;
 }
 
+static cbx_status check_edge_attr(const cbx_graph_data *d, cbx_error *err)
+{
+    if (d->edge_dim < 0 || (d->edge_dim > 0) != (d->edge_attr != NULL))
+        return cbx_fail(err, CBX_INVALID, "edge_dim is %d, and there %s edge attributes",
+                        d->edge_dim, d->edge_attr ? "are" : "are no");
+    for (int64_t k = 0; k < d->num_edges * d->edge_dim; k++)
+        if (!isfinite(d->edge_attr[k]))
+            return cbx_fail(err, CBX_INVALID, "edge %lld (%lld -> %lld): attribute %lld is %g",
+                            (long long)(k / d->edge_dim),
+                            (long long)d->edge_source[k / d->edge_dim],
+                            (long long)d->edge_target[k / d->edge_dim],
+                            (long long)(k % d->edge_dim), (double)d->edge_attr[k]);
+    return CBX_OK;
+}
+
 static cbx_status check_edges(const cbx_graph_data *d, cbx_error *err)
 {
     for (int64_t e = 0; e < d->num_edges; e++) {
@@ -107,7 +122,7 @@ static cbx_status check_edges(const cbx_graph_data *d, cbx_error *err)
                             "edge %lld (%lld -> %lld) has weight %g; weights must not be negative",
                             (long long)e, (long long)s, (long long)t, (double)d->edge_weight[e]);
     }
-    return CBX_OK;
+    return check_edge_attr(d, err);
 }
 
 static cbx_status bad_feature(const cbx_graph_data *d, int64_t row, int64_t column, float v,

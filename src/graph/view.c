@@ -60,7 +60,9 @@ cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *vi
                        .offset = graph->in_offset,
                        .source = graph->in_source,
                        .weight = graph->slot_weight,
-                       .edge = graph->in_edge};
+                       .edge = graph->in_edge,
+                       .edge_attr = d->edge_attr,
+                       .edge_dim = d->edge_dim};
     if (d->task == CBX_GRAPH) {
         int32_t *ptr = CBX_NEW(arena, int32_t, (size_t)d->num_graphs + 1);
         if (!ptr)
@@ -195,6 +197,8 @@ static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, const
     view->offset = to.offset;
     view->source = to.source;
     view->edge = to.edge;
+    view->edge_attr = g->data.edge_attr;
+    view->edge_dim = g->data.edge_dim;
     view->node = node;
     view->weight = to.weight;
     view->outside_weight = to.outside_weight;
@@ -295,6 +299,8 @@ cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t c
     view->offset = offset;
     view->source = source;
     view->edge = edge;
+    view->edge_attr = graph->data.edge_attr;
+    view->edge_dim = graph->data.edge_dim;
     view->node = node;
     view->weight = weight;
     view->graph_ptr = ptr;

@@ -18,10 +18,12 @@ typedef struct cbx_view {
     /* edges by target, as in graph.h, in the view's numbering */
     const int64_t *offset;
     const int32_t *source;
-    const float   *weight;  /* by slot, or NULL: all 1 */
-    const uint8_t *removed; /* by slot, or NULL: weight 0 here means that the edge is gone */
-    const int64_t *edge;    /* slot -> edge id of the graph; NULL: the same number */
-    const int32_t *node;    /* view -> graph; NULL: the same number */
+    const float   *weight;    /* by slot, or NULL: all 1 */
+    const uint8_t *removed;   /* by slot, or NULL: weight 0 here means that the edge is gone */
+    const int64_t *edge;      /* slot -> edge id of the graph; NULL: the same number */
+    const float   *edge_attr; /* the graph's: edge_dim of each edge id, or NULL */
+    int32_t        edge_dim;
+    const int32_t *node; /* view -> graph; NULL: the same number */
     /* the same slots by source, targets ascending */
     const int64_t *out_offset;
     const int32_t *out_target;

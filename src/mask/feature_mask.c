@@ -63,7 +63,7 @@ static int make_arrays(cbx_feature_mask *F, cbx_arena *arena)
     return l->begin && l->end && l->column && F->since_kept && F->still_live ? 0 : -1;
 }
 
-static int make_box(cbx_feature_mask *F, cbx_arena *arena)
+static int make_box(cbx_feature_mask *F, unsigned faults, cbx_arena *arena)
 {
     const cbx_search *s = F->s;
     float            *span = CBX_NEW(arena, float, F->f), *discrete = CBX_NEW(arena, float, F->f);
@@ -84,7 +84,6 @@ static int make_box(cbx_feature_mask *F, cbx_arena *arena)
         uniform =
             uniform && lo[j] == lo[first] && hi[j] == hi[first] && discrete[j] == discrete[first];
     }
-    unsigned faults = (unsigned)s->options->faults;
     F->box = (cbx_feature_box){
         lo, hi, span, discrete, uniform && !faults, first < F->f ? first : 0, faults};
     memcpy(F->bounds, (float *[4]){lo, hi, span, discrete}, sizeof F->bounds);
@@ -194,10 +193,10 @@ static void start_faulty(cbx_feature_mask *F)
 }
 
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
-                                 cbx_error *err)
+                                 unsigned faults, cbx_error *err)
 {
     *F = (cbx_feature_mask){.s = s, .rows = rows, .f = s->X.cols};
-    if (make_box(F, s->arena) || make_arrays(F, s->arena))
+    if (make_box(F, faults, s->arena) || make_arrays(F, s->arena))
         return cbx_fail_memory(err);
     F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
     F->hard = cbx_matrix_dense(rows, F->f, F->hard_values);

@@ -55,9 +55,9 @@ typedef struct cbx_feature_mask {
     bool              moved; /* the last evaluation changed hard_values */
 } cbx_feature_mask;
 
-/* Also evaluates at P = 0. */
+/* Also evaluates at P = 0. Faults are perturb.h's. */
 cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32_t rows,
-                                 cbx_error *err);
+                                 unsigned faults, cbx_error *err);
 
 /* P takes a step down grad (dL/dsoft; taken as 0 unless `pull`) plus α L_X's; then
  * loss, changed and moved are those of the new P, and the values follow on request. -1: no memory.

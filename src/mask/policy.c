@@ -6,15 +6,15 @@
 
 #include "order.h"
 
-double cbx_policy_alpha(const cbx_explain_options *o, int64_t t, double edge_loss,
+double cbx_policy_alpha(const cbx_policy *policy, int64_t t, int64_t T, double edge_loss,
                         double feature_loss)
 {
-    double share = (double)t / (double)o->epochs;
-    switch (o->policy) {
+    double share = (double)t / (double)T;
+    switch (policy->shape) {
     case CBX_POLICY_LINEAR:
         return fmax(0, 1 - share);
     case CBX_POLICY_EXPONENTIAL:
-        return cbx_exp(-(double)t / o->decay);
+        return cbx_exp(-(double)t / policy->decay);
     case CBX_POLICY_SINUSOIDAL:
         return 0.5 * (1 + cbx_cos_pi(share));
     case CBX_POLICY_DYNAMIC:
@@ -24,6 +24,6 @@ double cbx_policy_alpha(const cbx_explain_options *o, int64_t t, double edge_los
     case CBX_POLICY_EDGES:
         return 0;
     default:
-        return o->alpha;
+        return policy->alpha;
     }
 }

@@ -16,16 +16,26 @@
 #include <string.h>
 
 #include "deadline.h"
-#include "edge_mask.h"
+#include "edge_search.h"
 #include "error.h"
 #include "explainers.h"
 #include "order.h"
 #include "rng.h"
 
+enum { COMPLEMENT_MASKED, COMPLEMENT_WHOLE };
+enum { SCORES_LOG, SCORES_PROBABILITY };
+
+typedef struct settings {
+    double lr, lambda, alpha, gamma;
+    int    complement; /* what the counterfactual term sees */
+    int    scores;     /* what a margin is taken of */
+} settings;
+
 typedef struct state {
     cbx_search         *s;
-    cbx_explain_options own; /* whose learning rate is the mask's */
-    cbx_edge_mask       E;   /* its `cut` edges are the ones that stay */
+    const settings     *own;
+    cbx_explain_options adam; /* the common options with Adam and its learning rate */
+    cbx_edge_mask       E;    /* its `cut` edges are the ones that stay */
     cbx_pass            soft, hard;
     float              *rest;       /* by slot: weights of the complement */
     float              *without;    /* by slot: what is left when the explanation is cut */
@@ -37,7 +47,7 @@ typedef struct state {
 
 static bool complement_is_masked(const state *st)
 {
-    return st->s->options->cff_complement == CBX_COMPLEMENT_MASKED;
+    return st->own->complement == COMPLEMENT_MASKED;
 }
 
 /* relu(γ + S[up] - S[down]), where one of the two is y and the other the second; adds
@@ -47,10 +57,10 @@ static double margin(const state *st, const float *logp, bool factual, double we
     const cbx_search *s = st->s;
     int32_t           y = s->prediction, second = cbx_best_class(logp, s->model->num_classes, y);
     int32_t           up = factual ? second : y, down = factual ? y : second;
-    bool              log = s->options->cff_scores == CBX_SCORES_LOG;
+    bool              log = st->own->scores == SCORES_LOG;
     double            S_up = log ? (double)logp[up] : cbx_exp((double)logp[up]);
     double            S_down = log ? (double)logp[down] : cbx_exp((double)logp[down]);
-    double            value = s->options->cff_gamma + S_up - S_down;
+    double            value = st->own->gamma + S_up - S_down;
     if (!(value > 0))
         return 0;
     if (dlogp) { /* dp = p dlogp */
@@ -83,10 +93,10 @@ static cbx_status prepare(state *st, cbx_error *err)
             cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, 0, (uint64_t)ids[p]);
         st->E.EP[p] = (float)cbx_rng_normal(&rng);
     }
-    st->own = *s->options;
-    st->own.learning_rate = st->own.cff_lr;
-    st->own.optimiser = CBX_OPTIMISER_ADAM;
-    st->E.descent.options = &st->own;
+    st->adam = *s->options;
+    st->adam.learning_rate = st->own->lr;
+    st->adam.optimiser = CBX_OPTIMISER_ADAM;
+    st->E.descent.options = &st->adam;
     st->whole = margin(st, s->before, false, 0, NULL);
     return CBX_OK;
 }
@@ -108,11 +118,10 @@ static double run_side(state *st, bool factual, double weight, float *dw)
 /* Both margins; E.dw becomes the gradient by the factual weights. */
 static void run_sides(state *st)
 {
-    const cbx_explain_options *o = st->s->options;
-    int64_t                    m = st->s->view->m;
-    double                     a = o->cff_alpha, lambda = o->cff_lambda;
-    double                     factual = run_side(st, true, lambda * a, st->E.dw);
-    double                     counter = st->whole;
+    int64_t m = st->s->view->m;
+    double  a = st->own->alpha, lambda = st->own->lambda;
+    double  factual = run_side(st, true, lambda * a, st->E.dw);
+    double  counter = st->whole;
     if (complement_is_masked(st)) {
         counter = run_side(st, false, lambda * (1 - a), st->dw);
         for (int64_t e = 0; e < m; e++)
@@ -121,8 +130,9 @@ static void run_sides(state *st)
     st->margins = a * factual + (1 - a) * counter;
 }
 
-static void evaluate(state *st, bool first)
+static const cbx_epoch *evaluate(void *method, bool first)
 {
+    state            *st = method;
     const cbx_search *s = st->s;
     const cbx_view   *v = s->view;
     cbx_edge_mask    *E = &st->E;
@@ -139,39 +149,57 @@ static void evaluate(state *st, bool first)
     run_sides(st);
     st->now = (cbx_epoch){.ce = st->margins,
                           .edge_loss = (double)E->pairs - E->loss,
-                          .alpha = s->options->cff_alpha,
+                          .alpha = st->own->alpha,
                           .eta = 1,
                           .removed_edges = v->m - E->removed};
-    st->now.loss = st->now.edge_loss + s->options->cff_lambda * st->margins;
+    st->now.loss = st->now.edge_loss + st->own->lambda * st->margins;
     st->now.hit = cbx_search_hits(s, cbx_search_class(s, st->hard.logp));
+    return &st->now;
 }
 
-static void keep(cbx_edge_mask *E)
+static void keep(void *method)
 {
+    cbx_edge_mask *E = &((state *)method)->E;
     for (int64_t p = 0; p < E->pairs; p++)
         E->kept[p] = !E->cut[p];
 }
 
-static cbx_status search(cbx_search *s, cbx_error *err)
+static void step(void *method, int64_t t)
 {
-    state      st = {.s = s};
-    int64_t    T = s->options->epochs;
-    cbx_status status = prepare(&st, err);
-    if (status)
-        return status;
-    for (int64_t t = 0; t < T; t++) {
-        evaluate(&st, t == 0);
-        if (cbx_time_is_up() || cbx_search_diverged(s, st.now.loss))
-            break;
-        if (cbx_search_record(s, &st.now))
-            keep(&st.E);
-        if (cbx_search_should_stop(s, t + 1, T) || cbx_search_gives_up(s, t))
-            break;
-        if (t + 1 < T) /* |w - 1| at the price -1 is w, but for a constant */
-            cbx_edge_mask_step(&st.E, true, -1, t);
-    }
-    return cbx_edge_mask_collect(&st.E, s, err);
+    /* |w - 1| at the price -1 is w, but for a constant */
+    cbx_edge_mask_step(&((state *)method)->E, true, -1, t);
 }
 
+static const cbx_edge_steps steps = {evaluate, keep, step};
+
+static cbx_status search(cbx_search *s, cbx_error *err)
+{
+    state      st = {.s = s, .own = s->settings};
+    cbx_status status = prepare(&st, err);
+    return status ? status : cbx_edge_search(&st.E, s, &steps, &st, err);
+}
+
+static const char *const complements[] = {"masked", "whole", NULL};
+static const char *const scores[] = {"log", "probability", NULL};
+
+#define AT(field) offsetof(settings, field)
+static const cbx_option own_options[] = {
+    {"cff-lr", CBX_OPTION_REAL, AT(lr), "0.05", 1e-12, 1e6, NULL, "cff: Adam's learning rate"},
+    {"cff-lambda", CBX_OPTION_REAL, AT(lambda), "0.5", 0, 1e9, NULL,
+     "cff: weight of the two margins against the mask's size"},
+    {"cff-alpha", CBX_OPTION_REAL, AT(alpha), "0.5", 0, 1, NULL,
+     "cff: weight of the factual margin; that of the counterfactual one is 1 - alpha"},
+    {"cff-gamma", CBX_OPTION_REAL, AT(gamma), "0.5", 0, 1e9, NULL, "cff: width of the margins"},
+    {"cff-complement", CBX_OPTION_CHOICE, AT(complement), "masked", 0, 0, complements,
+     "cff: the counterfactual margin is that of the graph without the masked edges, or of the "
+     "whole graph, where it has no gradient"},
+    {"cff-scores", CBX_OPTION_CHOICE, AT(scores), "log", 0, 0, scores,
+     "cff: margins of log-probabilities or of probabilities"},
+};
+#undef AT
+
+static const cbx_option_table own_table = {
+    "cff", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+
 const cbx_explainer cbx_explainer_cff = {
-    .name = "cff", .search = search, .descends = true, .edges_only = true};
+    .name = "cff", .search = search, .options = &own_table, .descends = true, .edges_only = true};

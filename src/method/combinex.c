@@ -25,22 +25,23 @@
 #include "feature_mask.h"
 #include "class_bound.h"
 #include "order.h"
-#include "policy.h"
+#include "combinex_options.h"
 #include "setup.h"
 
 typedef struct state {
-    cbx_search      *s;
-    bool             features, edges; /* which are free */
-    cbx_feature_mask F;
-    cbx_edge_mask    E;
-    cbx_pass         soft, hard;
-    cbx_class_bound  soft_margin, hard_margin;
-    float           *dlogp; /* num_classes */
-    cbx_epoch        now;   /* of the current epoch */
-    int32_t          soft_class, hard_class;
-    double           soft_lead; /* over the next class, when it was last computed */
-    int32_t          aim;       /* class the gradient leads to */
-    bool             pulls;     /* the cross-entropy has a gradient, and the soft pass has run */
+    cbx_search                 *s;
+    const cbx_combinex_options *own;
+    bool                        features, edges; /* which are free */
+    cbx_feature_mask            F;
+    cbx_edge_mask               E;
+    cbx_pass                    soft, hard;
+    cbx_class_bound             soft_margin, hard_margin;
+    float                      *dlogp; /* num_classes */
+    cbx_epoch                   now;   /* of the current epoch */
+    int32_t                     soft_class, hard_class;
+    double                      soft_lead; /* over the next class, when it was last computed */
+    int32_t                     aim;       /* class the gradient leads to */
+    bool pulls; /* the cross-entropy has a gradient, and the soft pass has run */
     /* the best so far */
     double  best, fewest;
     int64_t version, best_version; /* of the thresholded graph */
@@ -50,7 +51,7 @@ static cbx_status prepare(state *st, cbx_error *err)
 {
     cbx_search      *s = st->s;
     const cbx_model *m = s->model;
-    int              policy = s->options->policy;
+    int              policy = st->own->policy.shape;
     st->features = policy != CBX_POLICY_EDGES;
     st->edges = policy != CBX_POLICY_FEATURES;
     st->best = st->fewest = INFINITY;
@@ -61,7 +62,8 @@ static cbx_status prepare(state *st, cbx_error *err)
         soft = cbx_matrix_dense(s->X.rows, s->X.cols, s->before);
     cbx_status status = cbx_pass_init(&st->soft, m, s->view, &soft, true, 1, s->arena, err);
     if (!status && st->features)
-        status = cbx_feature_mask_init(&st->F, s, cbx_pass_input_rows(&st->soft), err);
+        status = cbx_feature_mask_init(&st->F, s, cbx_pass_input_rows(&st->soft),
+                                       (unsigned)st->own->faults, err);
     if (!status && st->edges)
         status = cbx_edge_mask_init(&st->E, s, err);
     if (!status)
@@ -187,7 +189,8 @@ static void measure(state *st, int64_t t)
     cbx_epoch        *e = &st->now;
     e->edge_loss = st->edges ? st->E.loss : 0;
     e->feature_loss = st->features ? st->F.loss : 0;
-    e->alpha = cbx_policy_alpha(s->options, t, e->edge_loss, e->feature_loss);
+    e->alpha =
+        cbx_policy_alpha(&st->own->policy, t, s->options->epochs, e->edge_loss, e->feature_loss);
     e->hit = cbx_search_hits(s, st->hard_class);
     e->eta = e->hit && cbx_search_hits(s, st->soft_class) ? 0 : 1;
     e->loss = e->eta * e->ce + (1 - e->alpha) * e->edge_loss + e->alpha * e->feature_loss;
@@ -200,7 +203,7 @@ static void keep(state *st, int64_t t)
 {
     cbx_search *s = st->s;
     /* what wins: the least loss, or the fewest edits with the loss as tie-break */
-    double edits = st->s->options->select == CBX_SELECT_EDITS
+    double edits = st->own->select == CBX_SELECT_EDITS
                        ? (double)(st->now.changed_features + st->now.removed_edges)
                        : 0;
     if (!st->now.hit || edits > st->fewest || (edits == st->fewest && !(st->now.loss < st->best)))
@@ -263,7 +266,7 @@ static cbx_status collect(state *st, cbx_error *err)
 
 static cbx_status search(cbx_search *s, cbx_error *err)
 {
-    state      st = {.s = s};
+    state      st = {.s = s, .own = s->settings};
     int64_t    T = s->options->epochs;
     cbx_status status = prepare(&st, err);
     for (int64_t t = 0; t < T && !status; t++) {
@@ -296,5 +299,30 @@ static cbx_status prepare_all(const cbx_setup *setup, cbx_arena *arena, const vo
     return *shared ? CBX_OK : cbx_fail_memory(err);
 }
 
-const cbx_explainer cbx_explainer_combinex = {
-    .name = "combinex", .search = search, .descends = true, .prepare = prepare_all};
+static const char *const policies[] = {"linear",   "exponential", "sinusoidal", "dynamic",
+                                       "constant", "features",    "edges",      NULL};
+static const char *const selections[] = {"loss", "edits", NULL};
+
+#define AT(field) offsetof(cbx_combinex_options, field)
+static const cbx_option own_options[] = {
+    {"policy", CBX_OPTION_CHOICE, AT(policy.shape), "linear", 0, 0, policies,
+     "combinex: how the price moves from features to edges as epochs go by"},
+    {"alpha", CBX_OPTION_REAL, AT(policy.alpha), "1", 0, 1, NULL,
+     "policy constant: the price of features; that of edges is 1 - alpha"},
+    {"decay", CBX_OPTION_REAL, AT(policy.decay), "0.1", 1e-9, 1e9, NULL,
+     "policy exponential: epochs in which alpha falls by e"},
+    {"select", CBX_OPTION_CHOICE, AT(select), "loss", 0, 0, selections,
+     "combinex: which epoch wins: that of least loss, or of fewest edits"},
+    {"faults", CBX_OPTION_INT, AT(faults), "0", 0, 7, NULL, NULL},
+};
+#undef AT
+
+static const cbx_option_table own_table = {"combinex", own_options,
+                                           sizeof own_options / sizeof *own_options,
+                                           sizeof(cbx_combinex_options), NULL};
+
+const cbx_explainer cbx_explainer_combinex = {.name = "combinex",
+                                              .search = search,
+                                              .options = &own_table,
+                                              .descends = true,
+                                              .prepare = prepare_all};

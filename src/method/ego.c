@@ -52,9 +52,9 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return cbx_edge_mask_collect(&E, s, err);
 }
 
-static int64_t steps(const cbx_explain_options *options)
+static int64_t steps(const void *settings)
 {
-    (void)options;
+    (void)settings;
     return 1;
 }
 

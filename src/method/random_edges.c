@@ -13,14 +13,19 @@
 #include "rng.h"
 #include "trial.h"
 
+typedef struct settings {
+    double keep; /* probability that an edge stays */
+} settings;
+
 static void draw(cbx_edge_mask *E, const int64_t *ids, int64_t t)
 {
     const cbx_search *s = E->s;
+    const settings   *own = s->settings;
     const double      number = 60; /* multiplications in the time of one */
     for (int64_t p = 0; p < E->pairs && !cbx_out_of_time_at(p, number); p++) {
         cbx_rng rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, (uint64_t)t,
                                      (uint64_t)ids[p]);
-        E->cut[p] = !(cbx_rng_uniform(&rng) < s->options->random_keep);
+        E->cut[p] = !(cbx_rng_uniform(&rng) < own->keep);
     }
     cbx_edge_mask_apply(E);
 }
@@ -49,5 +54,15 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     return cbx_edge_mask_collect(&E, s, err);
 }
 
+#define AT(field) offsetof(settings, field)
+static const cbx_option own_options[] = {
+    {"random-keep", CBX_OPTION_REAL, AT(keep), "0.5", 0, 1, NULL,
+     "random-edges: probability that an edge stays"},
+};
+#undef AT
+
+static const cbx_option_table own_table = {
+    "random-edges", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+
 const cbx_explainer cbx_explainer_random_edges = {
-    .name = "random-edges", .search = search, .edges_only = true};
+    .name = "random-edges", .search = search, .options = &own_table, .edges_only = true};

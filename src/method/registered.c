@@ -13,12 +13,10 @@
 typedef struct slot {
     cbx_method    method;
     cbx_explainer explainer;
-    size_t        offset; /* of its options' struct in cbx_explain_options */
 } slot;
 
-static slot   slots[CBX_METHODS_MOST];
-static int    num_slots;
-static size_t options_used; /* bytes of cbx_explain_options.own */
+static slot slots[CBX_METHODS_MOST];
+static int  num_slots;
 
 static cbx_search *inside(cbx_method_search *search)
 {
@@ -54,10 +52,9 @@ static cbx_status search_slot(cbx_search *s, const slot *at, cbx_error *err)
                             .target = s->target,
                             .epochs = s->options->epochs,
                             .seed = s->options->seed,
+                            .settings = s->settings,
                             .user = at->method.user};
-    if (at->method.options)
-        task.settings = (const char *)s->options + at->offset;
-    cbx_status status = list_removals(s, &task, err);
+    cbx_status      status = list_removals(s, &task, err);
     return status ? status : at->method.search((cbx_method_search *)s, &task, err);
 }
 
@@ -81,17 +78,6 @@ _Static_assert(sizeof searches / sizeof *searches == CBX_METHODS_MOST, "a search
 const cbx_explainer *cbx_registered_at(int i)
 {
     return i < num_slots ? &slots[i].explainer : NULL;
-}
-
-const cbx_option_table *cbx_explainer_part(size_t i, size_t *offset)
-{
-    for (int k = 0; k < num_slots; k++) {
-        if (!slots[k].method.options || i-- > 0)
-            continue;
-        *offset = slots[k].offset;
-        return slots[k].method.options;
-    }
-    return NULL;
 }
 
 /* No option may hide another. */
@@ -120,10 +106,10 @@ static cbx_status check(const cbx_method *m, cbx_error *err)
     if (num_slots == CBX_METHODS_MOST)
         return cbx_fail(err, CBX_INVALID, "method '%s': there are %d from outside already", m->name,
                         num_slots);
-    if (m->options && m->options->size > CBX_METHODS_OPTIONS - options_used)
+    if (m->options && m->options->size > cbx_explainers_room())
         return cbx_fail(err, CBX_INVALID,
                         "method '%s': its options take %zu bytes, and %zu are left", m->name,
-                        m->options->size, CBX_METHODS_OPTIONS - options_used);
+                        m->options->size, cbx_explainers_room());
     if (m->options && m->options->part)
         return cbx_fail(err, CBX_INVALID, "method '%s': its options are in parts", m->name);
     return check_options(m, err);
@@ -136,10 +122,8 @@ cbx_status cbx_method_register(const cbx_method *method, cbx_error *err)
         return status;
     slot *at = &slots[num_slots];
     at->method = *method;
-    at->explainer = (cbx_explainer){.name = method->name, .search = searches[num_slots]};
-    at->offset = offsetof(cbx_explain_options, own) + options_used;
-    if (method->options)
-        options_used += (method->options->size + 15) / 16 * 16;
+    at->explainer = (cbx_explainer){
+        .name = method->name, .search = searches[num_slots], .options = method->options};
     cbx_explainers_name(num_slots, method->name);
     num_slots++;
     return CBX_OK;

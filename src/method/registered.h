@@ -8,6 +8,9 @@
 /* The i-th that was registered, or NULL. */
 const cbx_explainer *cbx_registered_at(int i);
 
+/* explainers.c: bytes that are left for options of methods. */
+size_t cbx_explainers_room(void);
+
 /* explainers.c: the i-th of them has this name from now on. */
 void cbx_explainers_name(int i, const char *name);
 

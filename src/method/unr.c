@@ -49,8 +49,17 @@ typedef struct known {
     double   importance;
 } known;
 
+typedef struct settings {
+    int64_t neighbours; /* nearest, whose change is what counts */
+    int64_t rollouts;   /* at most */
+    int64_t patience;   /* rollouts without a better one */
+    int64_t expansion;  /* children of a tree node; 0: max(3, mean degree) */
+    double  exploration, restart;
+} settings;
+
 typedef struct state {
     cbx_search              *s;
+    const settings          *own;
     cbx_neighbours           near;
     cbx_rng                  rng;
     cbx_undirected_adjacency ways;
@@ -81,17 +90,18 @@ typedef struct state {
 
 static int32_t expansion_of(const cbx_search *s)
 {
+    const settings       *own = s->settings;
     const cbx_graph_data *d = &s->graph->data;
     double                degree = rint((double)d->num_edges / d->num_nodes);
-    if (s->options->unr_expansion)
-        return (int32_t)s->options->unr_expansion;
+    if (own->expansion)
+        return (int32_t)own->expansion;
     return degree > 3 ? (int32_t)degree : 3;
 }
 
 static int make_tree(state *st)
 {
     const cbx_search *s = st->s;
-    int64_t           rollouts = s->options->unr_rollouts, most = 1;
+    int64_t           rollouts = st->own->rollouts, most = 1;
     st->expansion = expansion_of(s);
     for (int32_t i = 0; i < s->view->n; i++) {
         int64_t ways = st->ways.from[i + 1] - st->ways.from[i];
@@ -138,7 +148,7 @@ static void expand(state *st, tree_node *node)
 
 static int32_t best_child(const state *st, const tree_node *node)
 {
-    double  c = st->s->options->unr_exploration, most = -1;
+    double  c = st->own->exploration, most = -1;
     double  known_visits = cbx_log((double)(st->tree[0].visits > 1 ? st->tree[0].visits : 1));
     int32_t best = 0;
     for (int32_t i = 0; i < node->children; i++) {
@@ -173,7 +183,7 @@ static void walk(state *st)
     bool    restarted = false;
     for (int32_t k = 0; k < LONGEST_WALK && st->tree[at].children >= 0; k++) {
         const tree_node *node = &st->tree[at];
-        if (cbx_rng_uniform(&st->rng) < st->s->options->unr_restart || node->children == 0) {
+        if (cbx_rng_uniform(&st->rng) < st->own->restart || node->children == 0) {
             restarted = true;
             at = 0;
             continue;
@@ -310,12 +320,12 @@ static void record(state *st, double importance)
 static cbx_status run(state *st, cbx_error *err)
 {
     cbx_search *s = st->s;
-    int64_t     most = s->options->unr_rollouts, since = 0;
+    int64_t     most = st->own->rollouts, since = 0;
     st->importance = -1;
     st->size = 1;
     st->tree[0] = (tree_node){.children = -1};
     expand(st, &st->tree[0]);
-    for (int64_t t = 0; t < most && st->tree[0].children && since < s->options->unr_patience; t++) {
+    for (int64_t t = 0; t < most && st->tree[0].children && since < st->own->patience; t++) {
         double importance = 0;
         forget_walk(st);
         walk(st);
@@ -341,9 +351,9 @@ static cbx_status run(state *st, cbx_error *err)
 
 static cbx_status search(cbx_search *s, cbx_error *err)
 {
-    state      st = {.s = s};
+    state      st = {.s = s, .own = s->settings};
     cbx_status status =
-        cbx_neighbours_init(&st.near, s->shared, s->row, s->options->unr_neighbours, s->arena, err);
+        cbx_neighbours_init(&st.near, s->shared, s->row, st.own->neighbours, s->arena, err);
     if (!status && (cbx_undirected_adjacency_init(&st.ways, s) || make_tree(&st)))
         status = cbx_fail_late(err);
     st.rng = cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, 0, 0);
@@ -375,10 +385,34 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
              : cbx_fail_memory(err);
 }
 
-static int64_t steps(const cbx_explain_options *options)
+static int64_t steps(const void *own)
 {
-    return options->unr_rollouts;
+    return ((const settings *)own)->rollouts;
 }
 
-const cbx_explainer cbx_explainer_unr = {
-    .name = "unr", .search = search, .prepare = prepare, .steps = steps, .edges_only = true};
+#define AT(field) offsetof(settings, field)
+static const cbx_option own_options[] = {
+    {"unr-neighbours", CBX_OPTION_INT, AT(neighbours), "5", 1, 1e6, NULL,
+     "unr: nearest nodes in the embedding; the share of them that changes is what counts"},
+    {"unr-rollouts", CBX_OPTION_INT, AT(rollouts), "1000", 1, 1e7, NULL,
+     "unr: subgraphs looked at, at most"},
+    {"unr-patience", CBX_OPTION_INT, AT(patience), "500", 1, 1e7, NULL,
+     "unr: rollouts without a better subgraph after which the search ends"},
+    {"unr-expansion", CBX_OPTION_INT, AT(expansion), "0", 0, 1e6, NULL,
+     "unr: ways to go on from a node, at most; 0: the mean degree, and at least 3"},
+    {"unr-exploration", CBX_OPTION_REAL, AT(exploration), "1", 0, 1e6, NULL,
+     "unr: UCB1's constant"},
+    {"unr-restart", CBX_OPTION_REAL, AT(restart), "0.2", 0, 0.99, NULL,
+     "unr: probability of going back to the target at each step"},
+};
+#undef AT
+
+static const cbx_option_table own_table = {
+    "unr", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+
+const cbx_explainer cbx_explainer_unr = {.name = "unr",
+                                         .search = search,
+                                         .options = &own_table,
+                                         .prepare = prepare,
+                                         .steps = steps,
+                                         .edges_only = true};

@@ -8,6 +8,7 @@
 #include "deadline.h"
 #include "error.h"
 #include "setup.h"
+#include "shortest.h"
 
 /* Beyond DEEP moves only the best set goes on: an answer of that many is no answer to
  * polish. */
@@ -36,6 +37,9 @@ static int make_sets(cbx_beam *F, cbx_arena *arena)
         for (int i = 0; i < 2; i++)
             if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_BEAM_MOVES + 1)))
                 return -1;
+    for (int64_t k = 0; k < CBX_SHORTEST_NOTED && F->W->rules->columns; k++)
+        if (!(F->noted[k].set.moves = CBX_NEW(arena, cbx_move, CBX_SHORTEST_MOVES)))
+            return -1;
     F->promising = CBX_NEW(arena, cbx_move, CBX_BEAM_EFFORT * o->candidates);
     return F->promising ? cbx_beam_make_room(F, CBX_BEAM_MOVES) : -1;
 }
@@ -137,6 +141,7 @@ cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried,
         if (cbx_time_is_up())
             return CBX_OK;
         cbx_beam_note_lead(F, F->work.score);
+        cbx_shortest_note(F, &F->work, from->score);
         cbx_status status = cbx_beam_offer(F, &F->work, err);
         if (status)
             return status;

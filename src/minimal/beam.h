@@ -22,15 +22,23 @@ enum { CBX_BEAM_EFFORT = 8 };
 /* A lead that rounding could not take away. */
 #define CBX_BEAM_SURE 1e-4
 
+/* Answers that are noted for shortest.h, and their moves at most. */
+enum { CBX_SHORTEST_NOTED = 8, CBX_SHORTEST_MOVES = 4 };
+
 typedef struct cbx_beam {
-    cbx_search          *s;
-    cbx_edit_state      *W;
-    cbx_move_set         here; /* the moves that are made now */
-    cbx_move_set         sets[2][CBX_BEAM_WIDTH + 1];
-    int64_t              num_sets[2];
-    cbx_move_set         best; /* flips; cost INFINITY: none yet */
-    cbx_move_set         work;
-    cbx_move            *promising;
+    cbx_search     *s;
+    cbx_edit_state *W;
+    cbx_move_set    here; /* the moves that are made now */
+    cbx_move_set    sets[2][CBX_BEAM_WIDTH + 1];
+    int64_t         num_sets[2];
+    cbx_move_set    best; /* flips; cost INFINITY: none yet */
+    cbx_move_set    work;
+    cbx_move       *promising;
+    struct {
+        cbx_move_set set;
+        double       way;
+    } noted[CBX_SHORTEST_NOTED];
+    int64_t              num_noted;
     double               cheapest; /* cost of a move */
     const cbx_forbidden *forbidden;
 } cbx_beam;

@@ -45,10 +45,10 @@ typedef struct climb {
 
 static bool may_move(const climb *c, int32_t row, int32_t j)
 {
-    const cbx_rules *r = c->W->rules;
-    float            x = c->W->x0[(int64_t)row * c->W->f + j];
-    return c->W->allowed_row[row] && !r->fixed[j] && r->group[j] < 0 && r->hi[j] > r->lo[j] &&
-           x >= r->lo[j] && x <= r->hi[j];
+    const cbx_edit_state *W = c->W;
+    float                 x = W->x0[(int64_t)row * W->f + j];
+    return W->allowed_row[row] && !W->rules->fixed[j] && W->rules->group[j] < 0 &&
+           W->hi[j] > W->lo[j] && x >= W->lo[j] && x <= W->hi[j];
 }
 
 static cbx_status make_wishes(climb *c, cbx_error *err)
@@ -77,7 +77,7 @@ static void begin(climb *c, float spread)
     cbx_edit_state *W = c->W;
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++) {
         int32_t j = (int32_t)(k % W->f);
-        float   lo = W->rules->lo[j], hi = W->rules->hi[j];
+        float   lo = W->lo[j], hi = W->hi[j];
         float   off = spread > 0 && !c->frozen[k] ? spread * (hi - lo) : 0;
         float   at = W->x0[k] + off * (2 * (float)cbx_rng_uniform(&c->rng) - 1);
         c->feature[k] = (wish){.at = c->frozen[k] ? W->x0[k] : fmaxf(lo, fminf(hi, at))};
@@ -91,7 +91,7 @@ static float granted(const climb *c, int64_t k)
 {
     const cbx_edit_state *W = c->W;
     int32_t               j = (int32_t)(k % W->f);
-    float                 lo = W->rules->lo[j], hi = W->rules->hi[j], at = c->feature[k].at;
+    float                 lo = W->lo[j], hi = W->hi[j], at = c->feature[k].at;
     float                 now = W->x0[k];
     if (!W->s->discrete[j])
         return fabsf(at - now) > SOME * (hi - lo) ? at : now;
@@ -160,8 +160,7 @@ static void follow_slopes(climb *c, int64_t t, float step, bool alike)
     for (int64_t k = 0; k < size; k++)
         if (!c->frozen[k]) {
             int32_t j = (int32_t)(k % W->f);
-            most = fmaxf(most,
-                         remember(&c->feature[k], W->dX[k] * (W->rules->hi[j] - W->rules->lo[j])));
+            most = fmaxf(most, remember(&c->feature[k], W->dX[k] * (W->hi[j] - W->lo[j])));
         }
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->allowed_pair[p])
@@ -170,8 +169,7 @@ static void follow_slopes(climb *c, int64_t t, float step, bool alike)
         return;
     for (int64_t k = 0; k < size; k++)
         if (!c->frozen[k])
-            follow(&c->feature[k], t, most, step, alike, W->rules->lo[k % W->f],
-                   W->rules->hi[k % W->f]);
+            follow(&c->feature[k], t, most, step, alike, W->lo[k % W->f], W->hi[k % W->f]);
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->allowed_pair[p])
             follow(&c->pair[p], t, most, step, alike, 0, 1);

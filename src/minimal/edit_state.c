@@ -83,6 +83,20 @@ static int find_rows(cbx_edit_state *W, cbx_arena *arena)
     return W->allowed_row ? 0 : -1;
 }
 
+void cbx_edit_state_stay_usual(cbx_edit_state *W, bool usual)
+{
+    const cbx_rules *r = W->rules;
+    for (int32_t j = 0; j < W->f; j++) {
+        const cbx_column *column = usual && r->columns ? &r->columns->of[j] : NULL;
+        W->lo[j] = r->lo[j];
+        W->hi[j] = r->hi[j];
+        if (column && column->step > 0) {
+            W->lo[j] = fmaxf(r->lo[j], fminf(r->hi[j], column->lo));
+            W->hi[j] = fmaxf(r->lo[j], fminf(r->hi[j], column->hi));
+        }
+    }
+}
+
 cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules *rules,
                                cbx_error *err)
 {
@@ -99,9 +113,12 @@ cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules
         return status;
     W->rows = cbx_pass_input_rows(&W->gradient);
     W->dlogp = CBX_NEW0(s->arena, float, s->model->num_classes);
-    if (!W->dlogp || make_features(W, s->arena) || find_rows(W, s->arena) ||
+    W->lo = CBX_NEW(s->arena, float, W->f);
+    W->hi = CBX_NEW(s->arena, float, W->f);
+    if (!W->dlogp || !W->lo || !W->hi || make_features(W, s->arena) || find_rows(W, s->arena) ||
         cbx_moves_prepare(W, s->arena))
         return cbx_fail_late(err);
+    cbx_edit_state_stay_usual(W, false);
     return cbx_pass_init(&W->pass, s->model, &W->view, &W->X, false, 1, s->arena, err);
 }
 

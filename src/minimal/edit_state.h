@@ -26,6 +26,7 @@ typedef struct cbx_edit_state {
     int32_t          *target_of;           /* by slot */
     uint8_t          *gone;                /* by pair */
     uint8_t          *allowed_row, *allowed_pair;
+    float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
     uint8_t          *one_hot; /* by row and group: is it, to begin with? */
@@ -48,6 +49,10 @@ static inline int32_t cbx_edit_state_node(const cbx_edit_state *W, int32_t i)
 {
     return W->s->view->node ? W->s->view->node[i] : i;
 }
+
+/* Keeps features to their usual values (columns.h) from now on, or lets them go as far as the rules
+ * do. A value that is not usual may come nearer. */
+void cbx_edit_state_stay_usual(cbx_edit_state *W, bool usual);
 
 /* The value of a feature before any move. */
 static inline float cbx_edit_state_original(const cbx_edit_state *W, int32_t row, int32_t column)

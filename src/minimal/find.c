@@ -10,6 +10,8 @@
 #include "error.h"
 #include "from_combinex.h"
 #include "polish.h"
+#include "shortest.h"
+#include "take_back.h"
 
 /* Time that is kept from polishing: that each edit is needed is worth more to know than that
  * there may be an answer with one less. Returns whether polishing was ended by it. */
@@ -34,6 +36,56 @@ static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
     return may_descend(s) && s->options->max_edits == 0 && forbidden->count == 0;
 }
 
+/* Builds up a first answer, within what the state lets features do. */
+static cbx_status build_up(cbx_beam *F, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    for (int64_t effort = 1; effort <= CBX_BEAM_EFFORT && !status; effort *= CBX_BEAM_EFFORT)
+        if (!F->best.count && !cbx_time_is_up())
+            status = cbx_beam_build_up(F, effort, err);
+    return status;
+}
+
+/* To usual values first; to others where that leads nowhere. */
+static cbx_status build_up_usual(cbx_beam *F, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    for (int usual = F->W->rules->columns != NULL; usual >= 0 && !status; usual--) {
+        if (F->best.count)
+            break;
+        cbx_edit_state_stay_usual(F->W, usual);
+        cbx_beam_go_to(F, &(cbx_move_set){.moves = F->sets[0][0].moves});
+        status = build_up(F, err);
+    }
+    return status;
+}
+
+/* Looks for a first answer. */
+static cbx_status look(cbx_beam *F, cbx_error *err)
+{
+    cbx_search               *s = F->s;
+    const cbx_minimal_shared *shared = s->shared;
+    cbx_status                status = build_up_usual(F, err);
+    if (!status && s->target == CBX_TARGET_ANY && F->best.count > CBX_BEAM_LARGE)
+        status = cbx_beam_build_for_each_class(F, err);
+    if (!status && may_descend(s) && !cbx_time_is_up() &&
+        (!F->best.count || s->options->start == CBX_START_BOTH))
+        status = cbx_search_status(cbx_from_combinex(F, shared->spectral_norm, err));
+    if (!status && !F->best.count && may_climb(s, F->forbidden) && !cbx_time_is_up())
+        status = cbx_search_status(cbx_climb(F, err));
+    return status;
+}
+
+/* What is known of the best becomes the answer; no move is made any more. */
+static void hand_over(cbx_beam *F, cbx_minimal *out)
+{
+    out->moves = F->best.moves;
+    out->count = F->best.count;
+    out->cost = F->best.count ? F->best.cost : INFINITY;
+    cbx_beam_go_to(F, &(cbx_move_set){.moves = F->sets[0][0].moves});
+    cbx_edit_state_stay_usual(F->W, false);
+}
+
 cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
@@ -46,25 +98,34 @@ cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *
         return cbx_search_status(status);
     if (cbx_beam_init(&F, s, out->state, forbidden))
         return cbx_fail_memory(err);
-    for (int64_t effort = 1; effort <= CBX_BEAM_EFFORT && !status; effort *= CBX_BEAM_EFFORT)
-        if (!F.best.count && !cbx_time_is_up())
-            status = cbx_beam_build_up(&F, effort, err);
-    if (!status && s->target == CBX_TARGET_ANY && F.best.count > CBX_BEAM_LARGE)
-        status = cbx_beam_build_for_each_class(&F, err);
-    if (!status && may_descend(s) && !cbx_time_is_up() &&
-        (!F.best.count || s->options->start == CBX_START_BOTH))
-        status = cbx_search_status(cbx_from_combinex(&F, shared->spectral_norm, err));
-    if (!status && !F.best.count && may_climb(s, forbidden) && !cbx_time_is_up())
-        status = cbx_search_status(cbx_climb(&F, err));
+    status = look(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         s->late = polish_some(&F, &status, err);
     if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_take_back(&F, err);
+    if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_shortest_choose(&F, err);
+    if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_certify(&F, &out->irreducible, err);
-    if (status)
-        return status;
-    out->moves = F.best.moves;
-    out->count = F.best.count;
-    out->cost = F.best.count ? F.best.cost : INFINITY;
-    cbx_beam_go_to(&F, &(cbx_move_set){.moves = F.sets[0][0].moves});
-    return CBX_OK;
+    if (!status)
+        hand_over(&F, out);
+    return status;
+}
+
+cbx_status cbx_find_settle(cbx_search *s, cbx_minimal *found, cbx_error *err)
+{
+    const cbx_forbidden none = {0};
+    cbx_beam            F;
+    if (cbx_beam_init(&F, s, found->state, &none))
+        return cbx_fail_memory(err);
+    for (int64_t k = 0; k < found->count; k++)
+        cbx_move_set_add(&F.best, &found->moves[k]);
+    F.best.cost = found->cost;
+    found->irreducible = false;
+    cbx_status status = cbx_take_back(&F, err);
+    if (!status && !cbx_time_is_up())
+        status = cbx_certify(&F, &found->irreducible, err);
+    if (!status)
+        hand_over(&F, found);
+    return status;
 }

@@ -8,8 +8,13 @@
 #include "minimal.h"
 
 /* The cheapest set of moves that a search of this kind meets. It has been verified on the whole
- * graph, and so has that none of its moves can be left out where it is `irreducible`. */
+ * graph, and so has that none of its moves can be left out, or go back by its steps, where it is
+ * `irreducible`. */
 cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out,
                     cbx_error *err);
+
+/* Of an answer that did not come from cbx_find: takes its values back, and asks the whole graph
+ * again whether it is irreducible. */
+cbx_status cbx_find_settle(cbx_search *s, cbx_minimal *found, cbx_error *err);
 
 #endif

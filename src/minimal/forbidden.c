@@ -8,9 +8,9 @@ bool cbx_forbidden_has(const cbx_forbidden *forbidden, const cbx_move *m)
 {
     for (int64_t k = 0; k < forbidden->count; k++) {
         const cbx_move *f = &forbidden->moves[k];
-        bool            shared = forbidden->diverse && m->kind == f->kind && m->kind->overlaps &&
-                      m->kind->overlaps(f, m);
-        if (shared || cbx_move_same(f, m))
+        bool            shared = m->kind == f->kind && m->kind->overlaps && m->kind->overlaps(f, m);
+        if ((shared && (forbidden->diverse || m->taken_back || f->taken_back)) ||
+            cbx_move_same(f, m))
             return true;
     }
     return false;

@@ -10,6 +10,7 @@
 #include "infeasible.h"
 #include "prove.h"
 #include "robustness.h"
+#include "take_back.h"
 
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
@@ -31,6 +32,32 @@ static bool can_move(const cbx_edit_state *W)
     return cbx_moves_walk(W, &at, &m);
 }
 
+/* Tells of each edit by which step it does not go back. */
+static void tell_steps(const cbx_minimal *found, cbx_edit *edits)
+{
+    for (int64_t k = 0; k < found->count && found->irreducible; k++) {
+        const cbx_move *m = &found->moves[k];
+        if (m->kind == &cbx_move_feature)
+            edits->step = cbx_take_back_step(found->state, m);
+        edits += m->kind->edits;
+    }
+}
+
+/* Values that have left what is usual in the data. */
+static int64_t count_unusual(const cbx_minimal *found)
+{
+    const cbx_edit_state *W = found->state;
+    const cbx_columns    *columns = W->rules->columns;
+    int64_t               count = 0;
+    for (int64_t k = 0; k < found->count && columns; k++) {
+        const cbx_move *m = &found->moves[k];
+        count += m->kind == &cbx_move_feature &&
+                 cbx_column_is_left(&columns->of[m->column],
+                                    cbx_edit_state_original(W, m->row, m->column), m->to);
+    }
+    return count;
+}
+
 /* The edits of what was found, and what is said of them. */
 static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
 {
@@ -39,12 +66,18 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
         return cbx_fail_memory(err);
     int64_t         count = cbx_moves_edits(found->state, found->moves, found->count, edits);
     cbx_certificate known = found->irreducible ? CBX_IRREDUCIBLE : CBX_NO_CERTIFICATE;
-    s->others[s->num_others++] =
-        (cbx_alternative){.edits = edits,
-                          .num_edits = count,
-                          .cost = found->cost,
-                          .robustness = cbx_robustness(s, found, s->options->robustness),
-                          .certificate = optimal ? CBX_OPTIMAL : known};
+    tell_steps(found, edits);
+    s->others[s->num_others++] = (cbx_alternative){
+        .edits = edits,
+        .num_edits = count,
+        .num_unusual = count_unusual(found),
+        .l1_mad = found->state->rules->columns
+                      ? cbx_take_back_way(found->state, found->moves, found->count)
+                      : NAN,
+        .plausibility = NAN,
+        .cost = found->cost,
+        .robustness = cbx_robustness(s, found, s->options->robustness),
+        .certificate = optimal ? CBX_OPTIMAL : known};
     return CBX_OK;
 }
 
@@ -82,8 +115,13 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
 {
     bool       proved = false;
     cbx_status status = cbx_find(s, none, found, err);
+    double     cost = found->cost;
     if (!status && s->options->prove > 0 && !cbx_search_is_late(s))
         status = cbx_prove(s, found, s->options->prove, &proved, err);
+    if (!status && found->count && found->cost < cost) {
+        status = cbx_find_settle(s, found, err);
+        proved = proved && found->irreducible; /* which is part of being optimal */
+    }
     if (status)
         return status;
     return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
@@ -106,9 +144,12 @@ static void answer_with_cheapest(cbx_search *s)
     s->found = true;
     s->edits = first->edits;
     s->num_edits = first->num_edits;
+    s->num_unusual = first->num_unusual;
     s->cost = first->cost;
     s->certificate = first->certificate;
     s->robustness = first->robustness;
+    s->l1_mad = first->l1_mad;
+    s->plausibility = first->plausibility;
 }
 
 static cbx_status search(cbx_search *s, cbx_error *err)

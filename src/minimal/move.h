@@ -20,7 +20,8 @@ typedef struct cbx_move {
     int64_t              pair;               /* edges */
     float                to;                 /* feature: its new value */
     double               cost;
-    double               gain; /* expected of the move: rise of the score, to first order */
+    double               gain;       /* expected of the move: rise of the score, to first order */
+    bool                 taken_back; /* feature: from a further value (take_back.h) */
 } cbx_move;
 
 /* Where a kind's moves are: at pairs of nodes with an edge, or at entries (row, column) of X. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* move_feature.c: a feature of a node, which is in no one-hot group, takes another value.
  *
- * Trying it goes to the bound that the derivative points to. Where its values can be counted,
- * walks and proofs pass all of them, else the two bounds. */
+ * Trying it goes to the bound that the derivative points to, and where it has values between to one
+ * about halfway that the data has; what flips is taken back afterwards (take_back.h). Where its
+ * values can be counted, walks and proofs pass all of them, else the two bounds. */
 #include <math.h>
 
 #include "deadline.h"
@@ -51,13 +52,19 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
     return W->values ? 0 : -1;
 }
 
+/* Where a move may lead for now; from beyond it, no further away. */
+static bool may_reach(const cbx_edit_state *W, int32_t column, float x, float to)
+{
+    return to >= fminf(W->lo[column], x) && to <= fmaxf(W->hi[column], x);
+}
+
 static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
     const cbx_rules *r = W->rules;
     float            x = W->x[(int64_t)m->row * W->f + m->column];
     return W->allowed_row[m->row] && !r->fixed[m->column] &&
            x == cbx_edit_state_original(W, m->row, m->column) && r->group[m->column] < 0 &&
-           m->to != x && cbx_rules_value(r, m->column, m->to);
+           m->to != x && cbx_rules_value(r, m->column, m->to) && may_reach(W, m->column, x, m->to);
 }
 
 static void apply(cbx_edit_state *W, const cbx_move *m)
@@ -80,11 +87,17 @@ static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits
 /* The value that a move would give it; its own: there is no such move. */
 static float best_value(const cbx_edit_state *W, int32_t column, float x, float slope)
 {
-    float lo = W->rules->lo[column], hi = W->rules->hi[column];
+    float lo = W->lo[column], hi = W->hi[column];
     bool  up = slope > 0;
-    if (x < lo || x > hi) /* bounds of the user's that the data breaks: back inside only */
+    if (x < lo || x > hi) /* bounds that the data breaks: back inside only */
         return x < lo ? (up ? hi : x) : (up ? x : lo);
     return up ? hi : lo;
+}
+
+/* Has it values between, which it can be taken back to? */
+static bool has_between(const cbx_edit_state *W, int32_t column)
+{
+    return W->rules->columns && W->rules->columns->of[column].step > 0;
 }
 
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
@@ -101,6 +114,11 @@ static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
         if (!(m.gain > least * price) || !may(W, &m))
             continue;
         cbx_move_list_add(list, &m);
+        if (has_between(W, j) &&
+            (m.to = cbx_columns_between(W->rules->columns, j, x[j], to)) != to) {
+            m.gain = (double)d[j] * (m.to - x[j]);
+            cbx_move_list_add(list, &m);
+        }
         least = cbx_move_list_least(list);
     }
 }
@@ -139,6 +157,12 @@ static bool of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places
     return true;
 }
 
+/* Whichever value it takes. */
+static bool overlaps(const cbx_move *a, const cbx_move *b)
+{
+    return a->row == b->row && a->column == b->column;
+}
+
 /* A row is as likely as so many pairs. */
 enum { ROW = 8 };
 
@@ -166,5 +190,6 @@ const cbx_move_kind cbx_move_feature = {.site = CBX_AT_ENTRIES,
                                         .next = next,
                                         .is_listed = is_listed,
                                         .of_edit = of_edit,
+                                        .overlaps = overlaps,
                                         .ways = ways,
                                         .draw = draw};

@@ -236,7 +236,11 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
     if (!status && setup->options->prove > 0 &&
         !(rules->fractions = cbx_bounds_fractions(&setup->graph->data, arena)))
         status = cbx_fail_memory(err);
-    return status ? status : read_edges(rules, arena, err);
+    if (!status)
+        status = read_edges(rules, arena, err);
+    return status ? status
+                  : cbx_columns_find(setup, rules->fixed, rules->group, rules->lo, rules->hi, arena,
+                                     &rules->columns, err);
 }
 
 /* As rules call a node: in graph tasks by its number within the graph. */

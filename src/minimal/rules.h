@@ -7,7 +7,7 @@
 #ifndef CBX_RULES_H
 #define CBX_RULES_H
 
-#include "explainer.h"
+#include "columns.h"
 
 /* One-hot: one feature of the group is 1 and the others are 0. A row of which that is not true to
  * begin with keeps the group as it is. */
@@ -19,12 +19,13 @@ typedef struct cbx_rules {
     const cbx_explain_options *options;
     uint8_t                   *fixed;   /* by feature: may not change */
     float                     *lo, *hi; /* by feature: permitted */
-    uint8_t *fractions; /* by feature: some node has one; NULL: nothing is to be proved */
-    int32_t *group;     /* by feature: its one-hot group, -1: none */
-    int32_t  groups;
-    int32_t
-        *nodes; /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
-    int64_t num_nodes;
+    uint8_t     *fractions; /* by feature: some node has one; NULL: nothing is to be proved */
+    int32_t     *group;     /* by feature: its one-hot group, -1: none */
+    int32_t      groups;
+    cbx_columns *columns; /* what the data has of features with many values; NULL: there is none */
+    /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
+    int32_t *nodes;
+    int64_t  num_nodes;
     int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
     int64_t num_edges;
 } cbx_rules;

@@ -441,6 +441,10 @@ cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_er
     if (model->num_features != d->num_features)
         return cbx_fail(err, CBX_INVALID, "the model takes %d features, the data has %d",
                         model->num_features, d->num_features);
+    if (model->oracle && model->oracle->edge_dim && model->oracle->edge_dim != d->edge_dim)
+        return cbx_fail(err, CBX_INVALID,
+                        "the model takes %d attributes of each edge, the data has %d",
+                        model->oracle->edge_dim, d->edge_dim);
     bool numbers = model->oracle && model->num_classes == 1; /* and no classes */
     if (d->num_classes > model->num_classes && !numbers)
         return cbx_fail(err, CBX_INVALID, "the model knows %d classes, the data has %d",

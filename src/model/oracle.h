@@ -20,6 +20,7 @@ typedef struct cbx_driver {
     /* The class of a node depends on the features of nodes within so many steps, and on edges
      * that touch them, whichever way these lead; CBX_HOPS_ALL: on everything. */
     int32_t hops;
+    int32_t edge_dim;  /* attributes that an edge must have; 0: they are not looked at */
     bool    one_graph; /* views hold one graph: it cannot tell several apart */
     bool    estimates; /* gradients are differences of answers: to rank by, not to descend along */
     /* Makes ready for a view, in memory of the arena; X tells the shape of the inputs. */
@@ -31,8 +32,8 @@ typedef struct cbx_driver {
     /* Gradients of sum(dlogp * log_probs) at the last forward; dX (a row for each node) and dw may
      * be NULL, and are overwritten. */
     void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
-    /* What its numbers mean (src/oracle/model_output.h), and the same model with another reading, which
-     * lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
+    /* What its numbers mean (src/oracle/model_output.h), and the same model with another reading,
+     * which lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
     const struct cbx_model_output *(*reading)(const void *model);
     void *(*read_as)(const void *model, const struct cbx_model_output *reading, void *owned);
     char class_names[2][64]; /* of a label's classes, or a range's; "": they are the data's */

@@ -21,13 +21,17 @@ static const size_t most_values = (size_t)1 << 24;
 
 /* A few edges at each node, most of them to one a little further on, so that a graph of this size
  * has room for several hops; loops and repeated edges among them. */
-static cbx_status make_graph(int32_t features, cbx_arena *arena, cbx_graph **out, cbx_error *err)
+static cbx_status make_graph(int32_t features, int32_t edge_dim, cbx_arena *arena, cbx_graph **out,
+                             cbx_error *err)
 {
     cbx_rng  rng = cbx_rng_stream(1, 2, 3, 5);
     int64_t *ends = CBX_NEW(arena, int64_t, 2 * EDGES);
     float   *x = CBX_NEW(arena, float, (size_t)NODES *(size_t)features);
-    if (!ends || !x)
+    float   *attr = CBX_NEW(arena, float, (size_t)EDGES *(size_t)edge_dim);
+    if (!ends || !x || !attr)
         return cbx_fail_memory(err);
+    for (int64_t k = 0; k < (int64_t)EDGES * edge_dim; k++)
+        attr[k] = (float)cbx_rng_below(&rng, 2); /* may be the number of a kind */
     for (int64_t e = 0; e < EDGES; e++) {
         int64_t a = (int64_t)cbx_rng_below(&rng, NODES),
                 b = (a + (int64_t)cbx_rng_below(&rng, 3)) % NODES;
@@ -42,6 +46,8 @@ static cbx_status make_graph(int32_t features, cbx_arena *arena, cbx_graph **out
                         .num_edges = EDGES,
                         .edge_source = ends,
                         .edge_target = ends + EDGES,
+                        .edge_attr = edge_dim ? attr : NULL,
+                        .edge_dim = edge_dim,
                         .x = x};
     return cbx_graph_new(&d, out, err);
 }
@@ -101,9 +107,11 @@ cbx_status cbx_hops_prove(cbx_model *model, cbx_error *err)
     cbx_error  ignored = {0};
     bool       equal = true;
     if (model->task != CBX_NODE || !cbx_receptive_is_known(model) ||
-        (size_t)model->num_features > most_values / NODES)
+        (size_t)model->num_features > most_values / NODES ||
+        (size_t)model->oracle->edge_dim > most_values / EDGES)
         return CBX_OK;
-    cbx_status status = make_graph(model->num_features, &arena, &graph, &ignored);
+    cbx_status status =
+        make_graph(model->num_features, model->oracle->edge_dim, &arena, &graph, &ignored);
     if (!status)
         status = compare(model, graph, &arena, &equal, &ignored);
     /* a program that cannot be run on such a graph says so when it is asked */

@@ -17,7 +17,7 @@
 typedef struct model {
     cbx_program     *program;
     char             hash[65];
-    int32_t          x, edges, batch, edge_weight; /* inputs; -1: it has none */
+    int32_t          x, edges, batch, edge_weight, edge_attr; /* inputs; -1: it has none */
     cbx_model_output reading;
     void            *owned;  /* what the reading points to */
     bool             shared; /* the program is another's */
@@ -62,10 +62,12 @@ static int64_t *list_graphs(const cbx_view *v, cbx_arena *arena)
     return batch;
 }
 
-/* The i-th of some reals of a type. */
+/* The i-th of some numbers of a type. */
 static void put_real(void *to, cbx_type type, int64_t i, double value)
 {
-    if (type == CBX_REAL64)
+    if (type == CBX_INTEGER)
+        ((int64_t *)to)[i] = (int64_t)value;
+    else if (type == CBX_REAL64)
         ((double *)to)[i] = value;
     else
         ((float *)to)[i] = (float)value;
@@ -83,6 +85,19 @@ static void *list_weights(const cbx_view *v, cbx_type type, cbx_arena *arena)
     for (int64_t e = 0; e < v->m && weights; e++)
         put_real(weights, type, e, v->weight ? v->weight[e] : 1);
     return weights;
+}
+
+/* The attributes of the view's edges, likewise. */
+static void *list_attr(const cbx_view *v, cbx_type type, cbx_arena *arena)
+{
+    int64_t wide = v->edge_dim;
+    void   *attr = CBX_NEW(arena, double, v->m *wide);
+    for (int64_t e = 0; e < v->m && attr; e++) {
+        const float *own = v->edge_attr + (v->edge ? v->edge[e] : e) * wide;
+        for (int64_t k = 0; k < wide; k++)
+            put_real(attr, type, e * wide + k, own[k]);
+    }
+    return attr;
 }
 
 /* All inputs but x, whose values come with each run; here only how many there are. */
@@ -106,6 +121,12 @@ static cbx_status plan(run *r, int32_t features, bool gradient, cbx_arena *arena
         if (!own)
             return cbx_fail_memory(err);
         in[m->edge_weight] = (cbx_runner_input){.data = own, .size = {v->m, 1}};
+    }
+    if (m->edge_attr >= 0) {
+        void *own = list_attr(v, info->inputs[m->edge_attr].type, arena);
+        if (!own)
+            return cbx_fail_memory(err);
+        in[m->edge_attr] = (cbx_runner_input){.data = own, .size = {v->m, v->edge_dim}};
     }
     cbx_runner_options options = {.gradient = gradient};
     return cbx_runner_plan(r->runner, in, &options, err);
@@ -287,6 +308,13 @@ static cbx_status refuse(const cbx_program_info *info, cbx_error *err, const cha
     return cbx_fail(err, CBX_INVALID, "%s: the input '%s' %s", info->path, input, why);
 }
 
+/* Numbers that an edge brings; a program may take a single one without a column for it. */
+static int64_t edge_dim(const model *m)
+{
+    const cbx_program_input *in = &cbx_program_describe(m->program)->inputs[m->edge_attr];
+    return in->rank == 1 ? 1 : in->rank == 2 ? in->size[1] : -1;
+}
+
 /* Which input is which. Every one must be something that a graph has. */
 static cbx_status find_inputs(model *m, cbx_error *err)
 {
@@ -295,17 +323,15 @@ static cbx_status find_inputs(model *m, cbx_error *err)
     m->edges = cbx_program_find(m->program, CBX_ROLE_EDGE_INDEX);
     m->batch = cbx_program_find(m->program, CBX_ROLE_BATCH);
     m->edge_weight = cbx_program_find(m->program, CBX_ROLE_EDGE_WEIGHT);
+    m->edge_attr = cbx_program_find(m->program, CBX_ROLE_EDGE_ATTR);
     for (int32_t i = 0; i < info->num_inputs; i++) {
         const cbx_program_input *in = &info->inputs[i];
-        if (in->role == CBX_ROLE_EDGE_ATTR)
-            return refuse(info, err, in->name,
-                          "is of edge attributes, which graphs do not have yet");
-        if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight)
+        if (i != m->x && i != m->edges && i != m->batch && i != m->edge_weight && i != m->edge_attr)
             return refuse(
                 info, err, in->name,
-                "is none of x, edge_index, edge_weight and batch, or a second one of them: say "
-                "which "
-                "input is which, as inputs=x=NAME,edge_index=NAME (--inputs), or explain the model "
+                "is none of x, edge_index, edge_weight, edge_attr and batch, or a second one of "
+                "them: say which input is which, as inputs=x=NAME,edge_index=NAME (--inputs), or "
+                "explain the model "
                 "by a callback (cx.explain takes any function)");
     }
     if (m->x < 0 || m->edges < 0)
@@ -314,6 +340,9 @@ static cbx_status find_inputs(model *m, cbx_error *err)
     if (info->inputs[m->x].rank != 2 || info->inputs[m->x].size[1] < 1 ||
         info->inputs[m->x].size[1] > INT32_MAX)
         return refuse(info, err, info->inputs[m->x].name, "must have a fixed number of columns");
+    if (m->edge_attr >= 0 && (edge_dim(m) < 1 || edge_dim(m) > INT32_MAX))
+        return refuse(info, err, info->inputs[m->edge_attr].name,
+                      "must have a fixed number of columns");
     return CBX_OK;
 }
 
@@ -369,6 +398,7 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
                          .hops = hops == CBX_WHOLE_GRAPH ? CBX_HOPS_ALL
                                  : hops < 0              ? 0
                                                          : hops,
+                         .edge_dim = m->edge_attr >= 0 ? (int32_t)edge_dim(m) : 0,
                          .one_graph = m->graphs && m->batch < 0,
                          .open = open,
                          .forward = forward,

@@ -47,6 +47,10 @@ static cbx_status index_anew(cbx_graph *both, backing *b, cbx_graph **graph, cbx
 
 cbx_status cbx_reading_both_ways(cbx_graph **graph, cbx_error *err)
 {
+    if ((*graph)->data.edge_attr)
+        return cbx_fail(err, CBX_INVALID,
+                        "symmetric: the edges have attributes, which nobody knows of those that "
+                        "would be added");
     backing           *b = calloc(1, sizeof *b);
     cbx_graph_builder *builder = cbx_graph_builder_new();
     cbx_graph         *both = cbx_graph_empty(err);

@@ -141,6 +141,8 @@ static cbx_status read_fields(const cbx_json *o, cbx_arena *arena, cbx_counterfa
         status = read_certificate(o, c, err);
     if (!status)
         status = read_edits(o, arena, c, err);
+    if (!status)
+        status = cbx_json_whole(o, "unusual_values", c->num_edits, 0, &c->num_unusual, err);
     c->row = (int32_t)row;
     c->target = (int32_t)target;
     return status;
@@ -200,7 +202,7 @@ static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], c
 cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
                                     char model_hash[65], cbx_error *err)
 {
-    cbx_counterfactual c = {.reason = "", .scope = ""};
+    cbx_counterfactual c = {.reason = "", .scope = "", .l1_mad = NAN, .plausibility = NAN};
     cbx_arena          arena = {0};
     const cbx_json    *o = NULL;
     cbx_json_error     why;

@@ -31,20 +31,21 @@ static void put_side(cbx_json_writer *w, const char *key, const float *logp, int
     cbx_json_close(w, '}');
 }
 
-static void put_option(cbx_json_writer *w, const cbx_option *o, const cbx_explain_options *options)
+static void put_option(cbx_json_writer *w, const cbx_option *o, const void *fields)
 {
-    cbx_json value = cbx_json_option(o, options);
+    cbx_json value = cbx_json_option(o, fields);
     cbx_json_put(w, o->name, &value);
 }
 
 /* All options that can change a result. */
 static void put_options(cbx_json_writer *w, const cbx_explain_options *options)
 {
-    const cbx_option_table *table = cbx_explain_table();
+    const cbx_option *o;
+    const void       *of;
     cbx_json_open(w, "options", '{');
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, "threads") != 0 && table->options[i].help)
-            put_option(w, &table->options[i], options);
+    for (size_t i = 0; (o = cbx_fields_at(cbx_explain_table(), options, i, &of)); i++)
+        if (strcmp(o->name, "threads") != 0 && o->help)
+            put_option(w, o, of);
     cbx_json_close(w, '}');
 }
 
@@ -52,8 +53,9 @@ static void put_options(cbx_json_writer *w, const cbx_explain_options *options)
 static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
                       const cbx_explain_options *options)
 {
-    const cbx_option_table *table = cbx_explain_table();
-    const char             *vary = options->features_to_vary;
+    const cbx_option *o;
+    const void       *of;
+    const char       *vary = options->features_to_vary;
     cbx_json_open(w, "proof", '{');
     cbx_json_put_text(w, "scope", c->scope);
     cbx_json_open(w, "kinds", '[');
@@ -63,9 +65,9 @@ static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_SET_FEATURE]->name);
     cbx_json_close(w, ']');
     cbx_json_open(w, "rules", '{');
-    for (size_t i = 0; i < table->count; i++)
-        if (cbx_rule_is_given(&table->options[i], options))
-            put_option(w, &table->options[i], options);
+    for (size_t i = 0; (o = cbx_fields_at(cbx_explain_table(), options, i, &of)); i++)
+        if (cbx_rule_is_given(o, of))
+            put_option(w, o, of);
     cbx_json_close(w, '}');
     cbx_json_close(w, '}');
 }
@@ -109,6 +111,12 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         cbx_json_put_real(w, "margin", c->margin);
         if (c->cost > 0)
             cbx_json_put_real(w, "cost", c->cost);
+        if (c->l1_mad > 0)
+            cbx_json_put_real(w, "l1_mad", c->l1_mad);
+        if (c->plausibility > 0)
+            cbx_json_put_real(w, "plausibility", c->plausibility);
+        if (c->num_unusual > 0)
+            cbx_json_put_int(w, "unusual_values", c->num_unusual);
         if (c->robustness >= 0)
             cbx_json_put_real(w, "robustness", c->robustness);
         cbx_json_put_int(w, "epoch", c->epoch);

@@ -37,8 +37,7 @@ static const char *typed(const cbx_json *value, char buffer[40])
 }
 
 /* The line's value of an option, where it is not the default; else NULL. */
-static const cbx_json *changed(const cbx_json *line, const cbx_option *option,
-                               const cbx_explain_options *defaults)
+static const cbx_json *changed(const cbx_json *line, const cbx_option *option, const void *defaults)
 {
     const cbx_json *value = cbx_json_get(cbx_json_get(line, "options"), option->name);
     cbx_json        usual = cbx_json_option(option, defaults);
@@ -61,14 +60,15 @@ static void put_setting(cbx_json_writer *w, const cbx_option *option, const cbx_
 
 void cbx_settings_put(cbx_json_writer *w, const cbx_json *line)
 {
-    const cbx_option_table *table = cbx_explain_table();
-    cbx_explain_options     defaults;
-    cbx_fields_default(table, &defaults);
+    const cbx_option   *o;
+    const void         *of;
+    cbx_explain_options defaults;
+    cbx_fields_default(cbx_explain_table(), &defaults);
     cbx_json_open(w, "settings", '[');
-    for (size_t i = 0; i < table->count; i++) {
-        const cbx_json *value = changed(line, &table->options[i], &defaults);
-        if (value && table->options[i].help)
-            put_setting(w, &table->options[i], value);
+    for (size_t i = 0; (o = cbx_fields_at(cbx_explain_table(), &defaults, i, &of)); i++) {
+        const cbx_json *value = changed(line, o, of);
+        if (value && o->help)
+            put_setting(w, o, value);
     }
     cbx_json_close(w, ']');
 }
@@ -126,13 +126,14 @@ static void add_reading(cbx_buffer *w, const cbx_options *read)
 /* How the search was, likewise. */
 static void add_search(cbx_buffer *w, const cbx_json *line)
 {
-    const cbx_option_table *table = cbx_explain_table();
-    cbx_explain_options     defaults;
-    cbx_fields_default(table, &defaults);
-    for (size_t i = 0; i < table->count; i++) {
-        const cbx_json *value = changed(line, &table->options[i], &defaults);
+    const cbx_option   *o;
+    const void         *of;
+    cbx_explain_options defaults;
+    cbx_fields_default(cbx_explain_table(), &defaults);
+    for (size_t i = 0; (o = cbx_fields_at(cbx_explain_table(), &defaults, i, &of)); i++) {
+        const cbx_json *value = changed(line, o, of);
         if (value)
-            add_option(w, &table->options[i], value);
+            add_option(w, o, value);
     }
 }
 

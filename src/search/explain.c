@@ -312,9 +312,12 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         cbx_counterfactual *answer = NULL;
         s->edits = s->others[k].edits;
         s->num_edits = s->others[k].num_edits;
+        s->num_unusual = s->others[k].num_unusual;
         s->cost = s->others[k].cost;
         s->certificate = s->others[k].certificate;
         s->robustness = s->others[k].robustness;
+        s->l1_mad = s->others[k].l1_mad;
+        s->plausibility = s->others[k].plausibility;
         status = pack_answer(s, began, &answer, err);
         if (answer && answer->outcome != CBX_FOUND && cbx_time_is_up()) {
             cbx_counterfactual_free(answer); /* one more that nobody had time for */
@@ -415,6 +418,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .graph = setup->graph,
                         .used = setup->used,
                         .options = setup->options,
+                        .settings = setup->settings,
                         .row = row,
                         .lo = setup->lo,
                         .hi = setup->hi,
@@ -427,7 +431,9 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .shared = setup->shared,
                         .phases = setup->phases,
                         .reached = -INFINITY,
-                        .robustness = -1};
+                        .robustness = -1,
+                        .l1_mad = NAN,
+                        .plausibility = NAN};
 }
 
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,

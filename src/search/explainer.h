@@ -18,23 +18,9 @@
 /* What options with choices can be. */
 enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
 enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
-enum { CBX_DISTANCE_SOFT, CBX_DISTANCE_HARD };
-enum { CBX_PULL_TARGET, CBX_PULL_AWAY };
-enum { CBX_COMPLEMENT_MASKED, CBX_COMPLEMENT_WHOLE };
-enum { CBX_SCORES_LOG, CBX_SCORES_PROBABILITY };
-enum { CBX_SELECT_LOSS, CBX_SELECT_EDITS };
 enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
 enum { CBX_START_FACTUAL, CBX_START_BOTH };
 enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
-enum {
-    CBX_POLICY_LINEAR,
-    CBX_POLICY_EXPONENTIAL,
-    CBX_POLICY_SINUSOIDAL,
-    CBX_POLICY_DYNAMIC,
-    CBX_POLICY_CONSTANT,
-    CBX_POLICY_FEATURES, /* edges are left alone */
-    CBX_POLICY_EDGES     /* features are left alone */
-};
 
 /* What a benchmark may ask of a search: seconds of each phase, and the number of
  * feature values stepped, with and without the oracle's pull. */
@@ -52,9 +38,10 @@ enum {
 /* A further answer. */
 typedef struct cbx_alternative {
     cbx_edit       *edits;
-    int64_t         num_edits;
+    int64_t         num_edits, num_unusual;
     double          cost;
     double          robustness; /* -1: not measured */
+    double          l1_mad, plausibility;
     cbx_certificate certificate;
 } cbx_alternative;
 
@@ -63,6 +50,7 @@ typedef struct cbx_search {
     const cbx_model           *model;
     const cbx_graph           *graph;
     const cbx_explain_options *options;
+    const void                *settings;   /* the method's own options, of cbx_explainer.options */
     int32_t                    row;        /* the node or graph to explain */
     const cbx_view            *view;       /* the factual graph */
     bool                       complete;   /* it has all that the class depends on */
@@ -91,11 +79,13 @@ typedef struct cbx_search {
     double           reached;    /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
-    cbx_alternative *others;     /* further answers, cheapest first */
+    double           l1_mad, plausibility; /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;
     int64_t          num_edits;
+    int64_t          num_unusual; /* of them that lead to unusual values */
     int64_t          epoch, epochs;
     double           loss;
     bool             late;     /* the search was ended before it was over */
@@ -109,6 +99,7 @@ struct cbx_setup; /* what all targets of a call share: setup.h */
 typedef struct cbx_explainer {
     const char *name;
     cbx_status (*search)(cbx_search *search, cbx_error *err);
+    const cbx_option_table *options; /* NULL, or those that only this method has */
     /* NULL, or work that the targets of a call share, done once before the first. What
      * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
@@ -120,14 +111,8 @@ typedef struct cbx_explainer {
     bool searches_all;
     bool edges_only; /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
-    int64_t (*steps)(const cbx_explain_options *options);
+    int64_t (*steps)(const void *settings);
 } cbx_explainer;
-
-static inline int64_t cbx_explainer_steps(const cbx_explainer       *explainer,
-                                          const cbx_explain_options *options)
-{
-    return explainer->steps ? explainer->steps(options) : options->epochs;
-}
 
 /* The table of methods. It is made in src/method, which this room does not see. */
 extern const char   *cbx_explainer_names[]; /* NULL-terminated */
@@ -136,6 +121,17 @@ const cbx_explainer *cbx_explainer_at(int i);
 /* The i-th table of options that a method brings, and where its struct lies in the options; NULL
  * past the last. */
 const cbx_option_table *cbx_explainer_part(size_t i, size_t *offset);
+
+/* The struct of this method's own options; NULL: it has none. */
+const void *cbx_explainer_settings(const cbx_explainer       *explainer,
+                                   const cbx_explain_options *options);
+
+static inline int64_t cbx_explainer_steps(const cbx_explainer       *explainer,
+                                          const cbx_explain_options *options)
+{
+    return explainer->steps ? explainer->steps(cbx_explainer_settings(explainer, options))
+                            : options->epochs;
+}
 
 /* Is this class what the search is for? */
 static inline bool cbx_search_hits(const cbx_search *s, int32_t class)

@@ -9,15 +9,8 @@
 
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
-static const char *const distances[] = {"soft", "hard", NULL};
-static const char *const pulls[] = {"target", "away", NULL};
-static const char *const complements[] = {"masked", "whole", NULL};
-static const char *const scores[] = {"log", "probability", NULL};
-static const char *const selections[] = {"loss", "edits", NULL};
 static const char *const starts[] = {"factual", "both", NULL};
 static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
-static const char *const policies[] = {"linear",   "exponential", "sinusoidal", "dynamic",
-                                       "constant", "features",    "edges",      NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
 #define AT(field) offsetof(cbx_explain_options, field)
@@ -27,12 +20,6 @@ static const cbx_option explain_options[] = {
     {"target", CBX_OPTION_TEXT, AT(target), "any", 0, 0, NULL,
      "class to reach: any other, a class by name or number, or next (prediction + 1), as the "
      "paper has it"},
-    {"policy", CBX_OPTION_CHOICE, AT(policy), "linear", 0, 0, policies,
-     "combinex: how the price moves from features to edges as epochs go by"},
-    {"alpha", CBX_OPTION_REAL, AT(alpha), "1", 0, 1, NULL,
-     "policy constant: the price of features; that of edges is 1 - alpha"},
-    {"decay", CBX_OPTION_REAL, AT(decay), "0.1", 1e-9, 1e9, NULL,
-     "policy exponential: epochs in which alpha falls by e"},
     {"epochs", CBX_OPTION_INT, AT(epochs), "500", 1, 1e9, NULL,
      "steps of the search; of the random methods, draws"},
     {"patience", CBX_OPTION_INT, AT(patience), "0", 0, 1e9, NULL,
@@ -58,40 +45,6 @@ static const cbx_option explain_options[] = {
      "targets explained at once; 0: all cores"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of the methods that draw at random"},
-    {"random-keep", CBX_OPTION_REAL, AT(random_keep), "0.5", 0, 1, NULL,
-     "random-edges: probability that an edge stays"},
-    {"cf-gnn-beta", CBX_OPTION_REAL, AT(cf_gnn_beta), "0.5", 0, 1e9, NULL,
-     "cf-gnn: price of a removed edge"},
-    {"cf-gnn-clip", CBX_OPTION_REAL, AT(cf_gnn_clip), "2", 0, 1e9, NULL,
-     "cf-gnn: largest norm of a gradient; 0: no clipping"},
-    {"cf-gnn-distance", CBX_OPTION_CHOICE, AT(cf_gnn_distance), "soft", 0, 0, distances,
-     "cf-gnn: what has that price: the soft weights that edges have lost, or the number of removed "
-     "edges, which has no gradient"},
-    {"cf-gnn-pull", CBX_OPTION_CHOICE, AT(cf_gnn_pull), "target", 0, 0, pulls,
-     "cf-gnn: towards the target class, or only away from the prediction"},
-    {"cff-lr", CBX_OPTION_REAL, AT(cff_lr), "0.05", 1e-12, 1e6, NULL, "cff: Adam's learning rate"},
-    {"cff-lambda", CBX_OPTION_REAL, AT(cff_lambda), "0.5", 0, 1e9, NULL,
-     "cff: weight of the two margins against the mask's size"},
-    {"cff-alpha", CBX_OPTION_REAL, AT(cff_alpha), "0.5", 0, 1, NULL,
-     "cff: weight of the factual margin; that of the counterfactual one is 1 - alpha"},
-    {"cff-gamma", CBX_OPTION_REAL, AT(cff_gamma), "0.5", 0, 1e9, NULL, "cff: width of the margins"},
-    {"cff-complement", CBX_OPTION_CHOICE, AT(cff_complement), "masked", 0, 0, complements,
-     "cff: the counterfactual margin is that of the graph without the masked edges, or of the "
-     "whole graph, where it has no gradient"},
-    {"cff-scores", CBX_OPTION_CHOICE, AT(cff_scores), "log", 0, 0, scores,
-     "cff: margins of log-probabilities or of probabilities"},
-    {"unr-neighbours", CBX_OPTION_INT, AT(unr_neighbours), "5", 1, 1e6, NULL,
-     "unr: nearest nodes in the embedding; the share of them that changes is what counts"},
-    {"unr-rollouts", CBX_OPTION_INT, AT(unr_rollouts), "1000", 1, 1e7, NULL,
-     "unr: subgraphs looked at, at most"},
-    {"unr-patience", CBX_OPTION_INT, AT(unr_patience), "500", 1, 1e7, NULL,
-     "unr: rollouts without a better subgraph after which the search ends"},
-    {"unr-expansion", CBX_OPTION_INT, AT(unr_expansion), "0", 0, 1e6, NULL,
-     "unr: ways to go on from a node, at most; 0: the mean degree, and at least 3"},
-    {"unr-exploration", CBX_OPTION_REAL, AT(unr_exploration), "1", 0, 1e6, NULL,
-     "unr: UCB1's constant"},
-    {"select", CBX_OPTION_CHOICE, AT(select), "loss", 0, 0, selections,
-     "combinex: which epoch wins: that of least loss, or of fewest edits"},
     {"beam", CBX_OPTION_INT, AT(beam), "3", 1, 64, NULL,
      "minimal: sets of edits that are built up together"},
     {"candidates", CBX_OPTION_INT, AT(candidates), "32", 1, 4096, NULL,
@@ -106,7 +59,7 @@ static const cbx_option explain_options[] = {
     {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,
      "minimal: what changing a feature costs"},
     {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,
-     "minimal: different answers to look for, cheapest first"},
+     "minimal, moexp: different answers to look for, the best first"},
     {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,
      "minimal: answers share no edit"},
     {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,
@@ -138,9 +91,6 @@ static const cbx_option explain_options[] = {
      "rule: what removing edges must leave: no node without one, or what was connected "
      "connected"},
     {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
-    {"faults", CBX_OPTION_INT, AT(faults), "0", 0, 7, NULL, NULL},
-    {"unr-restart", CBX_OPTION_REAL, AT(unr_restart), "0.2", 0, 0.99, NULL,
-     "unr: probability of going back to the target at each step"},
 };
 #undef AT
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-bool cbx_rule_is_given(const cbx_option *o, const cbx_explain_options *options)
+bool cbx_rule_is_given(const cbx_option *o, const void *fields)
 {
-    const void *at = (const char *)options + o->offset;
+    const void *at = (const char *)fields + o->offset;
     const char *text;
     if (!o->help || strncmp(o->help, "rule:", 5) != 0)
         return false;
@@ -28,8 +28,10 @@ bool cbx_rule_is_given(const cbx_option *o, const cbx_explain_options *options)
 bool cbx_rules_are_given(const cbx_explain_options *options)
 {
     const cbx_option_table *table = cbx_explain_table();
-    for (size_t i = 0; i < table->count; i++)
-        if (cbx_rule_is_given(&table->options[i], options))
+    const cbx_option       *o;
+    const void             *of;
+    for (size_t i = 0; (o = cbx_fields_at(table, options, i, &of)); i++)
+        if (cbx_rule_is_given(o, of))
             return true;
     return false;
 }

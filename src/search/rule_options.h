@@ -7,8 +7,8 @@
 #include "explain_options.h"
 #include "internal.h"
 
-/* Is this option of cbx_explain_table a rule, and has it been given? */
-CBX_INTERNAL bool cbx_rule_is_given(const cbx_option *option, const cbx_explain_options *options);
+/* Is this option of cbx_explain_table a rule, and has it been given in this struct? */
+CBX_INTERNAL bool cbx_rule_is_given(const cbx_option *option, const void *fields);
 
 /* Is any? Methods that know no rules refuse to run with one. */
 bool cbx_rules_are_given(const cbx_explain_options *options);

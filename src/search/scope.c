@@ -56,12 +56,13 @@ static void say_rules(words *w, const cbx_search *s)
     const cbx_option_table *table = cbx_explain_table();
     const cbx_graph_data   *d = &s->graph->data;
     const char             *comma = "; rules: ";
-    for (size_t i = 0; i < table->count; i++) {
-        const cbx_option *o = &table->options[i];
-        if (!cbx_rule_is_given(o, s->options))
+    const cbx_option       *o;
+    const void             *of;
+    for (size_t i = 0; (o = cbx_fields_at(table, s->options, i, &of)); i++) {
+        if (!cbx_rule_is_given(o, of))
             continue;
         say(w, "%s%s", comma, o->name);
-        say_value(w, o, (const char *)s->options + o->offset);
+        say_value(w, o, (const char *)of + o->offset);
         comma = ", ";
     }
     bool immutable = false, groups = false;

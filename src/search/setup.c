@@ -113,6 +113,8 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     if (!status)
         status = find_bounds(s, err);
     s->explainer = cbx_explainer_at(s->options->explainer);
+    if (!status)
+        s->settings = cbx_explainer_settings(s->explainer, s->options);
     if (!status && !s->explainer->knows_rules && cbx_rules_are_given(s->options))
         status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
                           s->explainer->name);

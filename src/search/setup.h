@@ -15,7 +15,8 @@ typedef struct cbx_setup {
     const cbx_graph           *named; /* the caller's graph: options name its features */
     const cbx_explain_options *options;
     const cbx_explainer       *explainer;
-    int32_t                    target; /* a class, or one of the above */
+    const void                *settings; /* its own options */
+    int32_t                    target;   /* a class, or one of the above */
     const float               *lo, *hi;
     const uint8_t             *discrete;
     const cbx_view            *whole;    /* the whole graph, where searches need it, or NULL */

@@ -134,6 +134,38 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
     return keeps(q, e->gone) ? NULL : "takes away what was to be kept";
 }
 
+/* A hundredth of what the values of the data span, or 1 where they are counted; none where there is
+ * nothing between, or the way back leads out of what is permitted. */
+static float step_of(const question *q, const cbx_edit *e)
+{
+    const world *w = &q->world;
+    float        lo = INFINITY, hi = -INFINITY, room = q->hi[e->feature] - q->lo[e->feature];
+    bool         whole = true;
+    for (int i = 0; i < w->nodes; i++) {
+        float v = feature_of(w, i, e->feature);
+        lo = fminf(lo, v);
+        hi = fmaxf(hi, v);
+        whole = whole && v == rintf(v);
+    }
+    bool counted = q->kinds_auto ? whole : w->discrete[e->feature];
+    if (counted)
+        room = floorf(q->hi[e->feature]) - ceilf(q->lo[e->feature]);
+    if (q->group[e->feature] >= 0 || e->from < q->lo[e->feature] || e->from > q->hi[e->feature] ||
+        (counted && (!whole || room <= 1)))
+        return 0;
+    return counted ? 1 : (hi > lo ? hi - lo : room) / 100;
+}
+
+int64_t wrong_step(const question *q, const cbx_counterfactual *a)
+{
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        const cbx_edit *e = &a->edits[k];
+        if (e->op == CBX_SET_FEATURE && fabsf(e->step - step_of(q, e)) > 1e-6F * e->step)
+            return k;
+    }
+    return -1;
+}
+
 /* ---- are the numbers right? NULL: yes. */
 
 /* A group that points elsewhere costs as much as one feature. */

@@ -71,16 +71,50 @@ static ruling is_irreducible(const question *q, const cbx_counterfactual *a, int
     return r;
 }
 
+/* Of each edit: alone a step back, or two, four, …, it does not flip. */
+static ruling goes_no_further(const question *q, const cbx_counterfactual *a, int64_t *loose,
+                              double *value, double *lead)
+{
+    ruling r = HOLDS;
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        const cbx_edit *edit = &a->edits[k];
+        edited          e;
+        if (edit->op != CBX_SET_FEATURE || !(edit->step > 0))
+            continue;
+        make_edits(q, a, -1, &e);
+        float *x = &e.x[edit->node * q->world.features + edit->feature];
+        for (float way = edit->step; way < fabsf(edit->to - edit->from); way *= 2) {
+            *x = edit->to > edit->from ? edit->to - way : edit->to + way;
+            outcome o = ask_edited(q, a, &e);
+            if (o.lead > o.blur && *x != edit->to) {
+                *loose = k;
+                *value = (double)*x;
+                *lead = o.lead;
+                return BROKEN;
+            }
+            r = o.lead > -o.blur ? UNDECIDED : r;
+        }
+    }
+    return r;
+}
+
 static void judge_irreducible(const question *q, const cbx_counterfactual *a, judged *out)
 {
-    int64_t needless = 0;
-    double  lead = 0;
+    int64_t needless = 0, loose = 0;
+    double  lead = 0, value = 0;
     ruling  r = is_irreducible(q, a, &needless, &lead);
+    ruling  back = goes_no_further(q, a, &loose, &value, &lead);
     if (r == BROKEN)
         complain(out, CLAIM_IRREDUCIBLE, "without the change of edit %lld it flips, too, by %.6g",
                  (long long)needless, lead);
+    else if (back == BROKEN)
+        complain(out, CLAIM_IRREDUCIBLE, "edit %lld can go back to %.9g, where it leads by %.6g",
+                 (long long)loose, value, lead);
+    else if ((needless = wrong_step(q, a)) >= 0)
+        complain(out, CLAIM_IRREDUCIBLE, "edit %lld has a step of %.9g", (long long)needless,
+                 (double)a->edits[needless].step);
     else
-        pass(out, CLAIM_IRREDUCIBLE, r);
+        pass(out, CLAIM_IRREDUCIBLE, r == HOLDS ? back : r);
 }
 
 /* A set of edits, in words. */
@@ -146,11 +180,15 @@ static void judge_by_force(const question *q, const cbx_counterfactual *a, claim
 static void judge_optimal(const question *q, const cbx_counterfactual *a, judged *out)
 {
     int64_t needless = 0;
-    double  lead = 0;
+    double  lead = 0, value = 0;
     if (is_irreducible(q, a, &needless, &lead) == BROKEN)
         complain(out, CLAIM_OPTIMAL,
                  "not irreducible: without the change of edit %lld it flips, too, by %.6g",
                  (long long)needless, lead);
+    else if (goes_no_further(q, a, &needless, &value, &lead) == BROKEN)
+        complain(out, CLAIM_OPTIMAL,
+                 "not irreducible: edit %lld can go back to %.9g, where it leads by %.6g",
+                 (long long)needless, value, lead);
     else
         judge_by_force(q, a, CLAIM_OPTIMAL, a->cost, out);
     if (!names_rules(q, a->scope))

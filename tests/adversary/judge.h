@@ -3,7 +3,8 @@
  *
  *   found         the edits, made on the whole graph, lead to the class that was sought, obey every
  *                 rule, keep discrete values whole and one-hot groups one-hot; the numbers that
- * come with the answer are right irreducible   undoing any one change loses the flip optimal
+ * come with the answer are right irreducible   undoing any one change loses the flip, and so does
+ * taking one value back by a step, two, four, … of a hundredth of its range, or of 1 optimal
  * irreducible, and no cheaper set of edits within the rules flips proved_none   no set of edits
  * within the rules flips skipped       for want of edges: no set of edits within the rules flips */
 #ifndef CBX_ADVERSARY_JUDGE_H

@@ -9,8 +9,8 @@
 
 bool lie_named(const char *name, lie *out)
 {
-    static const char *const names[LIES] = {"none", "found", "irreducible", "optimal",
-                                            "proved_none"};
+    static const char *const names[LIES] = {"none", "found",   "irreducible",
+                                            "step", "optimal", "proved_none"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -97,6 +97,18 @@ static void add_needless(const question *q, cbx_counterfactual *a)
     }
 }
 
+/* Values with a step go to the end of what is permitted. */
+static void go_too_far(const question *q, cbx_counterfactual *a)
+{
+    cbx_edit *edits = (cbx_edit *)a->edits; /* the answer's own memory */
+    for (int64_t k = 0; k < a->num_edits; k++)
+        if (edits[k].op == CBX_SET_FEATURE && edits[k].step > 0) {
+            edits[k].to =
+                edits[k].to > edits[k].from ? q->hi[edits[k].feature] : q->lo[edits[k].feature];
+            a->certificate = CBX_IRREDUCIBLE;
+        }
+}
+
 void lie_after(lie kind, const question *q, cbx_counterfactual *a)
 {
     bool found = a->outcome == CBX_FOUND;
@@ -104,6 +116,8 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         a->num_edits--;
     if (kind == LIE_IRREDUCIBLE && found)
         add_needless(q, a);
+    if (kind == LIE_STEP && found)
+        go_too_far(q, a);
     for (cbx_counterfactual *each = a; each && kind == LIE_OPTIMAL && found; each = each->next)
         each->certificate = CBX_OPTIMAL;
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)

@@ -9,12 +9,13 @@ typedef enum lie {
     LIE_NONE,        /* the library's own words */
     LIE_FOUND,       /* an edit of the answer is missing */
     LIE_IRREDUCIBLE, /* an edit that is not needed is in the answer */
+    LIE_STEP,        /* a value goes further than it has to */
     LIE_OPTIMAL,     /* all of several answers are called optimal */
     LIE_PROVED_NONE, /* whatever a poor search does not find is proved not to be */
     LIES
 } lie;
 
-/* "none", "found", "irreducible", "optimal", "proved_none" */
+/* "none", "found", "irreducible", "step", "optimal", "proved_none" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */

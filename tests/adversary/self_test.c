@@ -112,6 +112,7 @@ static bool finds_lies_out(question *q)
         const char *what;
     } lies[] = {{LIE_FOUND, CLAIM_FOUND, "answers that miss an edit are found out"},
                 {LIE_IRREDUCIBLE, CLAIM_IRREDUCIBLE, "answers with a needless edit are found out"},
+                {LIE_STEP, CLAIM_IRREDUCIBLE, "values that go too far are found out"},
                 {LIE_OPTIMAL, CLAIM_OPTIMAL, "false claims of being optimal are found out"},
                 {LIE_PROVED_NONE, CLAIM_PROVED_NONE, "false proofs of absence are found out"}};
     bool fine = true;

@@ -245,6 +245,28 @@ CALL(cbx_explain_many)
     /* An arena that cannot be made one block between rows goes on as it is. */
     return (void)user, !status && test_allocation_failed() ? CBX_NO_MEMORY : status;
 }
+CALL(cbx_explain_kept)
+{
+    static const int32_t rows[] = {3, 8};
+    int64_t              found;
+    char                 part[600];
+    cbx_status status = cbx_explain_kept(the.model, the.graph, rows, 2, the.options, the.out_file,
+                                         false, NULL, NULL, NULL, &found, NULL);
+    (void)snprintf(part, sizeof part, "%s.part", the.out_file);
+    (void)unlink(part);
+    (void)snprintf(part, sizeof part, "%s.0.part", the.out_file);
+    (void)unlink(part);
+    return (void)user, !status && test_allocation_failed() ? CBX_NO_MEMORY : status;
+}
+CALL(cbx_graph_find)
+{
+    int32_t     number = -1;
+    cbx_nearest near;
+    cbx_nearest_begin(&near, "kaarte");
+    cbx_nearest_try(&near, "karate");
+    CHECK(!strcmp(near.best, "karate"));
+    return (void)user, cbx_graph_find(the.graph, CBX_PART_NODE, "8", &number, NULL);
+}
 CALL(cbx_check_edits)
 {
     return (void)user, cbx_check_edits(the.model, the.graph, the.answer->row, the.answer->edits,
@@ -577,6 +599,8 @@ static const entry entries[] = {
     ALLOCATES(cbx_predict),
     ALLOCATES(cbx_explain),
     ALLOCATES(cbx_explain_many),
+    ALLOCATES(cbx_explain_kept),
+    {"cbx_graph_find cbx_nearest_begin cbx_nearest_try", call_cbx_graph_find, false},
     ALLOCATES(cbx_check_edits),
     ALLOCATES(cbx_counterfactual_json),
     ALLOCATES(cbx_counterfactual_parse),

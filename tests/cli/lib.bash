@@ -30,6 +30,13 @@ run() {
     ran="combinex $*"
 }
 
+# Every explainer that there is, but those named.
+explainers() {
+    local others
+    others=$("$COMBINEX" explain karate model --node 0 --explainer '?' 2>&1 | sed -n 's/.* is not one of //p')
+    tr -s ', ' '\n' <<< "$others" | grep -vxF "$(printf '%s\n' "$@")"
+}
+
 # check SENTENCE COMMAND...: the sentence is true if the command succeeds.
 check() {
     local sentence=$1

@@ -37,6 +37,37 @@ P
     check "a certificate that does not hold is reported" all status_is 1 , out_has 'can be left out'
 fi
 
+# Values that could be smaller are found out, and so are steps that promise too little.
+mkdir table
+echo source,target > table/edges.csv
+echo id,income,rate,label > table/features.csv
+for i in $(seq 0 39); do
+    echo "c$i,c$(((i + 1) % 40))" >> table/edges.csv
+    echo "c$i,$((1000 + 137 * i)),0.$((10 + 7 * i % 80)),$([ "$i" -lt 20 ] && echo no || echo yes)" >> table/features.csv
+done
+run data convert table table.safetensors --symmetric
+run train table.safetensors --model graphconv --epochs 100 --seed 1 --quiet -o table.model.safetensors
+run explain table.safetensors table.model.safetensors --all --target any --features-to-vary income,rate --keep-edges --json -o table.jsonl
+check "values have steps by which they do not go back" all status_is 0 , grep -q '"step": *[0-9.]' table.jsonl
+run explain table.safetensors table.model.safetensors --node 3 --target any --features-to-vary income --keep-edges
+check "which is said" all status_is 0 , out_has 'no value can go back'
+run explain table.safetensors table.model.safetensors --replay table.jsonl
+check "and replay checks them" status_is 0
+if [ -n "$python" ]; then
+    "$python" - <<'P'
+import json
+lines = [json.loads(line) for line in open("table.jsonl")]
+ones = [r for r in lines if r["status"] == "found" and r["edits"][0].get("step")]
+for name, step in (("short", 0.00001), ("long", 500)):
+    ones[0]["edits"][0]["step"] = step
+    json.dump(ones[0], open(name + ".jsonl", "w"))
+P
+    run explain table.safetensors table.model.safetensors --replay short.jsonl
+    check "a value that can go back by its step is reported" all status_is 1 , out_has 'can be smaller'
+    run explain table.safetensors table.model.safetensors --replay long.jsonl
+    check "and a step that promises too little" all status_is 1 , out_has 'a hundredth of its range is'
+fi
+
 run explain karate model.safetensors --all --prove 0.3 --target any
 check "small answers are proved optimal" all status_is 0 , out_has 'proved: nothing cheaper does, of all removals of edges'
 run explain karate model.safetensors --node 5 --features-to-vary none --keep-edges

@@ -4,7 +4,8 @@
 # Values that are no numbers, or too large ones: refused with the place, and never printed.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 
-methods=(minimal combinex cf-gnn cff unr ego random-edges random-features)
+mapfile -t methods < <(explainers)
+check "there are methods to try" test "${#methods[@]}" -gt 8
 # table NAME VALUE EDGES: a CSV data set of four nodes in a ring, with one value of its own
 table() {
     mkdir -p "$1"

@@ -7,7 +7,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 # shellcheck source=SCRIPTDIR/../reproducible/cores.bash
 source "$here/../reproducible/cores.bash"
-methods=(minimal combinex ego cf-gnn cff random-edges random-features unr)
+mapfile -t methods < <(explainers)
+check "there are methods to try" test "${#methods[@]}" -gt 8
 
 # every FOLDER THREADS: trains, predicts, explains and compares there
 every() {

@@ -4,7 +4,8 @@
 # Every method on nodes and on graphs, with the options of its own.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 
-methods=(random-edges random-features ego cf-gnn cff unr)
+mapfile -t methods < <(explainers combinex minimal)
+check "there are methods to try" test "${#methods[@]}" -gt 6
 
 policies=(linear exponential sinusoidal dynamic constant features)
 
@@ -34,6 +35,10 @@ explained karate karate.model.safetensors --all --epochs 60 --unr-rollouts 60 --
 run explain karate karate.model.safetensors --node 8 --explainer cf-gnn --preset cf-gnn-trees --json
 check "a preset has the authors' settings" all status_is 0 , out_has '"optimiser":"sgd"' , \
     out_has '"momentum":0' , out_has '"cf-gnn-distance":"hard"' , out_has '"edges":"undirected"'
+run explain karate karate.model.safetensors --all --explainer moexp --target any --total-cfs 3 --json -o results.jsonl
+check "moexp's front is several answers for some" test "$(wc -l < results.jsonl)" -gt 34
+run explain karate karate.model.safetensors --replay results.jsonl
+check "which hold" all status_is 0 , out_has '^([0-9]+) of \1 hold$'
 run explain karate karate.model.safetensors --node 8 --explainer cf-gn
 check "a method that does not exist is named" fails_with 2 "'cf-gn' is not one of combinex.*cf-gnn"
 run explain karate karate.model.safetensors --node 8 --explainer unr --unr-restart 1

@@ -60,7 +60,7 @@ run predict karate gcn.safetensors --node 33 --node=0 --json
 check "--node picks nodes, in the order asked" \
     all out_lines 2 , out_has '^\{"node": 33,' , out_has '^\{"node": 0,'
 run predict karate gcn.safetensors --node 34
-check "a node that does not exist fails" fails_with 1 '--node 34.*0 to 33'
+check "a node that does not exist fails" fails_with 1 '--node: .*node 34 does not exist: there are 0 to 33'
 run predict karate gcn.safetensors --graph 0
 check "--graph has no meaning for nodes" fails_with 1 'use --node'
 run predict karate gcn.safetensors --json -o -

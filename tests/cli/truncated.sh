@@ -16,12 +16,12 @@ meanwhile() {
     local spoil=$1 tries=0
     shift
     ran="combinex explain $*, then $spoil"
-    rm -f data.safetensors ./.combinex-*.tmp
+    rm -f data.safetensors ./.combinex-*.tmp old.jsonl*.part
     cp kept.safetensors data.safetensors
     "$COMBINEX" explain data.safetensors model.safetensors --preset paper --epochs 60 --all --limit 24 \
         --threads 2 --json -o old.jsonl "$@" > "$scratch/log/out" 2> "$scratch/log/err" &
     local job=$!
-    until compgen -G '.combinex-*.tmp' > /dev/null || ((tries++ > 1000)); do sleep 0.01; done
+    until compgen -G 'old.jsonl*.part' > /dev/null || ((tries++ > 1000)); do sleep 0.01; done
     $spoil
     wait "$job"
     status=$?
@@ -37,7 +37,8 @@ check "nothing is written" all grep -q precious old.jsonl , test -z "$(find . -n
 meanwhile write_to
 check "a file that is written to is an error, too" \
     fails_with 1 '^combinex: data\.safetensors: was written to while it was in use.*--copy'
-check "and nothing is written" all grep -q precious old.jsonl , test -z "$(find . -name '*.tmp')"
+check "and nothing is written, nor is there anything to resume" \
+    all grep -q precious old.jsonl , test -z "$(find . -name '*.tmp' -o -name '*.part')"
 meanwhile cut_short --copy
 check "a copy goes on" all status_is 0 , test "$(wc -l < old.jsonl)" = 24
 mv old.jsonl copied.jsonl

@@ -91,8 +91,10 @@ wrong "a published split is not drawn" '--val-share is for splits that are drawn
 wrong "replaying searches nothing" '--epochs: is about searching' explain karate m --replay r --epochs 3
 wrong "nor by a preset" '--preset: is about searching' explain karate m --replay r --preset paper
 wrong "and sums nothing up" '--replay goes with none of' explain karate m --replay r --summary s
-wrong "several answers are only minimal's" '--total-cfs: only the explainer minimal does that, not combinex' \
+wrong "several answers are not everybody's" '--total-cfs: only the explainers minimal and moexp do that, not combinex' \
     explain karate m --node 1 --preset paper --total-cfs 2
+wrong "a proof is only minimal's" '--prove: only the explainer minimal does that, not moexp' \
+    explain karate m --node 1 --explainer moexp --prove 1
 wrong "a report without data has no format" '--format: is about DATA, and there is none' \
     report r.jsonl --format csv -o r.html
 

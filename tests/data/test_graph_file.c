@@ -42,6 +42,8 @@ static void same_data(const cbx_graph_data *a, const cbx_graph_data *b, int64_t 
     CHECK(m == 0 || !memcmp(a->edge_source, b->edge_source, (size_t)m * 8));
     CHECK(m == 0 || !memcmp(a->edge_target, b->edge_target, (size_t)m * 8));
     SAME(m, a->edge_weight, b->edge_weight);
+    CHECK_INT(a->edge_dim, b->edge_dim);
+    SAME(m * a->edge_dim, a->edge_attr, b->edge_attr);
     SAME(n * f, a->x, b->x);
     SAME(n + 1, a->x_indptr, b->x_indptr);
     if (a->x_indptr) {
@@ -104,10 +106,12 @@ TEST(a_plain_graph_comes_back)
     check_round_trip(&plain);
 }
 
-TEST(weights_masks_and_bounds_come_back)
+TEST(weights_attributes_masks_and_bounds_come_back)
 {
     cbx_graph_data d = plain;
     d.edge_weight = weight;
+    d.edge_dim = 2;
+    d.edge_attr = (const float[]){1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12};
     d.num_classes = 5; /* more than the labels show */
     d.num_splits = 1;
     d.train_mask = train;
@@ -354,7 +358,8 @@ TEST(a_tensor_of_the_wrong_type_is_an_error_that_names_it)
                    {"train_mask", "U8", 1, 4, 0},  {"val_mask", "U8", 1, 4, 0},
                    {"test_mask", "U8", 1, 4, 0},   {"splits.val_mask", "U8", 2, 4, 1},
                    {"graph_ptr", "I64", 1, 3, 0},  {"train_idx", "I64", 1, 1, 0},
-                   {"val_idx", "I64", 1, 1, 0},    {"test_idx", "I64", 1, 1, 0}};
+                   {"val_idx", "I64", 1, 1, 0},    {"test_idx", "I64", 1, 1, 0},
+                   {"edge_attr", "F32", 2, 6, 2}};
     static const double zeros[12];
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
         parts p = good_sparse();
@@ -380,6 +385,7 @@ TEST(a_tensor_of_the_wrong_shape_is_an_error_that_says_both)
     } tensors[] = {{"edge_index", CBX_I64, 2, 3, 2, "[3, 2], [2, any]"},
                    {"edge_index", CBX_I64, 1, 6, 0, "[6], [2, any]"},
                    {"edge_weight", CBX_F32, 1, 5, 0, "[5], [6]"},
+                   {"edge_attr", CBX_F32, 2, 5, 2, "[5, 2], [6, any]"},
                    {"x.shape", CBX_I64, 1, 3, 0, "[3], [2]"},
                    {"x.indptr", CBX_I64, 1, 4, 0, "[4], [5]"},
                    {"x.indices", CBX_I32, 1, 4, 0, "[4], [3]"},

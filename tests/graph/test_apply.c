@@ -209,6 +209,35 @@ TEST(a_hash_sees_every_edge_weight_and_feature)
     }
 }
 
+TEST(attributes_of_edges_go_with_them_and_count_in_the_hash)
+{
+    static const int64_t source[] = {0, 1, 2, 2}, target[] = {1, 2, 0, 1};
+    static const float   x[] = {1, 2, 3}, attr[] = {1, 10, 2, 20, 3, 30, 4, 40};
+    cbx_graph_data       d = {.num_nodes = 3,
+                              .num_features = 1,
+                              .num_edges = 4,
+                              .edge_source = source,
+                              .edge_target = target,
+                              .edge_attr = attr,
+                              .edge_dim = 2,
+                              .x = x};
+    cbx_graph           *graph = NULL, *edited = NULL, *bare = NULL;
+    cbx_edit             edit = removal(&d, 1);
+    char                 with[65], without[65];
+    CHECK_INT(cbx_graph_new(&d, &graph, NULL), CBX_OK);
+    CHECK_INT(cbx_graph_apply(graph, &edit, 1, &edited, NULL), CBX_OK);
+    const cbx_graph_data *e = cbx_graph_arrays(edited);
+    CHECK(e->num_edges == 3 && e->edge_dim == 2);
+    CHECK(!memcmp(e->edge_attr, (float[]){1, 10, 3, 30, 4, 40}, 6 * sizeof(float)));
+    cbx_graph_hash(graph, with);
+    d.edge_attr = NULL;
+    d.edge_dim = 0;
+    CHECK_INT(cbx_graph_new(&d, &bare, NULL), CBX_OK);
+    cbx_graph_hash(bare, without);
+    CHECK(strcmp(with, without) != 0);
+    cbx_graph_free(bare), cbx_graph_free(edited), cbx_graph_free(graph);
+}
+
 TEST(a_hash_sees_where_graphs_end_but_neither_names_nor_labels)
 {
     static const char *const other[] = {"x", "y", "z"};

@@ -14,7 +14,12 @@ static const cbx_edit samples[CBX_EDIT_KINDS][2] = {
         {{.op = CBX_REMOVE_EDGE, .source = 5, .target = 1, .edge = 7},
          {.op = CBX_REMOVE_EDGE, .source = 2, .target = 3, .edge = -1, .undirected = true}},
     [CBX_SET_FEATURE] = {
-        {.op = CBX_SET_FEATURE, .node = 1, .feature = 4, .from = -0.25f, .to = 1e-3f},
+        {.op = CBX_SET_FEATURE,
+         .node = 1,
+         .feature = 4,
+         .from = -0.25f,
+         .to = 1e-3f,
+         .step = 0.0125f},
         {.op = CBX_SET_FEATURE, .node = 1, .feature = 5, .from = 0, .to = 1, .group = 3}}};
 
 /* The text of one edit, to free(). */

@@ -196,6 +196,21 @@ TEST(a_bad_weight_is_refused_with_its_edge)
     cbx_graph_free(accepted(&d));
 }
 
+TEST(edge_attributes_are_all_there_and_finite)
+{
+    cbx_graph_data d = node_task();
+    d.edge_dim = 2;
+    refused(&d, "edge_dim is 2", "there are no edge attributes");
+    d.edge_attr = (float[]){1, 2, 3, 4, NAN, 6};
+    refused(&d, "edge 2 (3 -> 2)", "attribute 0 is nan");
+    d.edge_attr = (float[]){1, 2, 3, 4, 5, -6};
+    cbx_graph_free(accepted(&d));
+    d.edge_dim = 0;
+    refused(&d, "edge_dim is 0", "there are edge attributes");
+    d.edge_dim = -1;
+    refused(&d, "edge_dim is -1", "edge attributes");
+}
+
 /* ---- features */
 
 TEST(a_feature_that_is_no_number_is_refused_with_its_place)

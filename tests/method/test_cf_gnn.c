@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CF-GNNExplainer; its epochs are compared in test_golden_traces.c. */
 #include "../search/rival.h"
+#include "../search/own_options.h"
 
 RIVAL_TESTS(cf_gnn, "cf-gnn", false)
 
@@ -44,7 +45,7 @@ TEST(the_gradient_is_clipped)
     CHECK_NEAR(r->trace[0].edge_loss, 156 * (1 - 1 / (1 + exp(-1.0))), 1e-3);
     CHECK_NEAR(r->trace[1].edge_loss, 156 * (1 - 1 / (1 + exp(-EP))), 1e-3);
     cbx_counterfactual_free(r);
-    ask.cf_gnn_clip = 0;
+    set_option(&ask, "cf-gnn-clip", "0");
     r = explain_row(&o, 0, &ask);
     CHECK_NEAR(r->trace[1].edge_loss, 0, 1e-9);
     cbx_counterfactual_free(r);

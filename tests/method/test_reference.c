@@ -8,6 +8,7 @@
 #include "../search/naive_oracle.h"
 #include "perturb.h"
 #include "policy.h"
+#include "../search/own_options.h"
 #include "test.h"
 
 enum { MOST_CLASSES = 4, EPOCHS = 80 };
@@ -80,14 +81,14 @@ static double clamp(double v, double lo, double hi)
 /* The published program's faults: what is added to a move, and what L_X is taken of. */
 static double shift_of(const reference *t, int32_t j)
 {
-    return t->o->faults & CBX_FAULT_SHIFT && t->d->discrete[j] ? t->d->feat_min[j] : 0;
+    return combinex_of(t->o)->faults & CBX_FAULT_SHIFT && t->d->discrete[j] ? t->d->feat_min[j] : 0;
 }
 
 static double gap_of(const reference *t, int64_t k)
 {
     const cbx_graph_data *d = t->d;
     double                x = t->p.x[k], P = t->P[k].value;
-    if (!(t->o->faults & CBX_FAULT_LOSS))
+    if (!(combinex_of(t->o)->faults & CBX_FAULT_LOSS))
         return t->soft[k] - x;
     return d->discrete[k % t->p.f] ? clamp(x + tanh(P), 0, 1) - x : P;
 }
@@ -107,9 +108,9 @@ static void perturb(reference *t)
         move += shift_of(t, j);
         t->soft[k] = clamp(x + move, lo, hi);
         t->hard[k] = clamp(x + (d->discrete[j] ? nearbyint(move) : move), lo, hi);
-        if (t->o->faults & CBX_FAULT_ROUNDING && d->discrete[j])
+        if (combinex_of(t->o)->faults & CBX_FAULT_ROUNDING && d->discrete[j])
             t->hard[k] = clamp(nearbyint(x + move), lo, hi);
-        if (t->o->faults & CBX_FAULT_SHIFT && !d->discrete[j])
+        if (combinex_of(t->o)->faults & CBX_FAULT_SHIFT && !d->discrete[j])
             t->hard[k] += clamp(0, lo, hi);
         double gap = gap_of(t, k);
         e->feature_loss += (d->discrete[j] ? fabs(gap) : gap * gap) / ((double)p->n * p->f);
@@ -117,7 +118,7 @@ static void perturb(reference *t)
         t->tiny += t->hard[k] != x && fabs(t->hard[k] - x) < 1e-6;
     }
     for (int64_t k = 0; k < p->m; k++) {
-        bool   free_edges = t->o->policy != CBX_POLICY_FEATURES;
+        bool   free_edges = combinex_of(t->o)->policy.shape != CBX_POLICY_FEATURES;
         double w = free_edges ? sigmoid(t->EP[t->pair[k]].value) : 1;
         t->w_soft[k] = w * p->weight[k];
         t->w_hard[k] = w > 0.5 ? p->weight[k] : 0;
@@ -134,11 +135,11 @@ static bool hits(const reference *t, int32_t class)
 static double alpha_at(const reference *t, int64_t epoch)
 {
     double share = (double)epoch / (double)t->o->epochs;
-    switch (t->o->policy) {
+    switch (combinex_of(t->o)->policy.shape) {
     case CBX_POLICY_LINEAR:
         return 1 - share;
     case CBX_POLICY_EXPONENTIAL:
-        return exp(-(double)epoch / t->o->decay);
+        return exp(-(double)epoch / combinex_of(t->o)->policy.decay);
     case CBX_POLICY_SINUSOIDAL:
         return 0.5 * (1 + cos(acos(-1) * share));
     case CBX_POLICY_DYNAMIC:
@@ -148,7 +149,7 @@ static double alpha_at(const reference *t, int64_t epoch)
     case CBX_POLICY_FEATURES:
         return 1;
     default:
-        return t->o->alpha;
+        return combinex_of(t->o)->policy.alpha;
     }
 }
 
@@ -222,7 +223,7 @@ static void step(reference *t, int64_t epoch)
     double                scale = t->now.alpha / (double)entries;
     differentiate(t, t->soft, entries, t->dX);
     differentiate(t, t->w_soft, p->m, t->dw);
-    for (int64_t k = 0; k < entries && t->o->policy != CBX_POLICY_EDGES; k++) {
+    for (int64_t k = 0; k < entries && combinex_of(t->o)->policy.shape != CBX_POLICY_EDGES; k++) {
         int32_t j = (int32_t)(k % p->f);
         double  lo = d->feat_min[j], hi = d->feat_max[j], th = tanh(t->P[k].value);
         double  raw = p->x[k] + (d->discrete[j] ? (hi - lo) * th : t->P[k].value) + shift_of(t, j);
@@ -231,7 +232,7 @@ static void step(reference *t, int64_t epoch)
         double  slope = d->discrete[j] ? 1 - th * th : 1, span = d->discrete[j] ? hi - lo : 1;
         bool    inside = raw >= lo && raw <= hi, priced = inside;
         double  price_slope = span;
-        if (t->o->faults & CBX_FAULT_LOSS) {
+        if (combinex_of(t->o)->faults & CBX_FAULT_LOSS) {
             priced = !d->discrete[j] || (p->x[k] + th >= 0 && p->x[k] + th <= 1);
             price_slope = 1;
         }
@@ -239,7 +240,7 @@ static void step(reference *t, int64_t epoch)
              (inside ? t->dX[k] * span * slope : 0) + (priced ? price * price_slope * slope : 0),
              epoch);
     }
-    for (int64_t k = 0; k < p->m && t->o->policy != CBX_POLICY_FEATURES; k++) {
+    for (int64_t k = 0; k < p->m && combinex_of(t->o)->policy.shape != CBX_POLICY_FEATURES; k++) {
         double w = sigmoid(t->EP[k].value), g = -(1 - t->now.alpha);
         if (t->pair[k] != k)
             continue;
@@ -312,13 +313,13 @@ static bool on_the_edge(const reference *t)
         int32_t j = (int32_t)(k % p->f);
         double  lo = d->feat_min[j], hi = d->feat_max[j];
         double  move_by = d->discrete[j] ? (hi - lo) * tanh(t->P[k].value) : t->P[k].value;
-        double  rounded = t->o->faults & CBX_FAULT_ROUNDING ? p->x[k] : 0;
+        double  rounded = combinex_of(t->o)->faults & CBX_FAULT_ROUNDING ? p->x[k] : 0;
         move_by += shift_of(t, j);
         rounded += move_by;
         close = close || close_to(p->x[k] + move_by, lo) || close_to(p->x[k] + move_by, hi);
         close = close || (d->discrete[j] && close_to(move_by, 0)) ||
                 (d->discrete[j] && close_to(rounded - floor(rounded), 0.5));
-        if (t->o->faults & CBX_FAULT_LOSS && d->discrete[j]) {
+        if (combinex_of(t->o)->faults & CBX_FAULT_LOSS && d->discrete[j]) {
             double th = tanh(t->P[k].value);
             close =
                 close || close_to(p->x[k] + th, 0) || close_to(p->x[k] + th, 1) || close_to(th, 0);
@@ -469,7 +470,7 @@ static void compare_faults(char kind, unsigned faults)
     for (int32_t row = 0; row < 4; row++) {
         cbx_explain_options a = ASK("policy", row % 2 ? "linear" : "features", "lr", "0.24",
                                     "edges", "directed", "target", "any");
-        a.faults = faults;
+        combinex_of(&a)->faults = faults;
         compare(&o, row, a, &sum);
     }
     check_tally(sum);

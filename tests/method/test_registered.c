@@ -93,6 +93,9 @@ TEST(a_method_from_outside_is_asked_and_its_answer_is_judged_by_the_library)
     CHECK_INT(r->outcome, seen.flips ? CBX_FOUND : CBX_NOT_FOUND);
     if (seen.flips)
         CHECK_INT(r->num_edits, 3);
+    char *line = cbx_counterfactual_json(r, graph, o, NULL, NULL);
+    CHECK(line && strstr(line, "\"taker-take\":3"));
+    free(line);
     cbx_counterfactual_free(r);
     cbx_options_free(o);
     cbx_model_free(model);

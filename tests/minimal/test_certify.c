@@ -77,7 +77,7 @@ static void set_up(bench *b)
     b->F = (cbx_beam){.s = &b->s, .W = &b->W, .best = {.moves = b->moves}};
     for (int j = FEATURES - 1; j >= 0; j--)
         cbx_move_set_add(&b->F.best,
-                         &(cbx_move){&cbx_move_feature, 0, j, -1, -1, 1, /* cost */ 1, 0});
+                         &(cbx_move){&cbx_move_feature, 0, j, -1, -1, 1, /* cost */ 1, 0, false});
 }
 
 static void tear_down(bench *b)

@@ -200,13 +200,14 @@ TEST(options_are_those_that_can_change_the_result)
     o.target = sample_classes[2];
     o.epochs = 123;
     o.learning_rate = 0.05;
-    char           *line = cbx_counterfactual_json_with(&c, g, &o, NULL, NULL);
-    const cbx_json *all = object_in(line), *options = cbx_json_get(all, "options");
-    for (size_t i = 0; i < table->count; i++) { /* threads cannot; what has no help is no user's */
-        const cbx_option *option = &table->options[i];
-        bool              there = cbx_json_get(options, option->name) != NULL;
+    char             *line = cbx_counterfactual_json_with(&c, g, &o, NULL, NULL);
+    const cbx_json   *all = object_in(line), *options = cbx_json_get(all, "options");
+    const cbx_option *option;
+    for (size_t i = 0; (option = cbx_option_at(table, i)); i++) {
+        /* threads cannot; what has no help is no user's */
+        bool there = cbx_json_get(options, option->name) != NULL;
         if (!CHECK_INT(there, option->help && strcmp(option->name, "threads") != 0))
-            printf("  (%s)\n", table->options[i].name);
+            printf("  (%s)\n", option->name);
     }
     CHECK(text_is(options, "policy", "dynamic") && text_is(options, "edges", "undirected"));
     CHECK(text_is(options, "target", sample_classes[2]));
@@ -331,6 +332,8 @@ TEST(the_fields_are_those_that_the_documentation_names)
     if (!CHECK(page != NULL))
         return;
     all[1].reproducible = true;
+    all[1].l1_mad = 1.5;
+    all[1].num_unusual = 1;
     for (int i = 0; i < 3; i++) {
         o[i] = object_of(&all[i], true);
         for (const cbx_json *m = cbx_json_at(o[i], 0); m; m = m->next)

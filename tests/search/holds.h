@@ -9,6 +9,7 @@
 #include "explainer.h"
 #include "oracle.h"
 #include "test.h"
+#include "own_options.h"
 
 /* ---- the edits themselves, against the data */
 
@@ -59,8 +60,8 @@ static inline void check_edits(const cbx_graph_data *d, const cbx_counterfactual
     CHECK(r->num_edits > 0);
     CHECK_INT(r->num_edges_removed, edges);
     CHECK_INT(r->num_features_changed, features);
-    CHECK(o->explainer != 0 || o->policy != CBX_POLICY_FEATURES || edges == 0);
-    CHECK(o->explainer != 0 || o->policy != CBX_POLICY_EDGES || features == 0);
+    CHECK(o->explainer != 0 || combinex_of(o)->policy.shape != CBX_POLICY_FEATURES || edges == 0);
+    CHECK(o->explainer != 0 || combinex_of(o)->policy.shape != CBX_POLICY_EDGES || features == 0);
 }
 
 /* ---- the graph with the edits, against the result */

@@ -5,6 +5,7 @@
 
 #include "oracle.h"
 #include "policy.h"
+#include "own_options.h"
 #include "test.h"
 
 TEST(outcomes_have_names)
@@ -306,25 +307,28 @@ TEST(who_cancels_is_told_so_and_still_given_how_far_it_came)
 
 static void check_trace(const cbx_counterfactual *r, const cbx_explain_options *a)
 {
-    int64_t best = -1;
+    int64_t           best = -1;
+    const cbx_policy *policy = &combinex_of(a)->policy;
     CHECK_INT(r->epochs, a->epochs);
     CHECK_INT(r->num_trace, a->epochs);
     for (int64_t t = 0; t < r->num_trace; t++) {
         const cbx_epoch *e = &r->trace[t];
         double sum = e->eta * e->ce + (1 - e->alpha) * e->edge_loss + e->alpha * e->feature_loss;
         CHECK_NEAR(e->loss, sum, 1e-12);
-        CHECK_NEAR(e->alpha, cbx_policy_alpha(a, t, e->edge_loss, e->feature_loss), 1e-12);
+        CHECK_NEAR(e->alpha, cbx_policy_alpha(policy, t, a->epochs, e->edge_loss, e->feature_loss),
+                   1e-12);
         CHECK(e->eta == 1 || (e->eta == 0 && e->hit));
         CHECK(e->ce >= 0 && e->edge_loss >= 0 && e->feature_loss >= 0);
-        CHECK(a->policy != CBX_POLICY_FEATURES || (e->edge_loss == 0 && e->removed_edges == 0));
-        CHECK(a->policy != CBX_POLICY_EDGES || (e->feature_loss == 0 && e->changed_features == 0));
+        CHECK(policy->shape != CBX_POLICY_FEATURES || (e->edge_loss == 0 && e->removed_edges == 0));
+        CHECK(policy->shape != CBX_POLICY_EDGES ||
+              (e->feature_loss == 0 && e->changed_features == 0));
         if (e->hit && (best < 0 || e->loss < r->trace[best].loss))
             best = t;
     }
     /* at first nothing is removed, and a weight is σ(1) */
     const cbx_epoch *first = &r->trace[0];
     CHECK(!first->hit && first->changed_features == 0 && first->removed_edges == 0);
-    if (a->policy != CBX_POLICY_FEATURES && a->edges == 0)
+    if (policy->shape != CBX_POLICY_FEATURES && a->edges == 0)
         CHECK_NEAR(first->edge_loss, (double)r->num_edges * 0.2689414213699951, 1e-4);
     if (r->outcome != CBX_FOUND)
         return;
@@ -340,7 +344,8 @@ TEST(a_trace_has_an_entry_an_epoch_and_the_result_is_its_best)
     cbx_explain_options a = ASK("epochs", "70", "target", "any", "alpha", "0.3");
     int                 found = 0;
     a.trace = true;
-    for (a.policy = CBX_POLICY_LINEAR; a.policy <= CBX_POLICY_EDGES; a.policy++)
+    int *policy = &combinex_of(&a)->policy.shape;
+    for (*policy = CBX_POLICY_LINEAR; *policy <= CBX_POLICY_EDGES; (*policy)++)
         for (int32_t row = 0; row < 16; row += 3) {
             a.edges = row & 1;
             cbx_counterfactual *r = explain_row(&o, row, &a);

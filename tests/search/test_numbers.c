@@ -52,14 +52,14 @@ TEST(predictions_are_those_of_double_precision_or_errors)
 
 /* ---------------------------------------------------------------- answers */
 
-static const char *const methods[][2] = {
-    {"minimal", "linear"},       {"combinex", "linear"},
-    {"combinex", "exponential"}, {"combinex", "sinusoidal"},
-    {"combinex", "dynamic"},     {"combinex", "constant"},
-    {"combinex", "features"},    {"combinex", "edges"},
-    {"cf-gnn", "linear"},        {"cff", "linear"},
-    {"unr", "linear"},           {"ego", "linear"},
-    {"random-edges", "linear"},  {"random-features", "linear"}};
+static const char *const methods[][2] = {{"minimal", "linear"},       {"combinex", "linear"},
+                                         {"combinex", "exponential"}, {"combinex", "sinusoidal"},
+                                         {"combinex", "dynamic"},     {"combinex", "constant"},
+                                         {"combinex", "features"},    {"combinex", "edges"},
+                                         {"cf-gnn", "linear"},        {"cff", "linear"},
+                                         {"unr", "linear"},           {"ego", "linear"},
+                                         {"random-edges", "linear"},  {"random-features", "linear"},
+                                         {"moexp", "linear"}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static bool finite_answer(const cbx_counterfactual *c)
@@ -130,7 +130,8 @@ static void check_answer(const oracle *o, const odd_graph *g, const odd_layer *l
     cbx_error           err = {0};
     cbx_explain_options options =
         ASK("explainer", methods[method][0], "policy", methods[method][1], "epochs", "25", "target",
-            "any", "unr-rollouts", "10", "robustness", "5", "prove", "0.02", "seed", "4");
+            "any", "unr-rollouts", "10", "moexp-most", "10", "robustness", "5", "prove", "0.02",
+            "seed", "4");
     options.trace = true;
     cbx_status status = cbx_explain_with(o->model, o->graph, row, &options, NULL, NULL, &c, &err);
     bool       fine = true;
@@ -221,7 +222,8 @@ TEST(a_class_of_probability_zero_can_be_asked_for_and_is_reported_as_zero)
             cbx_counterfactual *c = NULL;
             cbx_explain_options options =
                 ASK("explainer", methods[m][0], "policy", methods[m][1], "epochs", "60", "target",
-                    target_class == 1 ? "1" : "2", "unr-rollouts", "10", "seed", "4");
+                    target_class == 1 ? "1" : "2", "unr-rollouts", "10", "moexp-most", "10", "seed",
+                    "4");
             options.trace = true;
             if (!CHECK_OK(cbx_explain_with(o.model, o.graph, 1, &options, NULL, NULL, &c, &err),
                           err))
@@ -279,7 +281,8 @@ TEST(a_hundred_thousand_classes)
         cbx_counterfactual *c = NULL;
         cbx_explain_options options =
             ASK("explainer", methods[m][0], "policy", methods[m][1], "epochs", "5", "target", "any",
-                "unr-rollouts", "3", "robustness", "2", "candidates", "4", "time-limit", "20");
+                "unr-rollouts", "3", "moexp-most", "3", "robustness", "2", "candidates", "4",
+                "time-limit", "20");
         if (!CHECK_OK(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), err))
             continue;
         CHECK_INT(c->num_classes, MANY);

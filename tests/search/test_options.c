@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of explaining: defaults, names, presets. */
+#include <stdio.h>
 #include <string.h>
 
 #include "explainer.h"
 #include "rule_options.h"
+#include "own_options.h"
 #include "test.h"
 
 /* A struct full of rubbish, then defaults. */
@@ -15,13 +17,16 @@ static cbx_explain_options defaults(void)
     return o;
 }
 
+/* As far as the published settings go. */
 static bool same(const cbx_explain_options *a, const cbx_explain_options *b)
 {
-    return a->explainer == b->explainer && !strcmp(a->target, b->target) &&
-           a->policy == b->policy && a->alpha == b->alpha && a->decay == b->decay &&
-           a->epochs == b->epochs && a->learning_rate == b->learning_rate &&
-           a->optimiser == b->optimiser && a->edges == b->edges && a->kinds == b->kinds &&
-           a->time_limit == b->time_limit;
+    static const char *const names[] = {"explainer", "target", "policy",    "alpha",
+                                        "decay",     "epochs", "lr",        "optimiser",
+                                        "edges",     "kinds",  "time-limit"};
+    bool                     all = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        all = all && same_option(a, b, names[i]);
+    return all;
 }
 
 TEST(defaults_are_minimal_answers_and_otherwise_the_published_settings)
@@ -35,9 +40,8 @@ TEST(defaults_are_minimal_answers_and_otherwise_the_published_settings)
     CHECK_INT(cbx_explain_preset_with(&o, "paper", NULL), CBX_OK);
     CHECK(!strcmp(cbx_explainer_at(o.explainer)->name, "combinex"));
     CHECK(!strcmp(o.target, "next"));
-    CHECK_INT(o.policy, 0);
-    CHECK_NEAR(o.alpha, 1, 0);
-    CHECK_NEAR(o.decay, 0.1, 0);
+    CHECK(option_is(&o, "policy", "linear") && option_is(&o, "alpha", "1"));
+    CHECK(option_is(&o, "decay", "0.1") && option_is(&o, "select", "loss"));
     CHECK_INT(o.epochs, 500);
     CHECK_NEAR(o.learning_rate, 0.1, 0);
     CHECK_INT(o.optimiser, 0);
@@ -52,21 +56,17 @@ TEST(defaults_are_minimal_answers_and_otherwise_the_published_settings)
 
 TEST(the_rivals_defaults_are_those_of_their_definitions)
 {
-    cbx_explain_options o = defaults();
-    CHECK_NEAR(o.random_keep, 0.5, 0);
-    CHECK_NEAR(o.cf_gnn_beta, 0.5, 0);
-    CHECK_NEAR(o.cf_gnn_clip, 2, 0);
-    CHECK_INT(o.cf_gnn_distance, CBX_DISTANCE_SOFT);
-    CHECK_INT(o.cf_gnn_pull, CBX_PULL_TARGET);
-    CHECK_NEAR(o.cff_lr, 0.05, 0);
-    CHECK_NEAR(o.cff_lambda, 0.5, 0);
-    CHECK_NEAR(o.cff_alpha, 0.5, 0);
-    CHECK_NEAR(o.cff_gamma, 0.5, 0);
-    CHECK_INT(o.cff_complement, CBX_COMPLEMENT_MASKED);
-    CHECK_INT(o.cff_scores, CBX_SCORES_LOG);
-    CHECK(o.unr_neighbours == 5 && o.unr_rollouts == 1000 && o.unr_expansion == 0);
-    CHECK_NEAR(o.unr_exploration, 1, 0);
-    CHECK_NEAR(o.unr_restart, 0.2, 0);
+    cbx_explain_options      o = defaults();
+    static const char *const rivals[][2] = {
+        {"random-keep", "0.5"},       {"cf-gnn-beta", "0.5"},    {"cf-gnn-clip", "2"},
+        {"cf-gnn-distance", "soft"},  {"cf-gnn-pull", "target"}, {"cff-lr", "0.05"},
+        {"cff-lambda", "0.5"},        {"cff-alpha", "0.5"},      {"cff-gamma", "0.5"},
+        {"cff-complement", "masked"}, {"cff-scores", "log"},     {"unr-neighbours", "5"},
+        {"unr-rollouts", "1000"},     {"unr-expansion", "0"},    {"unr-exploration", "1"},
+        {"unr-restart", "0.2"}};
+    for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++)
+        if (!CHECK(option_is(&o, rivals[i][0], rivals[i][1])))
+            printf("  (%s)\n", rivals[i][0]);
 }
 
 TEST(presets_of_cf_gnn_are_what_its_authors_ran)
@@ -80,8 +80,9 @@ TEST(presets_of_cf_gnn_are_what_its_authors_ran)
         CHECK(o.optimiser == CBX_OPTIMISER_SGD && o.edges == CBX_EDGES_UNDIRECTED);
         CHECK_NEAR(o.learning_rate, i ? 0.01 : 0.1, 0);
         CHECK_NEAR(o.momentum, i ? 0.9 : 0, 0);
-        CHECK(o.epochs == 500 && o.cf_gnn_beta == 0.5 && o.cf_gnn_clip == 2);
-        CHECK(o.cf_gnn_pull == CBX_PULL_AWAY && o.cf_gnn_distance == CBX_DISTANCE_HARD);
+        CHECK_INT(o.epochs, 500);
+        CHECK(option_is(&o, "cf-gnn-beta", "0.5") && option_is(&o, "cf-gnn-clip", "2"));
+        CHECK(option_is(&o, "cf-gnn-pull", "away") && option_is(&o, "cf-gnn-distance", "hard"));
     }
 }
 
@@ -91,19 +92,12 @@ TEST(every_choice_has_its_number)
         const char *option, *names[8];
         size_t      offset;
     } choices[] = {
-        {"policy",
-         {"linear", "exponential", "sinusoidal", "dynamic", "constant", "features", "edges"},
-         offsetof(cbx_explain_options, policy)},
         {"optimiser", {"adam", "sgd", "adadelta"}, offsetof(cbx_explain_options, optimiser)},
         {"edges", {"directed", "undirected"}, offsetof(cbx_explain_options, edges)},
         {"kinds", {"data", "auto"}, offsetof(cbx_explain_options, kinds)},
         {"explainer",
          {"combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr", "minimal"},
          offsetof(cbx_explain_options, explainer)},
-        {"cf-gnn-distance", {"soft", "hard"}, offsetof(cbx_explain_options, cf_gnn_distance)},
-        {"cf-gnn-pull", {"target", "away"}, offsetof(cbx_explain_options, cf_gnn_pull)},
-        {"cff-complement", {"masked", "whole"}, offsetof(cbx_explain_options, cff_complement)},
-        {"cff-scores", {"log", "probability"}, offsetof(cbx_explain_options, cff_scores)},
     };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         for (int k = 0; k < 8 && choices[i].names[k]; k++) {
@@ -125,7 +119,7 @@ TEST(the_paper_preset_sets_the_published_settings_and_leaves_the_rest)
     d.edges = CBX_EDGES_DIRECTED;
     memset(&o, 0, sizeof o);
     o.target = "any";
-    o.policy = 3;
+    set_option(&o, "policy", "dynamic");
     o.epochs = 7;
     o.threads = 3;
     o.seed = 11;
@@ -169,4 +163,25 @@ TEST(every_explainer_of_the_table_is_there)
     }
     CHECK(i >= 1);
     CHECK(cbx_explainer_at(i) == NULL && cbx_explainer_at(-1) == NULL);
+}
+
+TEST(each_method_brings_its_options_and_no_two_have_a_name)
+{
+    const cbx_option *a, *b;
+    size_t            used = offsetof(cbx_explain_options, own), offset;
+    for (size_t i = 0; (a = cbx_option_at(cbx_explain_table(), i)); i++)
+        for (size_t k = 0; k < i && (b = cbx_option_at(cbx_explain_table(), k)); k++)
+            if (!CHECK(strcmp(a->name, b->name) != 0))
+                printf("  (%s)\n", a->name);
+    const cbx_option_table *part;
+    for (size_t i = 0; (part = cbx_explainer_part(i, &offset)); i++) {
+        CHECK_INT(offset, used); /* one behind the other, none upon another */
+        used = offset + (part->size + 15) / 16 * 16;
+    }
+    CHECK(used - offsetof(cbx_explain_options, own) <= CBX_OWN_OPTIONS);
+    for (int i = 0; cbx_explainer_at(i); i++) {
+        const cbx_explainer *e = cbx_explainer_at(i);
+        CHECK((cbx_explainer_settings(e, &(cbx_explain_options){0}) != NULL) ==
+              (e->options != NULL));
+    }
 }

@@ -4,6 +4,7 @@
 
 #include "naive_oracle.h"
 #include "policy.h"
+#include "own_options.h"
 #include "test.h"
 
 /* log p(result) - log p(prediction). */
@@ -50,7 +51,7 @@ static void check_influence(oracle_shape shape, cbx_explain_options a)
     int64_t features = 0, edges = 0;
     int32_t rows = oracle_rows(&o);
     for (int32_t i = 0; i < 2 * rows; i++) {
-        a.policy = i < rows ? CBX_POLICY_LINEAR : CBX_POLICY_EDGES;
+        combinex_of(&a)->policy.shape = i < rows ? CBX_POLICY_LINEAR : CBX_POLICY_EDGES;
         cbx_counterfactual *r = explain_row(&o, i % rows, &a);
         naive               p = naive_make(&o, i % rows);
         for (int64_t k = 0; k < r->num_edits; k++) {

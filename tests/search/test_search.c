@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search may cost: once it has begun, it allocates nothing. */
 #include "oracle.h"
+#include "own_options.h"
 #include "test.h"
 
 typedef struct meter {
@@ -45,10 +46,11 @@ TEST(no_epoch_allocates)
         oracle              o = oracle_make(shapes[i]);
         cbx_explain_options a = ASK("epochs", "150", "target", "any");
         a.trace = i & 1;
-        for (a.policy = 0; a.policy < 7; a.policy++)
+        int *policy = &combinex_of(&a)->policy.shape;
+        for (*policy = 0; *policy < 7; (*policy)++)
             for (a.edges = 0; a.edges < 2; a.edges++)
                 CHECK_INT(during(&o, &a), 0);
-        for (a.policy = a.edges = a.optimiser = 0; a.optimiser < 3; a.optimiser++)
+        for (*policy = a.edges = a.optimiser = 0; a.optimiser < 3; a.optimiser++)
             CHECK_INT(during(&o, &a), 0);
         oracle_free(&o);
     }

@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "model.h"
 #include "oracle.h"
+#include "own_options.h"
 #include "test.h"
 
 /* The question fails with a message that holds all of the parts, up to a NULL. */
@@ -193,7 +194,7 @@ TEST(options_out_of_range_are_refused)
     a.epochs = 0;
     REFUSED(o.model, o.graph, 0, &a, "epochs", "0");
     a = ASK(NULL);
-    a.policy = 7;
+    combinex_of(&a)->policy.shape = 7;
     REFUSED(o.model, o.graph, 0, &a, "policy");
     a = ASK(NULL);
     a.explainer = -1;
@@ -202,7 +203,7 @@ TEST(options_out_of_range_are_refused)
     a.learning_rate = -0.1;
     REFUSED(o.model, o.graph, 0, &a, "lr", "-0.1");
     a = ASK(NULL);
-    a.alpha = 1.5;
+    combinex_of(&a)->policy.alpha = 1.5;
     REFUSED(o.model, o.graph, 0, &a, "alpha", "1.5");
     oracle_free(&o);
 }

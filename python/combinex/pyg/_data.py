@@ -101,6 +101,9 @@ def graph_from_pyg(
         arguments["y"] = labels
     if task == "graph":
         arguments["graph_ptr"] = pointers(data)
+    attr = data.get("edge_attr")
+    if isinstance(attr, torch.Tensor) and attr.dim() in (1, 2) and attr.shape[0] == edge_index.shape[1]:
+        arguments["edge_attr"] = attr.detach().cpu().float()
     for key in ("train_mask", "val_mask", "test_mask"):
         mask = data.get(key)
         if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool and mask.shape[0] == rows:

@@ -68,6 +68,8 @@ def _arguments(module: Any, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         "edge_weight": (weight, {0: edges}),
         "batch": (batch, {0: nodes}),
     }
+    if isinstance(data.get("edge_attr"), torch.Tensor):
+        known["edge_attr"] = (data.edge_attr, {0: edges})
     arguments, sizes = {}, {}
     for name, parameter in inspect.signature(module.forward).parameters.items():
         if name in known:

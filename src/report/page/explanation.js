@@ -470,7 +470,7 @@
   function qualityCard() {
     const list = el("dl");
     const certificates = {
-      irreducible: "Each change is needed: undoing any one loses the flip.",
+      irreducible: "Each change is needed: undoing any one, or a step of it, loses the flip.",
       optimal: "Proved to be the cheapest: every cheaper set of changes was excluded.",
       none_within_budget: "None was found within the budget; there may be one.",
       proved_none: "Proved: nothing within the rules flips the class."

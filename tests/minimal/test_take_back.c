@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that are taken back: of models of which the test knows how far a value has to go. */
+#include <math.h>
+
+#include "../search/oracle.h"
+#include "test.h"
+
+enum { NODES = 200, FEATURES = 3 };
+
+/* Incomes from 1,000 to 20,900 in steps of 100, ages from 20 to 69, and a rate between 0 and 1. */
+typedef struct people {
+    float   x[NODES * FEATURES], lo[FEATURES], hi[FEATURES];
+    uint8_t discrete[FEATURES];
+} people;
+
+enum { INCOME, AGE, RATE };
+
+static void make_people(people *p)
+{
+    for (int i = 0; i < NODES; i++) {
+        float *x = &p->x[i * FEATURES];
+        x[INCOME] = 1000 + 100 * (float)i;
+        x[AGE] = 20 + (float)(i % 50);
+        x[RATE] = (float)(i % 101) / 100;
+    }
+    memcpy(p->lo, (float[]){0, 0, 0}, sizeof p->lo);
+    memcpy(p->hi, (float[]){500000, 120, 1}, sizeof p->hi);
+    memcpy(p->discrete, (uint8_t[]){0, 1, 0}, sizeof p->discrete);
+}
+
+/* The class is 1 where the node's own features, weighed, come to more than this. */
+static oracle make_oracle(const people *p, const float *weight, float more_than)
+{
+    static const int64_t source[] = {0, 1}, target[] = {1, 0};
+    static const float   none[FEATURES];
+    static int64_t       y[NODES];
+    oracle               o = oracle_by_hand(&(cbx_graph_data){.num_nodes = NODES,
+                                                              .num_features = FEATURES,
+                                                              .num_edges = 2,
+                                                              .num_classes = 2,
+                                                              .edge_source = source,
+                                                              .edge_target = target,
+                                                              .x = p->x,
+                                                              .y = y,
+                                                              .feat_min = p->lo,
+                                                              .feat_max = p->hi,
+                                                              .discrete = p->discrete},
+                                            "graphconv", "add", 1);
+    oracle_set(&o, "layers.0.lin_rel.weight", none);
+    oracle_set(&o, "layers.0.lin_rel.bias", none);
+    oracle_set(&o, "layers.0.lin_root.weight", weight);
+    oracle_set(&o, "output_layer.weight", (float[]){0, 1});
+    oracle_set(&o, "output_layer.bias", (float[]){more_than, 0});
+    return o;
+}
+
+#define EXPLAIN(o, row, ...) \
+    explain_with(o, row, (const char *const[]){"target", "any", __VA_ARGS__})
+
+static cbx_counterfactual *explain_with(const oracle *o, int32_t row, const char *const *settings)
+{
+    cbx_explain_options options;
+    cbx_counterfactual *r = NULL;
+    cbx_error           err = {0};
+    cbx_fields_default(cbx_explain_table(), &options);
+    options.threads = 1;
+    for (; *settings; settings += 2)
+        oracle_must(cbx_fields_set(cbx_explain_table(), &options, settings[0], settings[1], &err),
+                    &err);
+    oracle_must(cbx_explain_with(o->model, o->graph, row, &options, NULL, NULL, &r, &err), &err);
+    return r;
+}
+
+TEST(a_value_goes_no_further_than_it_must)
+{
+    people p;
+    make_people(&p);
+    oracle              o = make_oracle(&p, (float[]){1, 0, 0}, 15000);
+    cbx_counterfactual *r = EXPLAIN(&o, 3, NULL);
+    CHECK_INT(r->outcome, CBX_FOUND);
+    CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
+    CHECK_INT(r->num_edits, 1);
+    CHECK_NEAR(r->edits[0].step, 199, 1e-3); /* a hundredth of 1,000 to 20,900 */
+    CHECK(r->edits[0].to > 15000 && r->edits[0].to <= 15000 + r->edits[0].step);
+    CHECK_NEAR(r->l1_mad, (double)(r->edits[0].to - 1300) / 5000, 0.02);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+TEST(a_counted_feature_goes_to_the_first_number_that_does)
+{
+    people p;
+    make_people(&p);
+    oracle              o = make_oracle(&p, (float[]){0, 1, 0}, 41.3F);
+    cbx_counterfactual *r = EXPLAIN(&o, 3, NULL);
+    CHECK_INT(r->num_edits, 1);
+    CHECK_NEAR(r->edits[0].to, 42, 0);
+    CHECK_NEAR(r->edits[0].step, 1, 0);
+    cbx_counterfactual_free(r);
+    r = EXPLAIN(&o, 49, NULL); /* from 69 down */
+    CHECK_NEAR(r->edits[0].to, 41, 0);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+/* What counts less for its scale goes back first, and the other stays where it is. */
+TEST(values_go_back_together)
+{
+    people p;
+    make_people(&p);
+    oracle o = make_oracle(&p, (float[]){0.01F, 4, 0}, 400); /* either reaches 209, 276 */
+    cbx_counterfactual *r = EXPLAIN(&o, 0, NULL);
+    double              sum = 0;
+    CHECK_INT(r->num_edits, 2);
+    CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
+    for (int64_t k = 0; k < 2; k++)
+        sum += (double)r->edits[k].to * (r->edits[k].feature == INCOME ? 0.01 : 4);
+    CHECK(sum > 400 && sum < 404);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+TEST(values_leave_what_is_usual_only_where_nothing_else_does)
+{
+    people p;
+    make_people(&p);
+    p.x[INCOME] = 400000; /* one of 200: the middle 98 % end before it */
+    oracle              o = make_oracle(&p, (float[]){1, 100, 0}, 25000);
+    cbx_counterfactual *r = EXPLAIN(&o, 3, NULL);
+    CHECK_INT(r->num_edits, 2); /* though an income of 22,800 alone would do */
+    CHECK_INT(r->num_unusual, 0);
+    for (int64_t k = 0; k < r->num_edits; k++)
+        CHECK(r->edits[k].feature != INCOME || r->edits[k].to <= 20900);
+    cbx_counterfactual_free(r);
+    r = EXPLAIN(&o, 3, "features-to-vary", "0", NULL);
+    CHECK_INT(r->num_edits, 1);
+    CHECK_INT(r->num_unusual, 1);
+    CHECK(r->edits[0].to > 22700 && r->edits[0].to < 22700 + r->edits[0].step);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+/* One step of age, of which there are few, or most of what incomes there are. */
+TEST(of_answers_with_as_many_edits_the_nearest_is_taken)
+{
+    people p;
+    make_people(&p);
+    oracle              o = make_oracle(&p, (float[]){1, 10000, 0}, 238000);
+    cbx_counterfactual *r = EXPLAIN(&o, 3, NULL); /* 231,300 */
+    CHECK_INT(r->num_edits, 1);
+    CHECK_INT(r->edits[0].feature, AGE);
+    CHECK_NEAR(r->edits[0].to, 24, 0);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+    o = make_oracle(&p, (float[]){1, 10000, 0}, 231500);
+    r = EXPLAIN(&o, 3, NULL);
+    CHECK_INT(r->edits[0].feature, INCOME); /* 200 more, and not another year */
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+TEST(nothing_is_said_of_the_way_back_where_it_is_not_permitted)
+{
+    people p;
+    make_people(&p);
+    oracle              o = make_oracle(&p, (float[]){1, 0, 0}, 5000);
+    cbx_counterfactual *r = EXPLAIN(&o, 3, "permitted-range", "0:8000:9000", NULL);
+    CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
+    CHECK_NEAR(r->edits[0].to, 8000, 0);
+    CHECK_NEAR(r->edits[0].step, 0, 0);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+TEST(a_further_answer_is_no_other_value_of_the_same_feature)
+{
+    people p;
+    make_people(&p);
+    oracle              o = make_oracle(&p, (float[]){1, 400, 0}, 15000);
+    cbx_counterfactual *r = EXPLAIN(&o, 3, "total-cfs", "2", NULL);
+    CHECK(r->next != NULL);
+    CHECK(r->next && r->next->edits[0].feature != r->edits[0].feature);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+TEST(ones_and_zeros_have_no_way_back)
+{
+    oracle              o = oracle_make((oracle_shape){0}); /* the karate club */
+    cbx_counterfactual *r = EXPLAIN(&o, 8, NULL);
+    CHECK_INT(r->outcome, CBX_FOUND);
+    CHECK(isnan(r->l1_mad));
+    for (int64_t k = 0; k < r->num_edits; k++)
+        CHECK(r->edits[k].op != CBX_SET_FEATURE || r->edits[k].step == 0);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
