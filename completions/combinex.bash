@@ -62,12 +62,15 @@ _combinex() {
     case "$command $prev" in
     "data info --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "data info --task") _combinex_words "auto node graph"; return ;;
+    "data info --label-column") return ;;
     "data info --sidecar") return ;;
     "data check --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "data check --task") _combinex_words "auto node graph"; return ;;
+    "data check --label-column") return ;;
     "data check --sidecar") return ;;
     "data convert --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "data convert --task") _combinex_words "auto node graph"; return ;;
+    "data convert --label-column") return ;;
     "data convert --sidecar") return ;;
     "data convert --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
     "data fetch --from") return ;;
@@ -108,6 +111,7 @@ _combinex() {
     "train --threads") return ;;
     "train --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "train --task") _combinex_words "auto node graph"; return ;;
+    "train --label-column") return ;;
     "train --sidecar") return ;;
     "train --output" | "train -o") _combinex_files ''; return ;;
     "predict --node") return ;;
@@ -116,6 +120,7 @@ _combinex() {
     "predict --output" | "predict -o") _combinex_files ''; return ;;
     "predict --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "predict --task") _combinex_words "auto node graph"; return ;;
+    "predict --label-column") return ;;
     "predict --sidecar") return ;;
     "predict --inputs") return ;;
     "predict --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
@@ -181,6 +186,7 @@ _combinex() {
     "explain --moexp-most") return ;;
     "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "explain --task") _combinex_words "auto node graph"; return ;;
+    "explain --label-column") return ;;
     "explain --sidecar") return ;;
     "explain --inputs") return ;;
     "explain --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
@@ -199,12 +205,14 @@ _combinex() {
     "apply --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
     "apply --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "apply --task") _combinex_words "auto node graph"; return ;;
+    "apply --label-column") return ;;
     "apply --sidecar") return ;;
     "report --output" | "report -o") _combinex_files ''; return ;;
     "report --line") return ;;
     "report --target") return ;;
     "report --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "report --task") _combinex_words "auto node graph"; return ;;
+    "report --label-column") return ;;
     "report --sidecar") return ;;
     "report --inputs") return ;;
     "report --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
@@ -228,6 +236,7 @@ _combinex() {
     "bench --jobs") return ;;
     "bench --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "bench --task") _combinex_words "auto node graph"; return ;;
+    "bench --label-column") return ;;
     "bench --sidecar") return ;;
     esac
     case $command in
@@ -236,16 +245,16 @@ _combinex() {
         valued=""
         ;;
     "data info")
-        options="--format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--format --task --sidecar "
+        options="--format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
+        valued="--format --task --label-column --sidecar "
         ;;
     "data check")
-        options="--format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--format --task --sidecar "
+        options="--format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
+        valued="--format --task --label-column --sidecar "
         ;;
     "data convert")
-        options="--format --task --symmetric --sidecar --copy --to --json -q --quiet -h --help "
-        valued="--format --task --sidecar --to "
+        options="--format --task --symmetric --label-column --sidecar --copy --to --json -q --quiet -h --help "
+        valued="--format --task --label-column --sidecar --to "
         ;;
     "data fetch")
         options="--from --sha256 --timeout --overwrite --json -q --quiet -h --help "
@@ -260,28 +269,28 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --sidecar -o --output "
+        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --label-column --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --label-column --sidecar -o --output "
         ;;
     "predict")
-        options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
-        valued="--node --graph --threads -o --output --format --task --sidecar --inputs --scores --label --classes "
+        options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
+        valued="--node --graph --threads -o --output --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --moexp-size --moexp-most --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --moexp-size --moexp-most --format --task --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --moexp-size --moexp-most --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --moexp-size --moexp-most --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
-        options="-o --output --line --force --to --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="-o --output --line --to --format --task --sidecar "
+        options="-o --output --line --force --to --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
+        valued="-o --output --line --to --format --task --label-column --sidecar "
         ;;
     "report")
-        options="-o --output --line --target --format --task --symmetric --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
-        valued="-o --output --line --target --format --task --sidecar --inputs --scores --label --classes "
+        options="-o --output --line --target --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
+        valued="-o --output --line --target --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "bench")
-        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --reproducible --format --task --symmetric --sidecar --copy --json -q --quiet -h --help "
-        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --sidecar "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --reproducible --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
+        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --label-column --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "
