@@ -379,6 +379,18 @@ static cbx_status begin(kept *k, bool resume, cbx_error *err)
     return status;
 }
 
+/* A process alone that had nothing to go on with has them in order: nothing needs to be read. */
+static cbx_status take_own(const kept *k, cbx_error *err)
+{
+    char      *own = part_path(k->path, k->team->rank), *all = part_path(k->path, -1);
+    cbx_status status = own && all ? CBX_OK : cbx_fail_memory(err);
+    if (!status && rename(own, all))
+        status = cbx_fail_errno(err, all, "write");
+    free(own);
+    free(all);
+    return status;
+}
+
 static cbx_status work(kept *k, bool resume, int64_t *found, cbx_error *err)
 {
     bool       first = k->team->rank == 0;
@@ -407,6 +419,8 @@ static cbx_status work(kept *k, bool resume, int64_t *found, cbx_error *err)
     cbx_line_file_close(&k->part);
     if (status && !(status == CBX_CANCELLED && k->team->size <= 1))
         return status;
+    if (!status && k->team->size <= 1 && k->num_missing == k->count)
+        return take_own(k, err);
     meet(k);
     forget_lines(k);
     cbx_error  late;

@@ -417,7 +417,7 @@
         },
       ].slice(undo ? 0 : 1, undo ? 4 : 3);
       const table = cbx.table({
-        caption: "Influence: how far the edit alone moves the log-odds, to first order." +
+        caption: "Influence: how far the edit alone pushes towards the new class (its log-odds, to first order)." +
             (undo ? " Without it: probability of " + className(to) + " when only this edit is undone." : ""),
         columns,
         rows: a.edits.map((e, i) => ({e, i})),
@@ -470,8 +470,8 @@
   function qualityCard() {
     const list = el("dl");
     const certificates = {
-      irreducible: "Irreducible: undoing any one change, or a step of it, loses the flip.",
-      optimal: "Optimal: every cheaper set of changes was excluded.",
+      irreducible: "Each change is needed: undoing any one, or a step of it, loses the flip.",
+      optimal: "Proved to be the cheapest: every cheaper set of changes was excluded.",
       none_within_budget: "None was found within the budget; there may be one.",
       proved_none: "Proved: nothing within the rules flips the class."
     };
