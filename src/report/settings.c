@@ -144,7 +144,13 @@ void cbx_settings_put_command(cbx_json_writer *w, const cbx_report *report, cons
     const cbx_counterfactual *c = report->answers[0];
     cbx_buffer                command = {.text = NULL};
     char                      number[16];
+    int32_t                   named = c->row;
     (void)snprintf(number, sizeof number, "%d", c->row);
+    /* where names are numbers, the number alone would be that of another node */
+    if (s->graph && c->task == CBX_NODE)
+        (void)cbx_graph_find(s->graph, CBX_PART_NODE, number, &named, NULL);
+    if (named != c->row)
+        (void)snprintf(number, sizeof number, "@%d", c->row);
     add_word(&command, "combinex");
     add_word(&command, "explain");
     add_word(&command, s->data ? s->data : "DATA");

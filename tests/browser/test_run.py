@@ -107,7 +107,7 @@ class Karate(PageCase):
         self.assertEqual(self.page.evaluate("document.getElementById('node-8').getAttribute('aria-expanded')"), "true")
         text = self.page.evaluate("document.querySelector('tr.more').innerText")
         self.assertEqual(self.page.evaluate("document.querySelectorAll('tr.more li').length"), len(self.results[8]["edits"]))
-        self.assertIn("--node 8 --target any --html node-8.html", " ".join(text.split()))
+        self.assertIn("--node 8 --html node-8.html", " ".join(text.split()))
         shown = self.page.evaluate("[...document.querySelectorAll('tr.more dd [data-value]')].map(e => Number(e.dataset.value))")
         before, after = self.results[8]["before"], self.results[8]["after"]
         self.assertEqual(shown[:4], [side["probabilities"][k] for k in (before["class"], after["class"]) for side in (before, after)])

@@ -37,6 +37,8 @@ run predict bank.safetensors bank.model.safetensors --node 1 --json
 check "a name goes before a number" all status_is 0 , out_has '"node": 2'
 run predict bank.safetensors bank.model.safetensors --node @1 --json
 check "and @1 is the number" all status_is 0 , out_has '"node": 1'
+run explain bank.safetensors bank.model.safetensors --node @1 --html page.html --quiet
+check "a page's command asks about the same node" all status_is 0 , grep -q -- '--node @1' page.html
 run explain bank.safetensors bank.model.safetensors --node 8 --target any --immutable-features city,income --keep-edges
 check "a group of features can be kept as a whole" all status_is 0 , out_has 'nothing found'
 printf '{"immutable": ["city"]}' > bank/combinex.json

@@ -155,7 +155,9 @@
     if (r.answers > 1) add("answers", count(r.answers) + "; this is the first");
     add("result", "line " + count(r.line));
     const flag = "--" + noun + " ", page = flag.slice(2, -1) + "-" + r.row + ".html";
-    const command = data.command.replace(flag + "TARGET", () => flag + r.row) + " --html " + page;
+    // where names are numbers, the number alone would be that of another node
+    const row = cbx.isNumber(targetName(r)) ? "@" + r.row : String(r.row);
+    const command = data.command.replace(flag + "TARGET", () => flag + row) + " --html " + page;
     return el(
         "div", {class: "detail"},
         el("div", {}, el("h3", {}, r.list.length ? "Edits" : "No edits"),
