@@ -330,7 +330,8 @@ cbx_status cbx_csv_features(cbx_csv *c, const char *name)
         status = cbx_table_open(&t, c->r, name);
     if (!status)
         status = lay_out(&f, &t, c->r->builder->num_nodes);
-    find_middles(&f);
+    if (!status)
+        find_middles(&f);
     if (!status)
         tell_missing(&f, &t);
     if (!status)

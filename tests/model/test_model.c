@@ -150,7 +150,7 @@ TEST(a_classifier_needs_two_classes)
     one.classes = 1;
     sample s = make_sample(one);
     CHECK_INT(cbx_model_new_with(s.graph, NULL, 0, &m, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "at least two classes, the graph has 1");
+    CHECK_CONTAINS(err.message, "at least two classes, the data has 1");
     free_sample(&s);
 }
 

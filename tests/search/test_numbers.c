@@ -398,7 +398,7 @@ TEST(one_class_is_nothing_to_tell_apart)
     d.y = y;
     CHECK_OK(cbx_graph_new(&d, &g, &err), err);
     CHECK_INT(cbx_model_new_with(g, &spec, 1, &m, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "at least two classes, the graph has 1");
+    CHECK_CONTAINS(err.message, "at least two classes, the data has 1");
     CHECK(m == NULL);
     cbx_graph_free(g);
     oracle_free(&o);
