@@ -449,3 +449,19 @@ def test_reproducible_answers_say_so_and_leave_the_model_as_it_is(karate, club):
     assert [a.reproducible for a in cx.explain_all(again, karate, [3, 4], target="any")] == [True, True]
     theirs = cx.explain_all(again, karate, [3], target="any", reproducible=False)[0]
     assert not theirs.reproducible and theirs.num_edits == usual.num_edits
+
+
+def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
+    nodes = np.arange(40)
+    around = np.stack([nodes, (nodes + 1) % 40])
+    graph = cx.Graph(
+        x=np.stack([1000.5 + 100 * nodes, nodes % 7 / 7], axis=1).astype(np.float32),
+        edge_index=np.concatenate([around, around[::-1]], axis=1),
+        y=(nodes >= 20).astype(np.int64),
+    )
+    model = cx.train(graph, model="graphconv", epochs=60, seed=1)
+    cf = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0")
+    assert cf.certificate == "irreducible" and cf.unusual_values == 0
+    assert 0 < cf.l1_mad == pytest.approx(sum(abs(e.after - e.before) for e in cf.edits) / 1000, rel=0.1)
+    assert max(e.after for e in cf.edits) < graph.x.max()
+    assert cx.explain(club, karate, node=8).l1_mad is None

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "setup.h"
 #include "shortest.h"
+#include "take_back.h"
 
 /* Beyond DEEP moves only the best set goes on: an answer of that many is no answer to
  * polish. */
@@ -123,6 +124,21 @@ static int64_t promising(cbx_beam *F, int64_t most)
     return kept;
 }
 
+/* Asks what the set with one move more, in F->work, comes to; it is offered as the best. */
+static cbx_status try_move(cbx_beam *F, const cbx_move_set *from, const cbx_move *m, cbx_error *err)
+{
+    cbx_move_set_copy(&F->work, from);
+    cbx_move_set_add(&F->work, m);
+    cbx_move_do(F->W, m);
+    F->work.score = cbx_edit_state_ask(F->W);
+    cbx_move_undo(F->W, m);
+    if (cbx_time_is_up())
+        return CBX_OK;
+    cbx_beam_note_lead(F, F->work.score);
+    cbx_shortest_note(F, &F->work, from->score);
+    return cbx_beam_offer(F, &F->work, err);
+}
+
 cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried, cbx_move_set *next,
                            int64_t *num_next, int64_t width, cbx_error *err)
 {
@@ -131,19 +147,15 @@ cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried,
     int64_t count = promising(F, tried);
     for (int64_t k = 0; k < count; k++) {
         const cbx_move *m = &F->promising[k];
+        cbx_move        halfway;
         if (from->cost + m->cost > F->best.cost || !cbx_beam_has_room(F, from, m))
             continue;
-        cbx_move_set_copy(&F->work, from);
-        cbx_move_set_add(&F->work, m);
-        cbx_move_do(F->W, m);
-        F->work.score = cbx_edit_state_ask(F->W);
-        cbx_move_undo(F->W, m);
-        if (cbx_time_is_up())
-            return CBX_OK;
-        cbx_beam_note_lead(F, F->work.score);
-        cbx_shortest_note(F, &F->work, from->score);
-        cbx_status status = cbx_beam_offer(F, &F->work, err);
-        if (status)
+        cbx_status status = try_move(F, from, m, err);
+        /* too far, perhaps */
+        if (!status && F->work.score <= from->score && !cbx_time_is_up() &&
+            cbx_take_back_halfway(F->W, m, &halfway))
+            status = try_move(F, from, &halfway, err);
+        if (status || cbx_time_is_up())
             return status;
         if (next && num_next)
             cbx_move_set_shortlist(next, num_next, width, &F->work);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* move_feature.c: a feature of a node, which is in no one-hot group, takes another value.
  *
- * Trying it goes to the bound that the derivative points to, and where it has values between to one
- * about halfway that the data has; what flips is taken back afterwards (take_back.h). Where its
+ * Trying it goes to the bound that the derivative points to, and where that gains nothing halfway
+ * (beam.c); what flips is taken back afterwards (take_back.h). Where its
  * values can be counted, walks and proofs pass all of them, else the two bounds. */
 #include <math.h>
 
@@ -94,12 +94,6 @@ static float best_value(const cbx_edit_state *W, int32_t column, float x, float 
     return up ? hi : lo;
 }
 
-/* Has it values between, which it can be taken back to? */
-static bool has_between(const cbx_edit_state *W, int32_t column)
-{
-    return W->rules->columns && W->rules->columns->of[column].step > 0;
-}
-
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
     const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
@@ -114,11 +108,6 @@ static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
         if (!(m.gain > least * price) || !may(W, &m))
             continue;
         cbx_move_list_add(list, &m);
-        if (has_between(W, j) &&
-            (m.to = cbx_columns_between(W->rules->columns, j, x[j], to)) != to) {
-            m.gain = (double)d[j] * (m.to - x[j]);
-            cbx_move_list_add(list, &m);
-        }
         least = cbx_move_list_least(list);
     }
 }

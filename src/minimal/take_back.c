@@ -48,6 +48,16 @@ float cbx_take_back_step(const cbx_edit_state *W, const cbx_move *m)
     return promised ? column->step : 0;
 }
 
+bool cbx_take_back_halfway(const cbx_edit_state *W, const cbx_move *m, cbx_move *halfway)
+{
+    if (!column_of(W, m))
+        return false;
+    *halfway = *m;
+    halfway->to = cbx_columns_between(W->rules->columns, m->column,
+                                      cbx_edit_state_original(W, m->row, m->column), m->to);
+    return halfway->to != m->to && cbx_move_may(W, halfway);
+}
+
 /* Is it strictly between? */
 static bool is_between(float value, float a, float b)
 {

@@ -21,6 +21,9 @@ double cbx_take_back_way(const cbx_edit_state *W, const cbx_move *moves, int64_t
  * no values between or because what it was is not permitted. */
 float cbx_take_back_step(const cbx_edit_state *W, const cbx_move *m);
 
+/* The move to a value of the data about halfway; false: there is none, or it may not be made. */
+bool cbx_take_back_halfway(const cbx_edit_state *W, const cbx_move *m, cbx_move *halfway);
+
 /* The value 2^k steps back; false: that is not between what it is and what it was. */
 bool cbx_take_back_value(const cbx_edit_state *W, const cbx_move *m, int k, float *value);
 
