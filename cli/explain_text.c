@@ -174,8 +174,9 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fputc('\n', out);
     if (c->num_unusual) {
         count_text values;
-        (void)fprintf(out, "  %s outside the middle 98 %% of the data: nothing else was found\n",
-                      text_counted(values, c->num_unusual, "value"));
+        (void)fprintf(
+            out, "  %s outside the middle 98 %% of the data: nothing else takes as few edits\n",
+            text_counted(values, c->num_unusual, "value"));
     }
     if (c->num_left_out) {
         number_text n;

@@ -151,14 +151,14 @@ cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried,
         if (from->cost + m->cost > F->best.cost || !cbx_beam_has_room(F, from, m))
             continue;
         cbx_status status = try_move(F, from, m, err);
-        /* too far, perhaps */
-        if (!status && F->work.score <= from->score && !cbx_time_is_up() &&
-            cbx_take_back_halfway(F->W, m, &halfway))
-            status = try_move(F, from, &halfway, err);
         if (status || cbx_time_is_up())
             return status;
         if (next && num_next)
             cbx_move_set_shortlist(next, num_next, width, &F->work);
+        /* too far, perhaps; it may flip before, but what goes on goes far */
+        if (F->work.score <= from->score && cbx_take_back_halfway(F->W, m, &halfway) &&
+            (status = try_move(F, from, &halfway, err)))
+            return status;
     }
     return CBX_OK;
 }

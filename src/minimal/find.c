@@ -46,18 +46,37 @@ static cbx_status build_up(cbx_beam *F, cbx_error *err)
     return status;
 }
 
-/* To usual values first; to others where that leads nowhere. */
-static cbx_status build_up_usual(cbx_beam *F, cbx_error *err)
+/* Without limits on values, and kept only if it takes less than what was found within them. */
+static cbx_status build_up_unusual(cbx_beam *F, cbx_error *err)
 {
-    cbx_status status = CBX_OK;
-    for (int usual = F->W->rules->columns != NULL; usual >= 0 && !status; usual--) {
-        if (F->best.count)
-            break;
-        cbx_edit_state_stay_usual(F->W, usual);
-        cbx_beam_go_to(F, &(cbx_move_set){.moves = F->sets[0][0].moves});
-        status = build_up(F, err);
+    cbx_move_set usual = {.moves = CBX_NEW(F->s->arena, cbx_move, F->best.count)};
+    if (!usual.moves)
+        return cbx_fail_memory(err);
+    cbx_move_set_copy(&usual, &F->best);
+    cbx_edit_state_stay_usual(F->W, false);
+    cbx_beam_go_to(F, &(cbx_move_set){.moves = F->sets[0][0].moves});
+    cbx_status status = usual.count ? cbx_beam_build_up(F, 1, err) : build_up(F, err);
+    if (!status && F->best.count && !cbx_time_is_up())
+        status = cbx_polish_reduce(F, &F->best, err);
+    if (usual.count && !(F->best.cost < usual.cost)) {
+        cbx_move_set_copy(&F->best, &usual);
+        cbx_edit_state_stay_usual(F->W, true);
     }
     return status;
+}
+
+/* To usual values first; to others where that takes fewer edits, or nothing else does. */
+static cbx_status build_up_usual(cbx_beam *F, cbx_error *err)
+{
+    if (!F->W->rules->columns)
+        return build_up(F, err);
+    cbx_edit_state_stay_usual(F->W, true);
+    cbx_status status = build_up(F, err);
+    if (!status && F->best.count && !cbx_time_is_up())
+        status = cbx_polish_reduce(F, &F->best, err);
+    if (status || F->best.count == 1 || cbx_time_is_up())
+        return status;
+    return build_up_unusual(F, err);
 }
 
 /* Looks for a first answer. */

@@ -43,21 +43,6 @@ static void tell_steps(const cbx_minimal *found, cbx_edit *edits)
     }
 }
 
-/* Values that have left what is usual in the data. */
-static int64_t count_unusual(const cbx_minimal *found)
-{
-    const cbx_edit_state *W = found->state;
-    const cbx_columns    *columns = W->rules->columns;
-    int64_t               count = 0;
-    for (int64_t k = 0; k < found->count && columns; k++) {
-        const cbx_move *m = &found->moves[k];
-        count += m->kind == &cbx_move_feature &&
-                 cbx_column_is_left(&columns->of[m->column],
-                                    cbx_edit_state_original(W, m->row, m->column), m->to);
-    }
-    return count;
-}
-
 /* The edits of what was found, and what is said of them. */
 static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
 {
@@ -70,7 +55,7 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
     s->others[s->num_others++] = (cbx_alternative){
         .edits = edits,
         .num_edits = count,
-        .num_unusual = count_unusual(found),
+        .num_unusual = cbx_take_back_unusual(found->state, found->moves, found->count),
         .l1_mad = found->state->rules->columns
                       ? cbx_take_back_way(found->state, found->moves, found->count)
                       : NAN,

@@ -67,8 +67,12 @@ cbx_status cbx_shortest_choose(cbx_beam *F, cbx_error *err)
 {
     cbx_status status = CBX_OK;
     double     way = cbx_take_back_way(F->W, F->best.moves, F->best.count);
-    for (int64_t k = 0; k < F->num_noted && !status && !cbx_time_is_up(); k++)
-        if (fabs(F->noted[k].set.cost - F->best.cost) <= ALIKE && F->best.count <= CBX_BEAM_MOVES)
-            status = try_noted(F, &F->noted[k].set, &way, err);
+    int64_t    unusual = cbx_take_back_unusual(F->W, F->best.moves, F->best.count);
+    for (int64_t k = 0; k < F->num_noted && !status && !cbx_time_is_up(); k++) {
+        const cbx_move_set *s = &F->noted[k].set;
+        if (fabs(s->cost - F->best.cost) <= ALIKE && F->best.count <= CBX_BEAM_MOVES &&
+            cbx_take_back_unusual(F->W, s->moves, s->count) <= unusual)
+            status = try_noted(F, s, &way, err);
+    }
     return status;
 }

@@ -34,6 +34,18 @@ double cbx_take_back_way(const cbx_edit_state *W, const cbx_move *moves, int64_t
     return way;
 }
 
+int64_t cbx_take_back_unusual(const cbx_edit_state *W, const cbx_move *moves, int64_t count)
+{
+    int64_t unusual = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const cbx_move   *m = &moves[k];
+        const cbx_column *column = column_of(W, m);
+        unusual += column &&
+                   cbx_column_is_left(column, cbx_edit_state_original(W, m->row, m->column), m->to);
+    }
+    return unusual;
+}
+
 /* The permitted value that is nearest to what it was. */
 static float nearest(const cbx_edit_state *W, const cbx_move *m)
 {

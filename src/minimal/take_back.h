@@ -17,6 +17,9 @@ cbx_status cbx_take_back(cbx_beam *F, cbx_error *err);
 /* How far features with values between have gone together, each in units of its scale. */
 double cbx_take_back_way(const cbx_edit_state *W, const cbx_move *moves, int64_t count);
 
+/* How many values have left what is usual. */
+int64_t cbx_take_back_unusual(const cbx_edit_state *W, const cbx_move *moves, int64_t count);
+
 /* The step by which the move's value does not go back; 0: nothing is promised of it, because it has
  * no values between or because what it was is not permitted. */
 float cbx_take_back_step(const cbx_edit_state *W, const cbx_move *m);
