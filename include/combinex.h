@@ -354,9 +354,6 @@ typedef struct cbx_counterfactual {
     int64_t num_unusual; /* edits that take a feature out of the middle 98 % of its values */
     double  l1_mad;      /* how far features with values between went together, each in units of its
                           * median absolute deviation; NaN: not known */
-    /* How far the edited rows are from real rows of the class, as a multiple of how far those are
-     * from each other; NaN: not known. */
-    double plausibility;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

@@ -59,7 +59,6 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
         .l1_mad = found->state->rules->columns
                       ? cbx_take_back_way(found->state, found->moves, found->count)
                       : NAN,
-        .plausibility = NAN,
         .cost = found->cost,
         .robustness = cbx_robustness(s, found, s->options->robustness),
         .certificate = optimal ? CBX_OPTIMAL : known};
@@ -134,7 +133,6 @@ static void answer_with_cheapest(cbx_search *s)
     s->certificate = first->certificate;
     s->robustness = first->robustness;
     s->l1_mad = first->l1_mad;
-    s->plausibility = first->plausibility;
 }
 
 static cbx_status search(cbx_search *s, cbx_error *err)

@@ -55,7 +55,7 @@ typedef struct cbx_alternative {
     int64_t         num_edits, num_unusual;
     double          cost;
     double          robustness; /* -1: not measured */
-    double          l1_mad, plausibility;
+    double          l1_mad;
     cbx_certificate certificate;
 } cbx_alternative;
 
@@ -92,8 +92,8 @@ typedef struct cbx_search {
     double           reached;    /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;       /* of the edits */
     double           robustness; /* -1: not measured */
-    double           l1_mad, plausibility; /* cbx_counterfactual's; NaN: not known */
-    cbx_alternative *others;               /* further answers, cheapest first */
+    double           l1_mad;     /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others;     /* further answers, cheapest first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;
