@@ -143,15 +143,7 @@ _combinex() {
     "explain --time-limit") return ;;
     "explain --threads") return ;;
     "explain --seed") return ;;
-    "explain --beam") return ;;
-    "explain --candidates") return ;;
-    "explain --rebuilds") return ;;
-    "explain --start") _combinex_words "factual both"; return ;;
-    "explain --edge-cost") return ;;
-    "explain --feature-cost") return ;;
     "explain --total-cfs") return ;;
-    "explain --prove") return ;;
-    "explain --robustness") return ;;
     "explain --stopping-threshold") return ;;
     "explain --max-edits") return ;;
     "explain --features-to-vary") return ;;
@@ -182,6 +174,14 @@ _combinex() {
     "explain --unr-expansion") return ;;
     "explain --unr-exploration") return ;;
     "explain --unr-restart") return ;;
+    "explain --beam") return ;;
+    "explain --candidates") return ;;
+    "explain --rebuilds") return ;;
+    "explain --start") _combinex_words "factual both"; return ;;
+    "explain --edge-cost") return ;;
+    "explain --feature-cost") return ;;
+    "explain --prove") return ;;
+    "explain --robustness") return ;;
     "explain --moexp-size") return ;;
     "explain --moexp-most") return ;;
     "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
@@ -277,8 +277,8 @@ _combinex() {
         valued="--node --graph --threads -o --output --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --diverse --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --moexp-size --moexp-most --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --beam --candidates --rebuilds --start --edge-cost --feature-cost --total-cfs --prove --robustness --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --moexp-size --moexp-most --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --prove --robustness --moexp-size --moexp-most --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "

@@ -21,16 +21,16 @@ static void must_set(cbx_explain_options *o, const char *name, const char *value
 static void keep_short(cbx_explain_options *o)
 {
     o->epochs = at_most(o->epochs, 3);
-    o->beam = at_most(o->beam, 2);
-    o->candidates = at_most(o->candidates, 4);
+    must_set(o, "beam", "2");
+    must_set(o, "candidates", "4");
+    must_set(o, "robustness", "2");
+    must_set(o, "prove", "0.001");
     o->total_cfs = at_most(o->total_cfs, 2);
-    o->robustness = at_most(o->robustness, 2);
     must_set(o, "unr-neighbours", "3");
     must_set(o, "unr-rollouts", "3");
     must_set(o, "unr-expansion", "3");
     must_set(o, "moexp-most", "5");
     o->max_edits = at_most(o->max_edits, 4);
-    o->prove = o->prove > 0 ? 0.001 : 0;
     o->time_limit = 0;
     o->threads = 1;
     o->trace = false;

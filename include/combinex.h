@@ -345,8 +345,6 @@ typedef struct cbx_counterfactual {
     struct cbx_counterfactual *next;    /* another answer, where total-cfs asks for more */
     int64_t num_unusual; /* of minimal: edits that leave the middle 98 % of a feature's values */
     double  l1_mad;      /* how far features went, in median absolute deviations; NaN: not known */
-    /* how far from real rows of the class, by how far those are apart; NaN: not known */
-    double plausibility;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

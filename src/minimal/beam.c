@@ -33,7 +33,7 @@ int cbx_beam_make_room(cbx_beam *F, int64_t moves)
 
 static int make_sets(cbx_beam *F, cbx_arena *arena)
 {
-    const cbx_explain_options *o = F->s->options;
+    const cbx_minimal_options *o = cbx_minimal_of(F->s);
     for (int64_t k = 0; k <= o->beam * CBX_BEAM_EFFORT && k <= CBX_BEAM_WIDTH; k++)
         for (int i = 0; i < 2; i++)
             if (!(F->sets[i][k].moves = CBX_NEW(arena, cbx_move, CBX_BEAM_MOVES + 1)))
@@ -49,7 +49,7 @@ int cbx_beam_init(cbx_beam *F, cbx_search *s, cbx_edit_state *W, const cbx_forbi
 {
     *F = (cbx_beam){.s = s, .W = W, .forbidden = forbidden};
     F->best.cost = INFINITY;
-    F->cheapest = cbx_moves_cheapest(s->options);
+    F->cheapest = cbx_moves_cheapest(cbx_minimal_of(s));
     return make_sets(F, s->arena);
 }
 
@@ -178,8 +178,8 @@ cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err)
     F->sets[0][0] = empty;
     F->num_sets[0] = 1;
     double  reached = empty.score;
-    int64_t tried = effort * F->s->options->candidates;
-    int64_t widest = effort * F->s->options->beam;
+    int64_t tried = effort * cbx_minimal_of(F->s)->candidates;
+    int64_t widest = effort * cbx_minimal_of(F->s)->beam;
     widest = widest < CBX_BEAM_WIDTH ? widest : CBX_BEAM_WIDTH;
     for (int64_t depth = 0, idle = 0; depth < CBX_BEAM_MOVES; depth++) {
         cbx_move_set *now = F->sets[depth & 1], *next = F->sets[~depth & 1];

@@ -112,7 +112,7 @@ static void grant(climb *c)
         W->x[k] = c->frozen[k] ? W->x0[k] : granted(c, k);
     for (int64_t p = 0; p < W->pairs; p++) {
         cbx_move m = {
-            .kind = &cbx_move_remove_edge, .pair = p, .cost = c->F->s->options->edge_cost};
+            .kind = &cbx_move_remove_edge, .pair = p, .cost = cbx_minimal_of(c->F->s)->edge_cost};
         bool gone = c->pair[p].at < 0.5F;
         if (W->gone[p] && !gone)
             cbx_move_undo(W, &m);
@@ -186,7 +186,7 @@ static int by_gain(const void *a, const void *b)
 static cbx_move *moves_of(const climb *c, int64_t *count)
 {
     const cbx_edit_state      *W = c->W;
-    const cbx_explain_options *o = c->F->s->options;
+    const cbx_minimal_options *o = cbx_minimal_of(c->F->s);
     int64_t                    size = (int64_t)W->rows * W->f, n = 0;
     for (int64_t k = 0; k < size; k++)
         n += W->x[k] != W->x0[k];

@@ -88,7 +88,7 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
     if (!status && s->target == CBX_TARGET_ANY && F->best.count > CBX_BEAM_LARGE)
         status = cbx_beam_build_for_each_class(F, err);
     if (!status && may_descend(s) && !cbx_time_is_up() &&
-        (!F->best.count || s->options->start == CBX_START_BOTH))
+        (!F->best.count || cbx_minimal_of(s)->start == CBX_START_BOTH))
         status = cbx_search_status(cbx_from_combinex(F, shared->spectral_norm, err));
     if (!status && !F->best.count && may_climb(s, F->forbidden) && !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(F, err));

@@ -59,9 +59,8 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
         .l1_mad = found->state->rules->columns
                       ? cbx_take_back_way(found->state, found->moves, found->count)
                       : NAN,
-        .plausibility = NAN,
         .cost = found->cost,
-        .robustness = cbx_robustness(s, found, s->options->robustness),
+        .robustness = cbx_robustness(s, found, cbx_minimal_of(s)->robustness),
         .certificate = optimal ? CBX_OPTIMAL : known};
     return CBX_OK;
 }
@@ -70,14 +69,14 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
  * to be diverse, without any of it. */
 static cbx_status forbid(cbx_search *s, cbx_forbidden *f, const cbx_minimal *found, cbx_error *err)
 {
-    int64_t   more = s->options->diverse ? found->count : 1;
+    int64_t   more = cbx_minimal_of(s)->diverse ? found->count : 1;
     cbx_move *moves = CBX_NEW(s->arena, cbx_move, f->count + more);
     if (!moves)
         return cbx_fail_memory(err);
     if (f->count)
         memcpy(moves, f->moves, (size_t)f->count * sizeof *moves);
     memcpy(moves + f->count, found->moves, (size_t)more * sizeof *moves);
-    *f = (cbx_forbidden){moves, f->count + more, s->options->diverse};
+    *f = (cbx_forbidden){moves, f->count + more, cbx_minimal_of(s)->diverse};
     return CBX_OK;
 }
 
@@ -101,8 +100,8 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
     bool       proved = false;
     cbx_status status = cbx_find(s, none, found, err);
     double     cost = found->cost;
-    if (!status && s->options->prove > 0 && !cbx_search_is_late(s))
-        status = cbx_prove(s, found, s->options->prove, &proved, err);
+    if (!status && cbx_minimal_of(s)->prove > 0 && !cbx_search_is_late(s))
+        status = cbx_prove(s, found, cbx_minimal_of(s)->prove, &proved, err);
     if (!status && found->count && found->cost < cost) {
         status = cbx_find_settle(s, found, err);
         proved = proved && found->irreducible; /* which is part of being optimal */
@@ -135,7 +134,6 @@ static void answer_with_cheapest(cbx_search *s)
     s->certificate = first->certificate;
     s->robustness = first->robustness;
     s->l1_mad = first->l1_mad;
-    s->plausibility = first->plausibility;
 }
 
 static cbx_status search(cbx_search *s, cbx_error *err)
@@ -165,6 +163,7 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 
 const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .search = search,
+                                             .options = &cbx_minimal_table,
                                              .prepare = prepare,
                                              .knows_rules = true,
                                              .searches_all = true};

@@ -24,7 +24,7 @@ int cbx_moves_prepare(cbx_edit_state *W, cbx_arena *arena)
     return 0;
 }
 
-double cbx_moves_cheapest(const cbx_explain_options *options)
+double cbx_moves_cheapest(const cbx_minimal_options *options)
 {
     double least = INFINITY;
     for (int k = 0; k < KINDS; k++)

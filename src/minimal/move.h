@@ -10,6 +10,7 @@
 #include "edit.h"
 #include "rng.h"
 #include "edit_state.h"
+#include "minimal_options.h"
 
 typedef struct cbx_move_kind cbx_move_kind;
 
@@ -51,7 +52,7 @@ struct cbx_move_kind {
      * -1: no memory, or no time. */
     int (*prepare)(cbx_edit_state *W, cbx_arena *arena);
 
-    double (*cost)(const cbx_explain_options *options);
+    double (*cost)(const cbx_minimal_options *options);
 
     /* Is the move within the rules, as things are now? */
     bool (*may)(const cbx_edit_state *W, const cbx_move *m);
@@ -113,7 +114,7 @@ static inline void cbx_move_undo(cbx_edit_state *W, const cbx_move *m)
 int cbx_moves_prepare(cbx_edit_state *W, cbx_arena *arena);
 
 /* The cost of the cheapest kind. */
-double cbx_moves_cheapest(const cbx_explain_options *options);
+double cbx_moves_cheapest(const cbx_minimal_options *options);
 
 /* The `most` moves of largest gain for their cost by W's derivatives, best first, to `moves`;
  * returns how many there are. Entries that are edited already are left out. */

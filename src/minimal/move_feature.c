@@ -20,11 +20,11 @@ static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t column, float
                       .other = -1,
                       .pair = -1,
                       .to = to,
-                      .cost = W->s->options->feature_cost,
+                      .cost = cbx_minimal_of(W->s)->feature_cost,
                       .gain = gain};
 }
 
-static double cost(const cbx_explain_options *options)
+static double cost(const cbx_minimal_options *options)
 {
     return options->feature_cost;
 }
@@ -97,7 +97,7 @@ static float best_value(const cbx_edit_state *W, int32_t column, float x, float 
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
     const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
-    double       price = W->s->options->feature_cost, least = cbx_move_list_least(list);
+    double       price = cbx_minimal_of(W->s)->feature_cost, least = cbx_move_list_least(list);
     for (int32_t j = 0; j < W->f; j++) {
         /* the widest move there can be: most entries end here */
         float reach = W->rules->hi[j] - W->rules->lo[j];

@@ -11,11 +11,11 @@ static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t from, int32_t
                       .column = from,
                       .other = to,
                       .pair = -1,
-                      .cost = W->s->options->feature_cost,
+                      .cost = cbx_minimal_of(W->s)->feature_cost,
                       .gain = gain};
 }
 
-static double cost(const cbx_explain_options *options)
+static double cost(const cbx_minimal_options *options)
 {
     return options->feature_cost;
 }

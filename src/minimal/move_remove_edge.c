@@ -11,11 +11,11 @@ static cbx_move make(const cbx_edit_state *W, int64_t pair, double gain)
 {
     return (cbx_move){.kind = &cbx_move_remove_edge,
                       .pair = pair,
-                      .cost = W->s->options->edge_cost,
+                      .cost = cbx_minimal_of(W->s)->edge_cost,
                       .gain = gain};
 }
 
-static double cost(const cbx_explain_options *options)
+static double cost(const cbx_minimal_options *options)
 {
     return options->edge_cost;
 }

@@ -68,7 +68,7 @@ static cbx_status swap(cbx_beam *F, cbx_error *err)
             cbx_move_set_take_out(&rest, a);
             cbx_move_set_take_out(&rest, b);
             cbx_status status =
-                cbx_beam_expand(F, &rest, 2 * F->s->options->candidates, NULL, NULL, 0, err);
+                cbx_beam_expand(F, &rest, 2 * cbx_minimal_of(F->s)->candidates, NULL, NULL, 0, err);
             if (status || cbx_beam_out_of_time(F, F->s->epochs) || F->best.cost < before)
                 return status;
         }
@@ -87,8 +87,8 @@ static cbx_status rebuild(cbx_beam *F, cbx_rng *rng, cbx_error *err)
             cbx_move_set_take_out(&now, (int64_t)cbx_rng_below(rng, (uint64_t)now.count));
     while (now.cost + F->cheapest <= before) {
         int64_t    count = 0;
-        cbx_status status =
-            cbx_beam_expand(F, &now, F->s->options->candidates / 2 + 1, F->sets[1], &count, 1, err);
+        cbx_status status = cbx_beam_expand(F, &now, cbx_minimal_of(F->s)->candidates / 2 + 1,
+                                            F->sets[1], &count, 1, err);
         if (status || count == 0 || F->best.cost < before || cbx_beam_out_of_time(F, F->s->epochs))
             return status;
         cbx_move_set_copy(&now, &F->sets[1][0]);
@@ -103,9 +103,9 @@ enum { SWAP_MOST = 12 };
 
 cbx_status cbx_polish(cbx_beam *F, cbx_error *err)
 {
-    const cbx_explain_options *o = F->s->options;
-    cbx_rng    rng = cbx_rng_stream((uint64_t)o->seed, 0x706f6c, (uint64_t)F->s->row, 0);
-    double     before;
+    const cbx_minimal_options *o = cbx_minimal_of(F->s);
+    cbx_rng rng = cbx_rng_stream((uint64_t)F->s->options->seed, 0x706f6c, (uint64_t)F->s->row, 0);
+    double  before;
     cbx_status status;
     do {
         status = cbx_polish_reduce(F, &F->best, err);

@@ -91,7 +91,7 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
                      cbx_error *err)
 {
     proof p = {.s = s, .found = found, .W = found->state, .until = cbx_clock() + seconds};
-    p.cheapest = cbx_moves_cheapest(s->options);
+    p.cheapest = cbx_moves_cheapest(cbx_minimal_of(s));
     *proved = false;
     if (!cbx_moves_are_listed(p.W) || !p.W->exact)
         return CBX_OK;

@@ -2,6 +2,8 @@
 /* rules.c: see rules.h. */
 #include "rules.h"
 
+#include "minimal_options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,7 +235,7 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
         status = read_groups(rules, setup, arena, err);
     if (!status)
         status = read_nodes(rules, arena, err);
-    if (!status && setup->options->prove > 0 &&
+    if (!status && ((const cbx_minimal_options *)setup->settings)->prove > 0 &&
         !(rules->fractions = cbx_bounds_fractions(&setup->graph->data, arena)))
         status = cbx_fail_memory(err);
     if (!status)

@@ -203,7 +203,7 @@ static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], c
 cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
                                     char model_hash[65], cbx_error *err)
 {
-    cbx_counterfactual c = {.reason = "", .scope = "", .l1_mad = NAN, .plausibility = NAN};
+    cbx_counterfactual c = {.reason = "", .scope = "", .l1_mad = NAN};
     cbx_arena          arena = {0};
     const cbx_json    *o = NULL;
     cbx_json_error     why;

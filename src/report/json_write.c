@@ -115,8 +115,6 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
             cbx_json_put_real(w, "cost", c->cost);
         if (c->l1_mad > 0)
             cbx_json_put_real(w, "l1_mad", c->l1_mad);
-        if (c->plausibility > 0)
-            cbx_json_put_real(w, "plausibility", c->plausibility);
         if (c->num_unusual > 0)
             cbx_json_put_int(w, "unusual_values", c->num_unusual);
         if (c->robustness >= 0)

@@ -317,7 +317,6 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
         s->certificate = s->others[k].certificate;
         s->robustness = s->others[k].robustness;
         s->l1_mad = s->others[k].l1_mad;
-        s->plausibility = s->others[k].plausibility;
         status = pack_answer(s, began, &answer, err);
         if (answer && answer->outcome != CBX_FOUND && cbx_time_is_up()) {
             cbx_counterfactual_free(answer); /* one more that nobody had time for */
@@ -432,8 +431,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .phases = setup->phases,
                         .reached = -INFINITY,
                         .robustness = -1,
-                        .l1_mad = NAN,
-                        .plausibility = NAN};
+                        .l1_mad = NAN};
 }
 
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,

@@ -24,18 +24,9 @@ typedef struct cbx_explain_options {
     int64_t     budget;     /* feature values of a factual graph; more: the nearest nodes only */
     double      time_limit; /* seconds for one target; the best so far is returned; 0: none */
     bool        trace;
-    int64_t     threads; /* cbx_explain_many: 0: all cores */
-    int64_t     seed;    /* of the methods that draw */
-    /* minimal: what an edit costs, how many answers, what to prove of the first */
-    int64_t beam;       /* sets of moves that are followed together */
-    int64_t candidates; /* moves tried from each */
-    int64_t rebuilds;   /* times a part of the answer is built anew, for a cheaper one */
-    int     start; /* factual, both: where the search begins; both: also at combinex's answer */
-    double  edge_cost, feature_cost;
-    int64_t total_cfs;  /* minimal, moexp */
-    bool    diverse;    /* answers share no edit */
-    double  prove;      /* seconds for excluding cheaper answers; 0: none */
-    int64_t robustness; /* random changes tried on an answer */
+    int64_t     threads;   /* cbx_explain_many: 0: all cores */
+    int64_t     seed;      /* of the methods that draw */
+    int64_t     total_cfs; /* different answers to look for, of methods that have several */
     /* rules of minimal: what may be edited. Lists are text: "3,7-9", NULL or "": none. */
     double      stopping_threshold; /* probability that the class must reach; 0: just the lead */
     int64_t     max_edits;          /* 0: no limit */

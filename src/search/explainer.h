@@ -19,7 +19,6 @@
 enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
 enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
 enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
-enum { CBX_START_FACTUAL, CBX_START_BOTH };
 enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
 
 /* What a benchmark may ask of a search: seconds of each phase, and the number of
@@ -41,7 +40,7 @@ typedef struct cbx_alternative {
     int64_t         num_edits, num_unusual;
     double          cost;
     double          robustness; /* -1: not measured */
-    double          l1_mad, plausibility;
+    double          l1_mad;
     cbx_certificate certificate;
 } cbx_alternative;
 
@@ -80,8 +79,8 @@ typedef struct cbx_search {
     double           cost;        /* of the edits */
     double           lower_bound; /* of the cost of any answer, proved; 0: not known */
     double           robustness;  /* -1: not measured */
-    double           l1_mad, plausibility; /* cbx_counterfactual's; NaN: not known */
-    cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
+    double           l1_mad;      /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others;      /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;

@@ -9,7 +9,6 @@
 
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
-static const char *const starts[] = {"factual", "both", NULL};
 static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
@@ -45,27 +44,8 @@ static const cbx_option explain_options[] = {
      "targets explained at once; 0: all cores"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of the methods that draw at random"},
-    {"beam", CBX_OPTION_INT, AT(beam), "3", 1, 64, NULL,
-     "minimal: sets of edits that are built up together"},
-    {"candidates", CBX_OPTION_INT, AT(candidates), "32", 1, 4096, NULL,
-     "minimal: edits tried from each of them"},
-    {"rebuilds", CBX_OPTION_INT, AT(rebuilds), "12", 0, 1e6, NULL,
-     "minimal: times in a row that a part of the answer is taken back and built up anew in vain"},
-    {"start", CBX_OPTION_CHOICE, AT(start), "factual", 0, 0, starts,
-     "minimal: where the search begins: at the factual graph, and at combinex's answer if that "
-     "leads nowhere, or at both"},
-    {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
-     "minimal: what removing an edge costs"},
-    {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,
-     "minimal: what changing a feature costs"},
     {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,
      "minimal, moexp: different answers to look for, the best first"},
-    {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,
-     "minimal: answers share no edit"},
-    {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,
-     "minimal: seconds for proving that nothing cheaper, or nothing at all, does"},
-    {"robustness", CBX_OPTION_INT, AT(robustness), "50", 0, 1e6, NULL,
-     "minimal: small random changes tried on an answer"},
     {"stopping-threshold", CBX_OPTION_REAL, AT(stopping_threshold), "0", 0, 0.999999, NULL,
      "rule: probability that the class must reach"},
     {"max-edits", CBX_OPTION_INT, AT(max_edits), "0", 0, 1e6, NULL,

@@ -119,8 +119,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .threshold = s->options->stopping_threshold,
                             .reproducible = s->model->reproducible,
                             .num_unusual = outcome == CBX_FOUND ? s->num_unusual : 0,
-                            .l1_mad = outcome == CBX_FOUND ? s->l1_mad : NAN,
-                            .plausibility = outcome == CBX_FOUND ? s->plausibility : NAN};
+                            .l1_mad = outcome == CBX_FOUND ? s->l1_mad : NAN};
     cbx_result_count_edits(&r);
     *out = cbx_result_copy(&r);
     if (!*out)

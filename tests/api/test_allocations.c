@@ -10,6 +10,7 @@
 
 #include "combinex/extend.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 /* What the calls work on, made once. */
 static struct {
@@ -42,7 +43,7 @@ static void make(void)
     the.train.threads = 1;
     the.explain.threads = 1;
     the.explain.target = "any";
-    the.explain.robustness = 2;
+    set_option(&the.explain, "robustness", "2");
     (void)snprintf(the.graph_file, sizeof the.graph_file, "%s", test_path("karate.safetensors"));
     (void)snprintf(the.model_file, sizeof the.model_file, "%s", test_path("model.safetensors"));
     (void)snprintf(the.out_file, sizeof the.out_file, "%s", test_path("out"));

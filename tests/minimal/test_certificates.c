@@ -11,6 +11,7 @@
 #include "../search/oracle.h"
 #include "rng.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 static cbx_explain_options ask_for(const char *const *settings)
 {
@@ -19,7 +20,7 @@ static cbx_explain_options ask_for(const char *const *settings)
     cbx_fields_default(cbx_explain_table(), &o);
     o.target = "next";
     o.threads = 1;
-    o.robustness = 0;
+    minimal_of(&o)->robustness = 0;
     for (; *settings; settings += 2)
         oracle_must(cbx_fields_set(cbx_explain_table(), &o, settings[0], settings[1], &err), &err);
     return o;

@@ -4,6 +4,7 @@
 #include "minimal.h"
 #include "../search/oracle.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 enum { NEEDED = 10, FEATURES = 40 };
 
@@ -61,6 +62,7 @@ static void set_up(bench *b)
     b->s = (cbx_search){.model = b->o.model,
                         .graph = b->o.graph,
                         .options = &b->options,
+                        .settings = minimal_of(&b->options),
                         .view = &b->view,
                         .complete = true,
                         .lo = b->setup.lo,

@@ -6,6 +6,7 @@
 #include "number.h"
 #include "../search/oracle.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 /* Features 1 and 4 of a node may move by `near`, and nothing else may. */
 static cbx_explain_options near_by(const oracle *o, int32_t row, float near, char *range,
@@ -66,6 +67,7 @@ static bool is_infeasible(const oracle *o, int32_t row, const cbx_explain_option
     cbx_search                s = {.model = o->model,
                                    .graph = o->graph,
                                    .options = options,
+                                   .settings = minimal_of(options),
                                    .row = row,
                                    .view = &view,
                                    .complete = true,

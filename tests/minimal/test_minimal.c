@@ -8,6 +8,7 @@
 #include "infeasible.h"
 #include "../search/oracle.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 static cbx_explain_options few(const char *const *settings)
 {
@@ -99,7 +100,7 @@ TEST(answers_of_many_edits_are_irreducible)
         for (int k = 0; k < 3; k++) {
             cbx_explain_options options =
                 FEW("target", "next", "stopping-threshold", thresholds[k]);
-            options.feature_cost = seed % 2 ? 1 : 2;
+            minimal_of(&options)->feature_cost = seed % 2 ? 1 : 2;
             oracle_shape shape = {.nodes = 90, .kind = 'd', .seed = 60 + seed};
             shape.conv = seed % 3 ? "gcn" : "graphconv";
             found += explain_all(shape, &options, &edits);
@@ -154,6 +155,7 @@ TEST(asking_what_if_is_asking_the_edited_graph)
         cbx_search                s = {.model = o.model,
                                        .graph = o.graph,
                                        .options = &options,
+                                       .settings = minimal_of(&options),
                                        .row = 2,
                                        .view = &view,
                                        .lo = setup.lo,

@@ -7,6 +7,7 @@
 #include "../search/oracle.h"
 #include "minimal.h"
 #include "move_set.h"
+#include "../search/own_options.h"
 #include "test.h"
 
 static const cbx_move_kind *const kinds[] = {
@@ -52,6 +53,7 @@ static void set_up(stage *t, bool directed)
     t->s = (cbx_search){.model = t->o.model,
                         .graph = t->o.graph,
                         .options = &t->options,
+                        .settings = minimal_of(&t->options),
                         .row = 2,
                         .view = &t->view,
                         .whole = t->setup.whole,

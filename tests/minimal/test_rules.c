@@ -9,6 +9,7 @@
 #include "rules.h"
 #include "setup.h"
 #include "test.h"
+#include "../search/own_options.h"
 
 /* ---- random rules, and what they forbid, written down a second time */
 
@@ -74,7 +75,7 @@ static void draw_terms(terms *t, const oracle *o, cbx_rng *rng)
     t->options.keep = (int)cbx_rng_below(rng, 3);
     t->options.max_edits = (int64_t)cbx_rng_below(rng, 3) * 3;
     t->options.stopping_threshold = cbx_rng_below(rng, 2) ? 0 : 0.6;
-    t->options.edge_cost = 1 + (double)cbx_rng_below(rng, 3);
+    minimal_of(&t->options)->edge_cost = 1 + (double)cbx_rng_below(rng, 3);
     t->options.edges = (int)cbx_rng_below(rng, 2);
 }
 
@@ -167,8 +168,8 @@ static int64_t throw_rules(oracle_shape shape, uint64_t seed, int rounds)
         int32_t             row = (int32_t)cbx_rng_below(&rng, (uint64_t)oracle_rows(&o));
         cbx_counterfactual *r = explain_row(&o, row, &t.options);
         if (r->outcome == CBX_FOUND) {
-            double cost = (double)r->num_edges_removed * t.options.edge_cost +
-                          (double)r->num_features_changed * t.options.feature_cost;
+            double cost = (double)r->num_edges_removed * minimal_of(&t.options)->edge_cost +
+                          (double)r->num_features_changed * minimal_of(&t.options)->feature_cost;
             CHECK_NEAR(r->cost, cost, 1e-9);
             CHECK(!t.options.max_edits || r->num_edits <= t.options.max_edits);
             CHECK(exp((double)r->after[r->result]) >= t.options.stopping_threshold - 1e-6);

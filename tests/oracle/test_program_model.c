@@ -14,6 +14,7 @@
 #include "setup.h"
 #include "test.h"
 #include "verify.h"
+#include "../search/own_options.h"
 
 /* ---- a program, a graph that its golden file has, and what is expected */
 
@@ -469,7 +470,7 @@ static void check_proof(golden *g)
     o.target = "any";
     o.features_to_vary = "none";
     o.max_edits = 2;
-    o.prove = 100;
+    set_option(&o, "prove", "100");
     if (!CHECK_OK(cbx_explain_with(g->model, g->graph, 0, &o, NULL, NULL, &c, &err), err))
         return;
     for (int64_t i = 0; i < count; i++)

@@ -7,6 +7,7 @@
 
 #include "parsed.h"
 #include "shown.h"
+#include "../search/own_options.h"
 
 static double probability(const cbx_json *undo, size_t place, size_t class)
 {
@@ -45,7 +46,7 @@ TEST(every_set_of_edits_has_the_answer_of_the_model)
 {
     cbx_explain_options o = shown_options();
     o.total_cfs = 3;
-    o.diverse = true;
+    set_option(&o, "diverse", "true");
     shown      s = shown_make(8, &o);
     cbx_report r;
     cbx_error  err = {0};

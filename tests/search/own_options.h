@@ -8,11 +8,17 @@
 #include "combinex_options.h"
 #include "explainers.h"
 #include "json.h"
+#include "minimal_options.h"
 #include "test.h"
 
 static inline cbx_combinex_options *combinex_of(const cbx_explain_options *o)
 {
     return (cbx_combinex_options *)cbx_explainer_settings(&cbx_explainer_combinex, o);
+}
+
+static inline cbx_minimal_options *minimal_of(const cbx_explain_options *o)
+{
+    return (cbx_minimal_options *)cbx_explainer_settings(&cbx_explainer_minimal, o);
 }
 
 static inline void set_option(cbx_explain_options *o, const char *name, const char *value)

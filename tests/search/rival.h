@@ -77,9 +77,9 @@ static inline void rival_explain_all(const oracle *o, cbx_explain_options option
     for (int32_t i = 0; i < count; i++)
         rows[i] = i;
     *lines = (rival_lines){.o = o};
-    CHECK_OK(
-        cbx_explain_many_with(o->model, o->graph, rows, count, &options, rival_line, NULL, lines, &err),
-        err);
+    CHECK_OK(cbx_explain_many_with(o->model, o->graph, rows, count, &options, rival_line, NULL,
+                                   lines, &err),
+             err);
 }
 
 static inline int rival_differences(const rival_lines *a, const rival_lines *b)
@@ -125,7 +125,8 @@ static inline cbx_status rival_explain(void *user)
     const rival_case   *c = user;
     cbx_counterfactual *r = NULL;
     cbx_error           err = {0};
-    cbx_status status = cbx_explain_with(c->o->model, c->o->graph, 2, c->options, NULL, NULL, &r, &err);
+    cbx_status          status =
+        cbx_explain_with(c->o->model, c->o->graph, 2, c->options, NULL, NULL, &r, &err);
     CHECK((r != NULL) == (status == CBX_OK));
     cbx_counterfactual_free(r);
     /* An arena that is reset can do without the block that it wished for. */

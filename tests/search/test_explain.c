@@ -107,7 +107,7 @@ TEST(no_options_are_the_default_options)
     CHECK(r->trace == NULL || r->num_trace == 0);
     CHECK(r->outcome == s->outcome && r->loss == s->loss && r->num_edits == s->num_edits);
     CHECK_INT(r->target, -1); /* any other */
-    a.target = NULL; /* a target that is not there is any */
+    a.target = NULL;          /* a target that is not there is any */
     cbx_counterfactual_free(s);
     s = explain_row(&o, 1, &a);
     CHECK(r->target == s->target && r->loss == s->loss);

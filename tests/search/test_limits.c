@@ -6,6 +6,7 @@
 #include "explainer.h"
 #include "oracle.h"
 #include "test.h"
+#include "own_options.h"
 
 /* So many features that a pass takes several looks at the clock. */
 enum { WIDE = 2000 };
@@ -30,9 +31,9 @@ static cbx_explain_options limited(const char *name)
 {
     cbx_explain_options options = ASK("explainer", name, "target", "any", "epochs", "15",
                                       "unr-rollouts", "15", "time-limit", "1");
-    options.robustness = 3;
-    options.rebuilds = 1;
-    options.candidates = 6;
+    minimal_of(&options)->robustness = 3;
+    minimal_of(&options)->rebuilds = 1;
+    minimal_of(&options)->candidates = 6;
     options.total_cfs = 2;
     return options;
 }
@@ -177,7 +178,7 @@ TEST(a_proof_that_time_cut_short_is_none)
     cbx_explain_options a = ASK("explainer", "minimal", "target", "any", "prove", "1000",
                                 "time-limit", "1", "edges", "undirected");
     int                 proved = 0;
-    a.robustness = 0; /* the proof is the last that a search does */
+    minimal_of(&a)->robustness = 0; /* the proof is the last that a search does */
     for (int32_t row = 0; row < 10; row++) {
         cbx_counterfactual *all = leaping(&o, row, &a, 0, 0);
         long                reads = test_clock_reads();

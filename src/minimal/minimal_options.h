@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* minimal_options.h: the options that only minimal has. */
+#ifndef CBX_MINIMAL_OPTIONS_H
+#define CBX_MINIMAL_OPTIONS_H
+
+#include "explainer.h"
+
+enum { CBX_START_FACTUAL, CBX_START_BOTH };
+
+typedef struct cbx_minimal_options {
+    int64_t beam;       /* sets of moves that are followed together */
+    int64_t candidates; /* moves tried from each */
+    int64_t rebuilds;   /* times a part of the answer is built anew, for a cheaper one */
+    int     start;      /* where the search begins; both: also at combinex's answer */
+    double  edge_cost, feature_cost;
+    bool    diverse;    /* answers share no edit */
+    double  prove;      /* seconds for excluding cheaper answers; 0: none */
+    int64_t robustness; /* random changes tried on an answer */
+} cbx_minimal_options;
+
+extern const cbx_option_table cbx_minimal_table;
+
+/* Those of a search by minimal. */
+static inline const cbx_minimal_options *cbx_minimal_of(const cbx_search *s)
+{
+    return (const cbx_minimal_options *)s->settings;
+}
+
+#endif
