@@ -28,7 +28,7 @@ typedef enum cbx_role {
     CBX_ROLE_X,           /* real, a row per node */
     CBX_ROLE_EDGE_INDEX,  /* integer, 2 x edges: sources, targets */
     CBX_ROLE_BATCH,       /* integer, the graph of each node */
-    CBX_ROLE_EDGE_ATTR,   /* real, a row per edge */
+    CBX_ROLE_EDGE_ATTR,   /* a row, or one number, per edge */
     CBX_ROLE_EDGE_WEIGHT, /* real, one number per edge */
     CBX_ROLES
 } cbx_role;

@@ -37,7 +37,7 @@ static bool fits(const cbx_program_input *in, cbx_role role)
     case CBX_ROLE_BATCH:
         return integer && in->rank == 1;
     case CBX_ROLE_EDGE_ATTR:
-        return real && in->rank == 2;
+        return (real || integer) && (in->rank == 1 || in->rank == 2); /* kinds are integers */
     case CBX_ROLE_EDGE_WEIGHT:
         return real && in->rank <= 2;
     default:
