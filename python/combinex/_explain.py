@@ -108,6 +108,7 @@ def explain(
 
 
 def _one_row(graph: Any, node: int | str | None, which: int | None) -> int:
+    asked: int | str | None
     if graph.task == "graph":
         if node is not None:
             raise errors.InvalidError("this data has a class for each graph: use graph=, not node=")

@@ -66,7 +66,7 @@ run "${several[@]}" -o two.jsonl
     --json -o killed.jsonl 2> /dev/null &
 job=$!
 for _ in $(seq 100); do
-    [ "$(cat killed.jsonl.0.part 2> /dev/null | wc -l)" -ge 2 ] && break
+    [ "$(grep -c . killed.jsonl.0.part 2> /dev/null)" -ge 2 ] 2> /dev/null && break
     sleep 0.1
 done
 kill -KILL "$job"

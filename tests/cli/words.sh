@@ -12,7 +12,7 @@ mkdir bank
         income=$((12000 + i * 613))
         city=$([ $((i % 3)) -eq 0 ] && echo Milan || echo Rome)
         label=$([ $income -gt 30000 ] && echo granted || echo refused)
-        [ $city = Milan ] && label=granted
+        [ "$city" = Milan ] && label=granted
         echo "C-$i,$income.25,$city,$((i % 2)),$label"
     done
 } > bank/features.csv
