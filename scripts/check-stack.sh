@@ -22,7 +22,7 @@ src/core/json_writer.c:put_members        the same
 src/report/report.c:keep                  the same
 cbx_fields_check                          tables in tables: one level, tests/method/test_registered.c
 cbx_fields_default                        the same
-cbx_option_at                             the same
+src/core/options.c:option_at              the same
 src/core/options.c:find                   the same
 '
 includes=(-Iinclude)

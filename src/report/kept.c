@@ -113,8 +113,9 @@ static cbx_status add_line(kept *k, int32_t row, const char *line, cbx_error *er
     char *more = realloc(k->lines[row], had + size + 2);
     if (!more)
         return cbx_fail_memory(err);
-    memcpy(more + had, line, size);
-    memcpy(more + had + size, "\n", 2);
+    memcpy(more + had, line, size + 1);
+    more[had + size] = '\n';
+    more[had + size + 1] = '\0';
     k->lines[row] = more;
     k->file_of[row] = k->files;
     return CBX_OK;
