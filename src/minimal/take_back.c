@@ -110,7 +110,9 @@ static cbx_status bisect(cbx_beam *F, int64_t k, float bad, cbx_error *err)
 {
     cbx_move         *m = &F->best.moves[k];
     const cbx_column *column = column_of(F->W, m);
-    float             enough = column->whole ? 1 : SHARE * column->step;
+    if (!column) /* it has no values between */
+        return CBX_OK;
+    float enough = column->whole ? 1 : SHARE * column->step;
     while (fabsf(m->to - bad) > enough) {
         bool  flips = false;
         float middle = bad + (m->to - bad) / 2;
