@@ -50,9 +50,8 @@ static const cbx_option bench_options[] = {
 };
 #undef AT
 
-static const cbx_option_table bench_table = {"Benchmark", bench_options,
-                                             sizeof bench_options / sizeof *bench_options,
-                                             sizeof(cbx_bench_options), NULL};
+static const cbx_option_table bench_table =
+    CBX_OPTION_TABLE("Benchmark", bench_options, cbx_bench_options);
 
 const cbx_option_table *cbx_bench_table(void)
 {

@@ -9,6 +9,12 @@
 #include "combinex/extend.h"
 #include "internal.h"
 
+/* The table of a struct of this type, the options of which `list` has. */
+#define CBX_OPTION_TABLE(title, list, type)                              \
+    {                                                                    \
+        title, (list), sizeof(list) / sizeof *(list), sizeof(type), NULL \
+    }
+
 /* Sets every field to its default; fields that have none become 0. */
 CBX_INTERNAL void cbx_fields_default(const cbx_option_table *table, void *fields);
 

@@ -28,8 +28,7 @@ const cbx_option_table *cbx_fetch_table(void)
         {"overwrite", CBX_OPTION_BOOL, offsetof(cbx_fetch_options, overwrite), "false", 0, 0, NULL,
          "fetch what is there already, too"},
     };
-    static const cbx_option_table table = {"Network", options, sizeof options / sizeof *options,
-                                           sizeof(cbx_fetch_options), NULL};
+    static const cbx_option_table table = CBX_OPTION_TABLE("Network", options, cbx_fetch_options);
     return &table;
 }
 

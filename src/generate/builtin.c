@@ -35,9 +35,8 @@ static const cbx_option generate_options[] = {
 };
 #undef AT
 
-static const cbx_option_table generate_table = {"Generator", generate_options,
-                                                sizeof generate_options / sizeof *generate_options,
-                                                sizeof(cbx_generate_options), NULL};
+static const cbx_option_table generate_table =
+    CBX_OPTION_TABLE("Generator", generate_options, cbx_generate_options);
 
 const cbx_option_table *cbx_generate_table(void)
 {

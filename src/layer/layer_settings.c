@@ -13,8 +13,7 @@ static const cbx_option options[] = {
 #undef X
 };
 
-const cbx_option_table cbx_settings_table = {"Layers", options, sizeof options / sizeof *options,
-                                             sizeof(cbx_layer_settings), NULL};
+const cbx_option_table cbx_settings_table = CBX_OPTION_TABLE("Layers", options, cbx_layer_settings);
 
 const char *const cbx_setting_keys[] = {
 #define X(type, field, kind, name, key, ...) key,

@@ -148,8 +148,7 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-static const cbx_option_table own_table = {
-    "cf-gnn", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+static const cbx_option_table own_table = CBX_OPTION_TABLE("cf-gnn", own_options, settings);
 
 const cbx_explainer cbx_explainer_cf_gnn = {.name = "cf-gnn",
                                             .search = search,

@@ -198,8 +198,7 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-static const cbx_option_table own_table = {
-    "cff", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+static const cbx_option_table own_table = CBX_OPTION_TABLE("cff", own_options, settings);
 
 const cbx_explainer cbx_explainer_cff = {
     .name = "cff", .search = search, .options = &own_table, .descends = true, .edges_only = true};

@@ -317,9 +317,8 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-static const cbx_option_table own_table = {"combinex", own_options,
-                                           sizeof own_options / sizeof *own_options,
-                                           sizeof(cbx_combinex_options), NULL};
+static const cbx_option_table own_table =
+    CBX_OPTION_TABLE("combinex", own_options, cbx_combinex_options);
 
 const cbx_explainer cbx_explainer_combinex = {.name = "combinex",
                                               .search = search,

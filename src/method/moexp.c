@@ -540,8 +540,7 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-static const cbx_option_table own_table = {
-    "moexp", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+static const cbx_option_table own_table = CBX_OPTION_TABLE("moexp", own_options, settings);
 
 const cbx_explainer cbx_explainer_moexp = {
     .name = "moexp", .search = search, .options = &own_table, .steps = steps, .edges_only = true};

@@ -61,8 +61,7 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-static const cbx_option_table own_table = {
-    "random-edges", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+static const cbx_option_table own_table = CBX_OPTION_TABLE("random-edges", own_options, settings);
 
 const cbx_explainer cbx_explainer_random_edges = {
     .name = "random-edges", .search = search, .options = &own_table, .edges_only = true};

@@ -407,8 +407,7 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-static const cbx_option_table own_table = {
-    "unr", own_options, sizeof own_options / sizeof *own_options, sizeof(settings), NULL};
+static const cbx_option_table own_table = CBX_OPTION_TABLE("unr", own_options, settings);
 
 const cbx_explainer cbx_explainer_unr = {.name = "unr",
                                          .search = search,

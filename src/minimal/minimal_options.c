@@ -28,6 +28,5 @@ static const cbx_option own_options[] = {
 };
 #undef AT
 
-const cbx_option_table cbx_minimal_table = {"minimal", own_options,
-                                            sizeof own_options / sizeof *own_options,
-                                            sizeof(cbx_minimal_options), NULL};
+const cbx_option_table cbx_minimal_table =
+    CBX_OPTION_TABLE("minimal", own_options, cbx_minimal_options);

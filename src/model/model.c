@@ -37,9 +37,8 @@ static const cbx_option model_options[] = {
      "share of units dropped while training"},
 };
 
-static const cbx_option_table model_table = {"Model", model_options,
-                                             sizeof model_options / sizeof *model_options,
-                                             sizeof(cbx_model_spec), NULL};
+static const cbx_option_table model_table =
+    CBX_OPTION_TABLE("Model", model_options, cbx_model_spec);
 
 static cbx_layer_settings settings_of(const cbx_model_spec *spec)
 {

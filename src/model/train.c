@@ -53,9 +53,8 @@ static const cbx_option train_options[] = {
 };
 #undef AT
 
-static const cbx_option_table train_table = {"Training", train_options,
-                                             sizeof train_options / sizeof *train_options,
-                                             sizeof(cbx_train_options), NULL};
+static const cbx_option_table train_table =
+    CBX_OPTION_TABLE("Training", train_options, cbx_train_options);
 
 const cbx_option_table *cbx_train_table(void)
 {

@@ -54,8 +54,8 @@ static const cbx_option options[] = {
      "of a program that gives labels: names of the two classes; default: no,yes"},
 };
 
-static const cbx_option_table table = {
-    "Reading a program", options, sizeof options / sizeof *options, sizeof(cbx_open_options), NULL};
+static const cbx_option_table table =
+    CBX_OPTION_TABLE("Reading a program", options, cbx_open_options);
 
 const cbx_option_table *cbx_open_table(void)
 {

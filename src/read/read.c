@@ -45,8 +45,7 @@ const cbx_option_table *cbx_read_table(void)
         {"copy", CBX_OPTION_BOOL, offsetof(cbx_read_options, copy), "false", 0, 0, NULL,
          "read a native file into memory and do not map it: it may then change while it is used"},
     };
-    static const cbx_option_table table = {"Data", options, sizeof options / sizeof *options,
-                                           sizeof(cbx_read_options), NULL};
+    static const cbx_option_table table = CBX_OPTION_TABLE("Data", options, cbx_read_options);
     return &table;
 }
 
