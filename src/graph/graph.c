@@ -433,3 +433,16 @@ cbx_status cbx_graph_came_from(cbx_graph *g, const char *path, cbx_error *err)
     g->origins = origin;
     return CBX_OK;
 }
+
+int32_t cbx_graph_of_node(const cbx_graph *g, int32_t node)
+{
+    int32_t lo = 0, hi = g->data.num_graphs;
+    while (hi - lo > 1) {
+        int32_t middle = lo + (hi - lo) / 2;
+        if (g->data.graph_ptr[middle] <= node)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}

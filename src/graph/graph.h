@@ -49,4 +49,7 @@ static inline int32_t cbx_graph_label_rows(const cbx_graph *g)
     return g->data.task == CBX_GRAPH ? g->data.num_graphs : g->data.num_nodes;
 }
 
+/* Graph tasks: which graph has this node. */
+CBX_INTERNAL int32_t cbx_graph_of_node(const cbx_graph *g, int32_t node);
+
 #endif

@@ -2,7 +2,6 @@
 /* attributes.c: see attributes.h. */
 #include "attributes.h"
 
-
 #include "number.h"
 
 void cbx_each_feature(const cbx_writing *w, cbx_text_out *out, int32_t node, cbx_each_value each)

@@ -27,7 +27,7 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
     cbx_label             buffer, number;
     const char *class = cbx_writing_class(w, i, buffer);
     bool    changed = cbx_writing_edits(w, i, &edits) > 0;
-    int32_t row = d->task == CBX_GRAPH ? cbx_writing_graph(w, i) : i;
+    int32_t row = d->task == CBX_GRAPH ? cbx_graph_of_node(w->graph, i) : i;
     cbx_text_print(out, "  %d [label=\"", i);
     put_quoted(out, cbx_writing_node(w, i, number));
     if (changed) {

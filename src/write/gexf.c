@@ -61,7 +61,8 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
         cbx_text_put(out, "\"/>");
     }
     if (w->graph->data.task == CBX_GRAPH)
-        cbx_text_print(out, "<attvalue for=\"graph\" value=\"%d\"/>", cbx_writing_graph(w, i));
+        cbx_text_print(out, "<attvalue for=\"graph\" value=\"%d\"/>",
+                       cbx_graph_of_node(w->graph, i));
     cbx_each_feature(w, out, i, put_value);
     if (changed) {
         cbx_text_put(out, "<attvalue for=\"changed\" value=\"true\"/>"

@@ -66,7 +66,7 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
     put_text(out, "class", cbx_writing_class(w, i, buffer));
     put_text(out, "split", cbx_writing_split(w, i));
     if (d->task == CBX_GRAPH)
-        cbx_text_print(out, "<data key=\"graph\">%d</data>", cbx_writing_graph(w, i));
+        cbx_text_print(out, "<data key=\"graph\">%d</data>", cbx_graph_of_node(w->graph, i));
     cbx_each_feature(w, out, i, put_feature);
     if (cbx_writing_edits(w, i, &edits)) {
         cbx_text_put(out, "<data key=\"changed\">true</data><data key=\"changes\">");

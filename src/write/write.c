@@ -78,24 +78,10 @@ const char *cbx_writing_feature(const cbx_writing *w, int32_t feature, cbx_label
     return buffer;
 }
 
-int32_t cbx_writing_graph(const cbx_writing *w, int32_t node)
-{
-    const cbx_graph_data *d = &w->graph->data;
-    int32_t               lo = 0, hi = d->num_graphs;
-    while (hi - lo > 1) {
-        int32_t middle = lo + (hi - lo) / 2;
-        if (d->graph_ptr[middle] <= node)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
 const char *cbx_writing_class(const cbx_writing *w, int32_t node, cbx_label buffer)
 {
     const cbx_graph_data *d = &w->graph->data;
-    int32_t               row = d->task == CBX_GRAPH ? cbx_writing_graph(w, node) : node;
+    int32_t               row = d->task == CBX_GRAPH ? cbx_graph_of_node(w->graph, node) : node;
     if (!d->y || d->y[row] < 0)
         return NULL;
     return d->class_names ? d->class_names[d->y[row]] : numbered(buffer, d->y[row]);

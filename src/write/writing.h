@@ -37,8 +37,6 @@ const char  *cbx_writing_node(const cbx_writing *w, int32_t node, cbx_label buff
 const char  *cbx_writing_feature(const cbx_writing *w, int32_t feature, cbx_label buffer);
 /* The class of a node, or of its graph; NULL: unknown. */
 const char *cbx_writing_class(const cbx_writing *w, int32_t node, cbx_label buffer);
-/* The graph of a node in graph tasks. */
-int32_t cbx_writing_graph(const cbx_writing *w, int32_t node);
 /* "train", "val", "test" or NULL. Only one published split can be told. */
 const char *cbx_writing_split(const cbx_writing *w, int32_t node);
 
