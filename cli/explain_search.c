@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "explain.h"
 #include "progress.h"
@@ -207,6 +206,7 @@ static int take_lines(delivery *d, FILE *lines, const char *path)
 static int finish_kept(delivery *d)
 {
     const explain_args *a = d->job->args;
+    cbx_error           err;
     size_t              size = strlen(a->output) + sizeof ".part";
     char               *path = malloc(size);
     if (!path)
@@ -221,28 +221,19 @@ static int finish_kept(delivery *d)
         status = finish(d, NULL);
     if (lines)
         (void)fclose(lines);
-    if (status == EXIT_DONE)
-        (void)unlink(path);
     free(path);
+    if (status == EXIT_DONE && cbx_explain_forget(a->output, &err))
+        status = fail_with(&err);
     return status;
 }
 
 /* Answers to data that changed meanwhile are worth nothing, and nothing to go on with. */
-static int drop_untrusted(const delivery *d)
+static int check_source(const explain_job *job)
 {
-    const explain_job *job = d->job;
-    int                status = source_unchanged(&job->source);
-    size_t             size = strlen(job->args->output) + 32;
-    char              *path = status == EXIT_DONE ? NULL : malloc(size);
-    for (int rank = 0; path && rank < job->team.size; rank++) {
-        (void)snprintf(path, size, "%s.%d.part", job->args->output, rank);
-        (void)unlink(path);
-    }
-    if (path) {
-        (void)snprintf(path, size, "%s.part", job->args->output);
-        (void)unlink(path);
-    }
-    free(path);
+    cbx_error err;
+    int       status = source_unchanged(&job->source);
+    if (status != EXIT_DONE && job->team.rank == 0 && cbx_explain_forget(job->args->output, &err))
+        (void)fail_with(&err);
     return status;
 }
 
@@ -258,7 +249,7 @@ static int explain_kept(delivery *d)
         cbx_explain_kept(job->model, job->source.graph, job->rows, job->count, a->options,
                          a->output, a->resume, team, on_progress, d, &found, &err);
     progress_end(&d->bar);
-    if ((!answer || answer == CBX_CANCELLED) && drop_untrusted(d))
+    if ((!answer || answer == CBX_CANCELLED) && check_source(job))
         return EXIT_FAILED;
     if (answer == CBX_CANCELLED) {
         (void)fail("interrupted; what is done is kept in %s.part, and --resume goes on with it",

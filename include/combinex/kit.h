@@ -167,6 +167,10 @@ CBX_API cbx_status cbx_explain_kept(const cbx_model *model, const cbx_graph *gra
                                     cbx_progress progress, void *user, int64_t *found,
                                     cbx_error *err);
 
+/* Removes what it keeps beside `path`, gathered or not: once it has been taken, or is worth
+ * nothing. What is not there is no error. */
+CBX_API cbx_status cbx_explain_forget(const char *path, cbx_error *err);
+
 /* ------------------------------------------------ what many have in common */
 
 typedef struct cbx_common_feature {

@@ -446,6 +446,17 @@ static void sweep(const kept *k)
     free(own);
 }
 
+cbx_status cbx_explain_forget(const char *path, cbx_error *err)
+{
+    kept       k = {.path = path, .part = {.fd = -1}};
+    char      *gathered = part_path(path, -1);
+    cbx_status status = gathered ? CBX_OK : cbx_fail_memory(err);
+    if (!status && unlink(gathered) && errno != ENOENT)
+        status = cbx_fail_errno(err, gathered, "remove");
+    free(gathered);
+    return status ? status : each_part(&k, remove_part, err);
+}
+
 cbx_status cbx_explain_kept(const cbx_model *model, const cbx_graph *graph, const int32_t *rows,
                             int64_t count, const cbx_options *options, const char *path,
                             bool resume, const cbx_bench_team *team, cbx_progress progress,
