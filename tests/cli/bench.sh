@@ -134,22 +134,7 @@ run "${small[@]}" --explainers ego --out stuck
 check "an oracle that cannot be written is the end, before hours of training for nothing" \
     fails_with 1 '^combinex: stuck/models/karate-cheb-0.model.safetensors: cannot write'
 
-if [[ ${CBX_SANITIZED:-} ]]; then
-    echo "skipped: processes that share the work, under a sanitizer"
-    finish
-fi
-if ! command -v mpirun > /dev/null; then
-    echo "skipped: processes that share the work, which needs mpirun"
-    finish
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-ranks() { # ranks N ARGUMENTS...
-    local n=$1
-    shift
-    ran="mpirun -n $n combinex $*"
-    timeout 250 mpirun -n "$n" "$COMBINEX" "$@" > "$scratch/log/out" 2> "$scratch/log/err"
-    status=$?
-}
+need_mpi
 ranks 2 "${small[@]}" --out two
 if err_has 'built without MPI'; then
     check "without MPI, processes do not write over each other" status_is 1

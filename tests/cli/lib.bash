@@ -84,6 +84,28 @@ skip() {
     exit 77
 }
 
+# Ends the test, with what it has found so far, where processes cannot share the work.
+need_mpi() {
+    if [[ ${CBX_SANITIZED:-} ]]; then # MPI keeps memory of its own
+        echo "skipped: processes that share the work, under a sanitizer"
+        finish
+    fi
+    if ! command -v mpirun > /dev/null; then
+        echo "skipped: processes that share the work, which needs mpirun"
+        finish
+    fi
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+}
+
+# ranks N ARGUMENTS...: runs combinex in so many processes.
+ranks() {
+    local n=$1
+    shift
+    ran="mpirun -n $n combinex $*"
+    timeout 250 mpirun -n "$n" "$COMBINEX" "$@" > "$scratch/log/out" 2> "$scratch/log/err"
+    status=$?
+}
+
 finish() {
     ((failures == 0)) || echo "$failures failed"
     exit $((failures > 0))
