@@ -83,7 +83,7 @@ _combinex() {
     "data generate --motifs") return ;;
     "data generate --seed") return ;;
     "data generate --output" | "data generate -o") _combinex_files ''; return ;;
-    "train --model") _combinex_words "gcn cheb graphconv gin gat"; return ;;
+    "train --model") _combinex_words "gcn cheb graphconv sage gin gat"; return ;;
     "train --layers") return ;;
     "train --hidden") return ;;
     "train --order") return ;;
@@ -93,6 +93,7 @@ _combinex() {
     "train --mlp-hidden") return ;;
     "train --eps") return ;;
     "train --head") _combinex_words "auto last cat"; return ;;
+    "train --head-hidden") return ;;
     "train --pool") _combinex_words "mean sum max"; return ;;
     "train --dropout") return ;;
     "train --epochs") return ;;
@@ -269,8 +270,8 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --label-column --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --label-column --sidecar -o --output "
+        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --residual --batch-norm --head --head-hidden --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --label-column --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --head-hidden --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --label-column --sidecar -o --output "
         ;;
     "predict")
         options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
