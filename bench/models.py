@@ -203,7 +203,7 @@ def doors(module, data, folder):
 
     def program():
         model = cx.export(module, data, f"{folder}/model.pt2")
-        return model, cx.from_pyg(data)
+        return model, cx.pyg.graph_from_pyg(data)
 
     for name, go in (
         ("layers", lambda: cx.pyg.import_both(module, data)),

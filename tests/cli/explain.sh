@@ -56,7 +56,7 @@ check "--limit takes the first, --quiet has no summary" \
     all out_has '^member 2: ' , not out_has '^member 3: ' , not out_has 'total'
 run explain karate model.safetensors --preset paper --node 5 --node=1 --target any --epochs 50 -o text.txt
 check "targets keep the order asked for; a file is announced" all status_is 0 , \
-    out_has '^2 nodes written to text.txt$' , out_has "^2 of 2 found \\(100 %\\) · median $number edits? · " , \
+    out_has '^2 nodes written to text.txt$' , out_has "^2 of 2 found \\(100 %\\) · median $number changes? · " , \
     test "$(grep -o '^member [0-9]*' text.txt | xargs)" = 'member 5 member 1'
 run explain karate model.safetensors --preset paper --test-set --quiet --epochs 5
 check "--test-set takes the rows that the model was tested on" \
