@@ -87,10 +87,11 @@ cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, 
     measure_shares(s->model, shared->spectral_norm, share);
     cbx_class_bound_start(&margin, &X, NULL);
     (void)cbx_class_bound_run_until_proved(&margin, INFINITY);
+    /* a group that points elsewhere is one edit of two features */
+    int64_t features = s->options->max_edits * (W->rules->groups ? 2 : 1);
     for (int32_t i = 0; i < W->rows; i++)
         if (W->allowed_row[i])
-            cbx_class_bound_moved(&margin)[i] +=
-                farthest(W, i, s->options->max_edits, share, moves);
+            cbx_class_bound_moved(&margin)[i] += farthest(W, i, features, share, moves);
     cbx_class_bound_start(&margin, &X, NULL);
     *proved = cbx_class_bound_lower(&margin) > 0;
     return CBX_OK;
