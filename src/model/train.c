@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "auc.h"
 #include "blas.h"
 #include "clock.h"
 #include "error.h"
@@ -245,6 +246,26 @@ static cbx_status evaluate(run *r, float *logp, double *val_loss, double accurac
     return CBX_OK;
 }
 
+/* Of test rows, where there are two classes. -1: no memory. */
+static int measure_auc(run *r, const float *logp, double *auc)
+{
+    int32_t labels = cbx_graph_label_rows(r->graph);
+    int64_t count = 0;
+    *auc = NAN;
+    if (r->model->num_classes != 2)
+        return 0;
+    cbx_scored *scored = CBX_NEW(&r->arena, cbx_scored, labels);
+    if (!scored)
+        return -1;
+    for (int32_t i = 0; i < labels; i++)
+        if (r->part[i] == 2)
+            scored[count++] =
+                (cbx_scored){(double)logp[2 * (int64_t)i + 1] - (double)logp[2 * (int64_t)i],
+                             r->graph->data.y[i] == 1};
+    *auc = cbx_auc(scored, count);
+    return 0;
+}
+
 static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
                          cbx_train_result *result, cbx_error *err)
 {
@@ -327,6 +348,8 @@ static cbx_status train(cbx_model *model, const cbx_graph *graph, const cbx_trai
     result->seconds = cbx_clock() - began;
     if (!status)
         status = evaluate(&r, logp, &val_loss, accuracy, err);
+    if (!status && measure_auc(&r, logp, &result->test_auc))
+        status = cbx_fail_memory(err);
     if (!status) {
         result->train_accuracy = accuracy[0];
         result->val_accuracy = accuracy[1];
