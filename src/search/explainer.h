@@ -85,7 +85,9 @@ typedef struct cbx_search {
     bool             found;
     cbx_edit        *edits;
     int64_t          num_edits;
-    int64_t          num_unusual; /* of them that lead to unusual values */
+    int64_t          num_unusual;     /* of them that lead to unusual values */
+    int64_t          num_trained;     /* parameters that had to be trained first, … */
+    double           trained_seconds; /* … and how long that took */
     int64_t          epoch, epochs;
     double           loss;
     bool             late;     /* the search was ended before it was over */
@@ -105,6 +107,7 @@ typedef struct cbx_explainer {
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
     bool descends;    /* along gradients: a model that has none is refused */
+    bool embeds;      /* looks at embeddings: a model without layers is refused */
     bool knows_rules; /* otherwise a call with rules is refused */
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */

@@ -39,6 +39,12 @@ run explain karate karate.model.safetensors --all --explainer moexp --target any
 check "moexp's front is several answers for some" test "$(wc -l < results.jsonl)" -gt 34
 run explain karate karate.model.safetensors --replay results.jsonl
 check "which hold" all status_is 0 , out_has '^([0-9]+) of \1 hold$'
+one_file() { test "$(find . -maxdepth 1 -name "$1" | wc -l)" = 1; }
+check "what was trained is kept beside the model" one_file 'rcexplainer-*.safetensors'
+run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained nowhere
+check "a folder that is not there is named" fails_with 1 "--trained: the folder 'nowhere' cannot be written to: No such file"
+run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained '' --seed 9 --json
+check "and without one nothing is" all status_is 0 , out_has '"trained_parameters":[1-9]' , one_file 'rcexplainer-*.safetensors'
 run explain karate karate.model.safetensors --node 8 --explainer cf-gn
 check "a method that does not exist is named" fails_with 2 "'cf-gn' is not one of combinex.*cf-gnn"
 run explain karate karate.model.safetensors --node 8 --explainer unr --unr-restart 1

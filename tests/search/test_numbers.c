@@ -59,7 +59,7 @@ static const char *const methods[][2] = {{"minimal", "linear"},       {"combinex
                                          {"cf-gnn", "linear"},        {"cff", "linear"},
                                          {"unr", "linear"},           {"ego", "linear"},
                                          {"random-edges", "linear"},  {"random-features", "linear"},
-                                         {"moexp", "linear"}};
+                                         {"moexp", "linear"},         {"rcexplainer", "linear"}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static bool finite_answer(const cbx_counterfactual *c)
