@@ -50,7 +50,7 @@ static int64_t meet(const cbx_rc_rows *rows, int64_t walks, uint64_t seed, cbx_a
 {
     int64_t count = 0, kept = 0;
     for (int32_t i = 0; i < rows->count; i++) {
-        cbx_rng rng = cbx_rng_stream(seed, 1, (uint64_t)i, 0);
+        cbx_rng rng = cbx_rng_stream(seed, (uint64_t)i, 0, 0);
         for (int64_t k = 0; k < walks && rows->class_of[i] >= 0; k++) {
             int32_t to = (int32_t)cbx_rng_below(&rng, (uint64_t)rows->count);
             if (rows->class_of[to] < 0 || rows->class_of[to] == rows->class_of[i])

@@ -6,6 +6,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "train_rows.h"
 
 enum { HIDDEN = 64 };
 
@@ -22,8 +23,8 @@ cbx_rc_net cbx_rc_net_make(int32_t width, cbx_task task)
 
 void cbx_rc_net_draw(const cbx_rc_net *net, uint64_t seed, float *theta)
 {
-    cbx_dense_draw(&net->hidden, seed, 0, theta);
-    cbx_dense_draw(&net->out, seed, 0, theta);
+    cbx_dense_draw(&net->hidden, seed, CBX_STREAM_NETWORK, theta);
+    cbx_dense_draw(&net->out, seed, CBX_STREAM_NETWORK, theta);
 }
 
 /* The embedding of a node of the view. */

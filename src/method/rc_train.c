@@ -21,10 +21,11 @@
 #include "rc_boundaries.h"
 #include "rng.h"
 #include "threads.h"
+#include "train_rows.h"
 
 static const double HOTTEST = 5, COLDEST = 0.5;
 
-enum { STREAM_ROWS = 2, STREAM_ORDER, STREAM_NOISE }; /* 0: the network, 1: walks */
+enum { STREAM_WALKS = CBX_STREAM_OWN, STREAM_NOISE };
 
 typedef struct training {
     const cbx_setup       *setup;
@@ -192,9 +193,10 @@ static double price(row_state *r, const training *t)
 }
 
 /* Adds the row's gradient, and its loss; a row whose numbers are not finite is left out. */
-static cbx_status train_on(training *t, int32_t row, int64_t epoch, double *loss, int64_t *count,
+static cbx_status train_on(void *user, int32_t row, int64_t epoch, double *loss, bool *counts,
                            cbx_error *err)
 {
+    training *t = user;
     row_state r = {.temperature = HOTTEST};
     int64_t   begin;
     int32_t   c = class_of(t, row);
@@ -220,60 +222,27 @@ static cbx_status train_on(training *t, int32_t row, int64_t epoch, double *loss
     if (!isfinite(value) || !isfinite(cbx_sum_squares(r.mask.pairs.count, r.dM)))
         return CBX_OK;
     cbx_rc_mask_backward(&r.mask, t->fit.theta, r.dM, t->fit.grad);
-    *loss += value;
-    ++*count;
+    *loss = value;
+    *counts = true;
     return CBX_OK;
-}
-
-/* ---- epochs */
-
-/* The mean loss of the rows; NaN: of none. */
-static cbx_status run_epoch(training *t, int64_t epoch, double *mean, cbx_error *err)
-{
-    cbx_rng rng =
-        cbx_rng_stream((uint64_t)t->setup->options->seed, STREAM_ORDER, (uint64_t)epoch, 0);
-    int64_t    all = 0, batch = 0;
-    double     loss = 0;
-    cbx_status status = CBX_OK;
-    cbx_rng_shuffle(&rng, t->rows, t->count);
-    for (int32_t i = 0; i < t->count && !status; i++) {
-        status = train_on(t, t->rows[i], epoch, &loss, &batch, err);
-        if ((i + 1) % t->own->batch == 0 || i + 1 == t->count) {
-            all += batch;
-            cbx_fit_step(&t->fit, batch);
-            batch = 0;
-        }
-        if (!status && cbx_training_is_over(epoch * t->count + i + 1, t->own->epochs * t->count))
-            status = cbx_fail_late(err);
-    }
-    *mean = loss / (double)all;
-    return status;
 }
 
 static cbx_status train(void *user, float *theta, cbx_error *err)
 {
-    training  *t = user;
-    int64_t    size = t->shared->net.size, best = 0;
-    double     least = INFINITY;
-    cbx_status status = CBX_OK;
-    cbx_rc_net_draw(&t->shared->net, (uint64_t)t->setup->options->seed, theta);
-    t->best = CBX_NEW(&t->arena, float, size);
-    if (!t->best || cbx_fit_init(&t->fit, theta, size, t->own->lr, &t->arena))
+    training *t = user;
+    uint64_t  seed = (uint64_t)t->setup->options->seed;
+    cbx_rc_net_draw(&t->shared->net, seed, theta);
+    if (cbx_fit_init(&t->fit, theta, t->shared->net.size, t->own->lr, &t->arena))
         return cbx_fail_memory(err);
-    memcpy(t->best, theta, (size_t)size * sizeof *theta);
-    for (int64_t epoch = 0; epoch < t->own->epochs && epoch - best <= t->own->patience; epoch++) {
-        double loss = NAN;
-        status = run_epoch(t, epoch, &loss, err);
-        if (status)
-            return status;
-        if (loss < least) {
-            least = loss;
-            best = epoch;
-            memcpy(t->best, theta, (size_t)size * sizeof *theta);
-        }
-    }
-    memcpy(theta, t->best, (size_t)size * sizeof *theta);
-    return CBX_OK;
+    return cbx_train_rows(&(cbx_row_training){.epochs = t->own->epochs,
+                                              .batch = t->own->batch,
+                                              .patience = t->own->patience,
+                                              .seed = seed,
+                                              .rows = t->rows,
+                                              .count = t->count,
+                                              .user = t,
+                                              .add = train_on},
+                          &t->fit, &t->arena, err);
 }
 
 /* ---- rows and boundaries */
@@ -282,13 +251,11 @@ static cbx_status train(void *user, float *theta, cbx_error *err)
 static int draw_rows(training *t)
 {
     int32_t all = cbx_graph_label_rows(t->setup->graph);
-    cbx_rng rng = cbx_rng_stream((uint64_t)t->setup->options->seed, STREAM_ROWS, 0, 0);
     t->rows = CBX_NEW(&t->arena, int32_t, all);
     for (int32_t i = 0; t->rows && i < all; i++)
         t->rows[i] = i;
-    t->count = all < t->own->rows ? all : (int32_t)t->own->rows;
-    if (t->rows && t->count < all)
-        cbx_rng_shuffle(&rng, t->rows, all);
+    if (t->rows)
+        t->count = cbx_draw_rows(t->rows, all, t->own->rows, (uint64_t)t->setup->options->seed);
     return t->rows ? 0 : -1;
 }
 
@@ -303,8 +270,8 @@ static cbx_status find_boundaries(training *t, cbx_error *err)
         class[i] = class_of(t, t->rows[i]);
     }
     const cbx_rc_rows rows = {logp, class, t->count, t->setup->model->num_classes};
-    return cbx_rc_boundaries_find(&rows, t->own->walks, (uint64_t)t->setup->options->seed,
-                                  &t->arena, &t->boundaries, err);
+    cbx_rng           rng = cbx_rng_stream((uint64_t)t->setup->options->seed, STREAM_WALKS, 0, 0);
+    return cbx_rc_boundaries_find(&rows, t->own->walks, rng.state, &t->arena, &t->boundaries, err);
 }
 
 cbx_status cbx_rc_train(const cbx_setup *setup, cbx_arena *arena, cbx_rc_shared *shared,

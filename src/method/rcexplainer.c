@@ -147,7 +147,7 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
 static const cbx_option own_options[] = {
     {"rcexplainer-epochs", CBX_OPTION_INT, AT(epochs), "20", 0, 1e6, NULL,
      "rcexplainer: passes over the rows that it is trained on"},
-    {"rcexplainer-patience", CBX_OPTION_INT, AT(patience), "5", 0, 1e6, NULL,
+    {"rcexplainer-patience", CBX_OPTION_INT, AT(patience), "5", 1, 1e6, NULL,
      "rcexplainer: epochs without a lower loss after which training ends; the best are kept"},
     {"rcexplainer-batch", CBX_OPTION_INT, AT(batch), "32", 1, 1e6, NULL,
      "rcexplainer: rows a step"},

@@ -9,7 +9,7 @@ import draws
 from reference import Factual, Graph, log_probs
 
 HIDDEN, HOTTEST, COLDEST, LEAST = 64, 5.0, 0.5, 1e-6
-WALKS, ORDER, NOISE = 1, 3, 4  # which stream of a seed is what
+ORDER, WALKS, NOISE = 2, 3, 4  # which stream of a seed is what
 
 
 def embed(oracle, graph):
@@ -33,9 +33,9 @@ def walk(start, end):
 
 def boundaries(logp, seed, walks):
     """By class: those that shut rows of other classes out, the best first."""
-    classes, met = logp.argmax(1).tolist(), {}
+    classes, met, seed = logp.argmax(1).tolist(), {}, draws.Stream(seed, WALKS, 0, 0).state
     for i, own in enumerate(classes):
-        stream = draws.Stream(seed, WALKS, i, 0)
+        stream = draws.Stream(seed, i, 0, 0)
         for _ in range(walks):
             to = stream.below(len(logp))
             other = walk(logp[i], logp[to]) if classes[to] != own else None
