@@ -211,6 +211,8 @@ static const char *reason_for_nothing(const cbx_search *s)
         return reason_of_limit(s, "ended the search");
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
+    if (s->why)
+        return s->why;
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
         return "the search met none, which does not prove that there is none";
     if (s->certificate != CBX_PROVED_NONE)

@@ -91,6 +91,7 @@ typedef struct cbx_search {
     int64_t          epoch, epochs;
     double           loss;
     bool             late;     /* the search was ended before it was over */
+    const char      *why;      /* there is nothing to be found, where that is clear; or NULL */
     bool             diverged; /* some numbers were too large */
     cbx_epoch       *trace;    /* of cbx_explainer_steps entries, or NULL: not wanted */
     int64_t          num_trace;
@@ -112,7 +113,8 @@ typedef struct cbx_explainer {
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */
     bool searches_all;
-    bool edges_only; /* where there is no edge, there is nothing to search */
+    bool graphs_only; /* a data set that has a class for each node is refused */
+    bool edges_only;  /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);
 } cbx_explainer;

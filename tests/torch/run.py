@@ -85,7 +85,8 @@ def main():
     results += check_roundtrip.run_all(program)
     for explainer in compare_traces.METHODS:
         results += compare_traces.run_all(program, count=RANDOM_TRACES, explainer=explainer)
-    results += compare_trained.run_all(program)
+    for name in compare_trained.METHODS:
+        results += compare_trained.run_all(program, name=name)
     results += compare_measures.run_all(program)
     return check_roundtrip.summary(results)
 
