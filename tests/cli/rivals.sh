@@ -22,9 +22,9 @@ explained() { # explained DATA MODEL FLAGS...: by every method; what they find m
             check "unr refuses graphs" fails_with 1 'unr explains nodes only.*class for each graph'
             continue
         fi
-        if [[ $method = clear && $data != *graphs* ]]; then
-            run explain "$data" "$model" --explainer clear "$@"
-            check "clear refuses nodes" fails_with 1 'clear explains graphs only.*class for each node'
+        if [[ $method =~ ^(clear|d4)$ && $data != *graphs* ]]; then
+            run explain "$data" "$model" --explainer "$method" "$@"
+            check "$method refuses nodes" fails_with 1 "$method explains graphs only.*class for each node"
             continue
         fi
         run explain "$data" "$model" --explainer "$method" --target any "$@" --json -o results.jsonl
@@ -60,6 +60,6 @@ if [[ -d ${CBX_SHARED:-}/data && -d $CBX_SHARED/golden ]]; then
     run train cora --epochs 20 --hidden 16 -q -o cora.model.safetensors
     explained cora cora.model.safetensors --node 14 --node 1 --epochs 30 --unr-rollouts 30
     explained AIDS-graphs "$CBX_SHARED/golden/AIDS-graphs-gcn.model.safetensors" \
-        --graph 7 --graph 900 --epochs 30 --clear-epochs 4
+        --graph 7 --graph 900 --epochs 30 --clear-epochs 4 --d4-epochs 1 --d4-width 8
 fi
 finish

@@ -418,6 +418,8 @@ static void check_answers(golden *g)
             CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "target", "any", &err), err);
             o.epochs = 60;
             CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "clear-epochs", "4", &err), err);
+            CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "d4-epochs", "1", &err), err);
+            CHECK_OK(cbx_fields_set(cbx_explain_table(), &o, "d4-width", "4", &err), err);
             if (!CHECK_OK(cbx_explain_with(g->model, g->graph, row, &o, NULL, NULL, &c, &err), err))
                 continue;
             asked++;

@@ -6,8 +6,10 @@
 #include "holds.h"
 
 /* Methods that train first need not learn much to be tested. */
-#define BRIEFLY \
-    "rcexplainer-epochs", "2", "rcexplainer-rows", "12", "clear-epochs", "6", "clear-rows", "12"
+#define BRIEFLY                                                                                   \
+    "rcexplainer-epochs", "2", "rcexplainer-rows", "12", "clear-epochs", "6", "clear-rows", "12", \
+        "d4-epochs", "40", "d4-lr", "0.01", "d4-noise", "0.2", "d4-oracle", "0.1", "d4-width",    \
+        "8", "d4-layers", "2"
 
 /* Its counterfactuals hold on directed graphs with weights and loops and on undirected
  * ones, for all oracles, both kinds of edges and of targets; returns how many rows in a
@@ -101,7 +103,7 @@ static inline oracle_shape rival_shape(const char *name)
 {
     for (int i = 0; cbx_explainer_names[i]; i++)
         if (!strcmp(cbx_explainer_names[i], name) && cbx_explainer_at(i)->graphs_only)
-            return (oracle_shape){.nodes = 60, .graphs = 12};
+            return (oracle_shape){.conv = "graphconv", .nodes = 60, .graphs = 12};
     return (oracle_shape){.nodes = 0};
 }
 

@@ -33,9 +33,10 @@ static bool explains(const char *name, const oracle *o)
 
 static cbx_explain_options limited(const char *name)
 {
-    cbx_explain_options options = ASK(
-        "explainer", name, "target", "any", "epochs", "15", "unr-rollouts", "15", "time-limit", "1",
-        "rcexplainer-epochs", "1", "rcexplainer-rows", "2", "clear-epochs", "2", "clear-rows", "2");
+    cbx_explain_options options =
+        ASK("explainer", name, "target", "any", "epochs", "15", "unr-rollouts", "15", "time-limit",
+            "1", "rcexplainer-epochs", "1", "rcexplainer-rows", "2", "clear-epochs", "2",
+            "clear-rows", "2", "d4-epochs", "2", "d4-rows", "2", "d4-width", "4");
     minimal_of(&options)->robustness = 3;
     minimal_of(&options)->rebuilds = 1;
     minimal_of(&options)->candidates = 6;

@@ -60,13 +60,13 @@ static const char *const methods[][2] = {{"minimal", "linear"},       {"combinex
                                          {"unr", "linear"},           {"ego", "linear"},
                                          {"random-edges", "linear"},  {"random-features", "linear"},
                                          {"moexp", "linear"},         {"rcexplainer", "linear"},
-                                         {"clear", "linear"}};
+                                         {"clear", "linear"},         {"d4", "linear"}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* It explains graphs only. */
 static bool of_graphs(int method)
 {
-    return !strcmp(methods[method][0], "clear");
+    return !strcmp(methods[method][0], "clear") || !strcmp(methods[method][0], "d4");
 }
 
 static bool finite_answer(const cbx_counterfactual *c)
@@ -137,8 +137,8 @@ static void check_answer(const oracle *o, const odd_graph *g, const odd_layer *l
     cbx_error           err = {0};
     cbx_explain_options options =
         ASK("explainer", methods[method][0], "policy", methods[method][1], "epochs", "25", "target",
-            "any", "unr-rollouts", "10", "moexp-most", "10", "clear-epochs", "4", "robustness", "5",
-            "prove", "0.02", "seed", "4");
+            "any", "unr-rollouts", "10", "moexp-most", "10", "clear-epochs", "4", "d4-epochs", "2",
+            "d4-width", "4", "robustness", "5", "prove", "0.02", "seed", "4");
     options.trace = true;
     cbx_status status = cbx_explain_with(o->model, o->graph, row, &options, NULL, NULL, &c, &err);
     bool       fine = true;

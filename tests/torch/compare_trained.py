@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import clear
+import d4
 import rcexplainer
 import stio
 from check_roundtrip import Failure, attempt, find_program, run, summary
@@ -22,10 +23,12 @@ from compare_traces import draw
 from random_cases import write_graph
 
 TOLERANCE = 2e-5  # of a parameter; a step is a hundred times that
-METHODS = {"rcexplainer": rcexplainer.Training, "clear": clear.Training}
+METHODS = {"rcexplainer": rcexplainer.Training, "clear": clear.Training, "d4": d4.Training}
 SETTINGS = {
     "rcexplainer": {"epochs": 2, "batch": 4, "walks": 5, "lr": 0.002, "size": 0.05, "entropy": 0.3},
     "clear": {"epochs": 3, "batch": 3, "lr": 0.002, "features": 3, "edges": 2, "kl": 0.5, "oracle": 4},
+    "d4": {"epochs": 3, "batch": 3, "lr": 0.002, "decay": 0.9, "noise": 0.3, "edges": 2, "oracle": 0.7, "layers": 2,
+           "width": 5},
 }
 PATIENT = {"rcexplainer": ("--rcexplainer-patience", 1000)}
 
@@ -65,7 +68,7 @@ def compare(program, folder, case, name):
 def draw_case(rng, name):
     while True:
         case = draw(rng, "cff")
-        if name != "clear" or case.model.arch["task"] == "graph":
+        if name == "rcexplainer" or case.model.arch["task"] == "graph":
             return case
 
 
