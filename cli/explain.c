@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apart.h"
 #include "help.h"
@@ -133,6 +134,25 @@ static int check_flags(const explain_args *a)
     return check_search(a);
 }
 
+/* What a method trains is kept beside the model that it was trained for, unless it is told
+ * otherwise or cannot be. */
+static int keep_trained_beside(explain_args *a)
+{
+    const char *slash = strrchr(a->model, '/');
+    size_t      length = slash ? (size_t)(slash - a->model) + 1 : 0;
+    char       *folder = malloc(length + 2);
+    cbx_error   err = {0};
+    if (!folder)
+        return fail("out of memory");
+    memcpy(folder, slash ? a->model : ".", slash ? length : 1);
+    folder[slash ? length : 1] = 0;
+    cbx_status status = CBX_OK;
+    if (!args_given(a->options, "trained") && !access(folder, W_OK))
+        status = cbx_options_set(a->options, "trained", folder, &err);
+    free(folder);
+    return status ? fail_with(&err) : EXIT_DONE;
+}
+
 static int prepare(explain_job *job, explain_args *a)
 {
     char        target[512];
@@ -152,7 +172,9 @@ static int prepare(explain_job *job, explain_args *a)
     }
     if (a->replay)
         return EXIT_DONE;
-    int status = explain_choose_rows(job);
+    int status = keep_trained_beside(a);
+    if (status == EXIT_DONE)
+        status = explain_choose_rows(job);
     if (status == EXIT_DONE && a->trace && job->count != 1)
         return usage_error("explain", "--trace is for one target, and there are %lld",
                            (long long)job->count);

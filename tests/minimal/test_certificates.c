@@ -387,7 +387,7 @@ TEST(a_method_that_removes_edges_says_that_there_are_none)
     alone.num_edges = 0;
     oracle_must(cbx_graph_new(&alone, &graph, &err), &err);
     for (int k = 0; cbx_explainer_names[k]; k++) {
-        if (!cbx_explainer_at(k)->edges_only)
+        if (!cbx_explainer_at(k)->edges_only || cbx_explainer_at(k)->graphs_only)
             continue;
         cbx_explain_options options = ASK_FOR("explainer", cbx_explainer_names[k]);
         cbx_counterfactual *r = NULL;
