@@ -103,6 +103,32 @@ static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_aren
     return status;
 }
 
+static cbx_status read_prices(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                              cbx_error *err)
+{
+    const cbx_minimal_options *own = setup->settings;
+    cbx_rule_list              list;
+    int32_t                    f = rules->graph->data.num_features, from, to, group;
+    double                     price = 1;
+    rules->price = CBX_NEW(arena, double, f);
+    if (!rules->price)
+        return cbx_fail_memory(err);
+    for (int32_t j = 0; j < f; j++)
+        rules->price[j] = 1;
+    cbx_status status =
+        cbx_rule_list_begin(&list, setup->named, "feature-cost", own->feature_cost, arena, err);
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
+        status = cbx_rule_list_price(&list, &from, &to, &group, &price);
+        if (status)
+            break;
+        to = first_left(setup, to + 1) - 1;
+        for (int32_t j = first_left(setup, from); j <= to; j++)
+            if (is_meant(setup, j, group))
+                rules->price[j] = price;
+    }
+    return status;
+}
+
 static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
                               cbx_error *err)
 {
@@ -231,6 +257,8 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
         status = cbx_bounds_round(&setup->graph->data, setup->discrete, rules->lo, rules->hi, arena)
                      ? cbx_fail_memory(err)
                      : check_ranges(rules, setup, err);
+    if (!status)
+        status = read_prices(rules, setup, arena, err);
     if (!status)
         status = read_groups(rules, setup, arena, err);
     if (!status)

@@ -19,6 +19,7 @@ typedef struct cbx_rules {
     const cbx_explain_options *options;
     uint8_t                   *fixed;   /* by feature: may not change */
     float                     *lo, *hi; /* by feature: permitted */
+    double                    *price;   /* by feature: what changing it costs */
     uint8_t     *fractions; /* by feature: some node has one; NULL: nothing is to be proved */
     int32_t     *group;     /* by feature: its one-hot group, -1: none */
     int32_t      groups;
