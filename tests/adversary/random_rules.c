@@ -81,6 +81,9 @@ static void draw_costs(question *q, dice *d)
     int                 count = (int)(sizeof costs / sizeof *costs);
     q->edge_cost = costs[dice_below(d, count)];
     q->feature_cost = costs[dice_below(d, count)];
+    q->counts = dice_below(d, COUNTS_DISTANCE + 1);
+    q->dear = dice_chance(d, 0.5) ? dice_below(d, q->world.features) : -1;
+    q->dear_cost = costs[dice_below(d, count)];
 }
 
 static void mean_rule(question *q, dice *d, rule r)
@@ -218,6 +221,7 @@ void draw_rules(question *q, dice *d)
 {
     q->total_cfs = 1;
     q->edge_cost = q->feature_cost = 1;
+    q->dear = -1;
     for (int j = 0; j < MAX_FEATURES; j++)
         q->asked_lo[j] = q->asked_hi[j] = NAN;
     for (int r = 0; r < RULES; r++)
@@ -230,5 +234,7 @@ void draw_rules(question *q, dice *d)
         restrict_space(q, d);
     }
     work_out(q);
+    if (q->dear >= 0 && q->group[q->dear] >= 0) /* a place in the space has one cost */
+        q->dear = -1;
     tell_rules(q, d);
 }
