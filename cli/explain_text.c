@@ -125,7 +125,10 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
 {
     (void)fprintf(out, "  %s %d " DOT " ", source_row(&job->source), (int)c->row);
     put_shares(out, c);
-    (void)fprintf(out, " " DOT " cost %g " DOT " margin %.3g", c->cost, c->margin);
+    (void)fprintf(out, " " DOT " cost %g", c->cost);
+    if (c->l1_mad > 0)
+        (void)fprintf(out, " " DOT " values go %.3g deviations", c->l1_mad);
+    (void)fprintf(out, " " DOT " margin %.3g", c->margin);
     if (c->robustness >= 0)
         (void)fprintf(out, " " DOT " robustness %.2f", c->robustness);
     (void)fprintf(out, " " DOT " certificate %s " DOT " ", cbx_certificate_name(c->certificate));

@@ -333,7 +333,7 @@ typedef struct cbx_counterfactual {
     /* where something is proved: among which edits there is none (cheaper), in words: the kinds of
      * edit and the rules; otherwise "" */
     const char *scope;
-    double      cost;        /* of the edits, by the options edge-cost and feature-cost */
+    double      cost;        /* of the edits, by the options cost, edge-cost, feature-cost */
     double      lower_bound; /* proved: whatever does costs so much at least; 0: not known */
     double      margin;      /* log-probability by which the result leads the next class */
     double      robustness;  /* share of small random changes that keep it; -1: not measured */

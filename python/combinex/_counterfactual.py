@@ -200,7 +200,7 @@ class Counterfactual:
 
     @property
     def cost(self) -> float:
-        """Of the edits, by edge_cost and feature_cost."""
+        """Of the edits, by edge_cost and feature_cost; of "minimal" with how far values go, unless cost="edits"."""
         return self._raw.cost
 
     @property

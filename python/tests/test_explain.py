@@ -465,4 +465,9 @@ def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
     assert cf.certificate == "irreducible" and cf.unusual_values == 0
     assert 0 < cf.l1_mad == pytest.approx(sum(abs(e.after - e.before) for e in cf.edits) / 1000, rel=0.1)
     assert max(e.after for e in cf.edits) < graph.x.max()
+    assert cf.cost == pytest.approx(len(cf.edits) + cf.l1_mad)
+    dear = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0", feature_cost={0: 5})
+    assert dear.cost == pytest.approx(5 * cf.cost)
+    few = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0", cost="edits")
+    assert few.cost == len(few.edits)
     assert cx.explain(club, karate, node=8).l1_mad is None

@@ -161,6 +161,7 @@ static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error
                  {"best_lead", &c->best_lead, NAN},
                  {"lower_bound", &c->lower_bound, 0},
                  {"trained_seconds", &c->trained_seconds, 0},
+                 {"l1_mad", &c->l1_mad, NAN},
                  {"seconds", &c->seconds, 0},
                  {"number_before", &c->number_before, 0},
                  {"number_after", &c->number_after, 0}};

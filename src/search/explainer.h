@@ -38,8 +38,8 @@ enum {
 typedef struct cbx_alternative {
     cbx_edit       *edits;
     int64_t         num_edits, num_unusual;
-    double          cost;
-    double          robustness; /* -1: not measured */
+    double          cost, fixed_cost; /* all of it; without how far values go */
+    double          robustness;       /* -1: not measured */
     double          l1_mad;
     cbx_certificate certificate;
 } cbx_alternative;

@@ -102,7 +102,7 @@ TEST(answers_of_many_edits_are_irreducible)
         for (int k = 0; k < 3; k++) {
             cbx_explain_options options =
                 FEW("target", "next", "stopping-threshold", thresholds[k]);
-            minimal_of(&options)->feature_cost = seed % 2 ? 1 : 2;
+            minimal_of(&options)->feature_cost = seed % 2 ? "1" : "2";
             oracle_shape shape = {.nodes = 90, .kind = 'd', .seed = 60 + seed};
             shape.conv = seed % 3 ? "gcn" : "graphconv";
             found += explain_all(shape, &options, &edits);
