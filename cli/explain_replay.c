@@ -3,7 +3,8 @@
  *
  * Each line is read as data, its edits are made on the graph, and the model is
  * asked again: before, after, and whether the values that the edits replace are
- * the ones in the data. Nothing is taken from the search that found them. */
+ * the ones in the data, and whether they keep the rules that the line has. Nothing is taken from
+ * the search that found them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -208,7 +209,8 @@ static bool certificate_holds(const replay *r, const cbx_counterfactual *c, reas
     return holds;
 }
 
-static bool result_holds(const replay *r, const cbx_counterfactual *c, reason_text why)
+static bool result_holds(const replay *r, const char *text, const cbx_counterfactual *c,
+                         reason_text why)
 {
     const explain_job *job = r->job;
     const float       *before = r->before + (int64_t)c->row * r->num_classes;
@@ -222,7 +224,8 @@ static bool result_holds(const replay *r, const cbx_counterfactual *c, reason_te
     if (!values_hold(r, c, why))
         return false;
     if (cbx_check_edits(job->model, job->source.graph, c->row, c->edits, c->num_edits, r->after,
-                        &err)) {
+                        &err) ||
+        cbx_counterfactual_check_rules(text, job->source.graph, &err)) {
         (void)snprintf(why, sizeof(reason_text), "%s", err.message);
         return false;
     }
@@ -240,7 +243,7 @@ static bool line_holds(const replay *r, const char *text, reason_text why)
         return false;
     }
     bool holds = fits(r, c, graph_hash, model_hash, why);
-    if (holds && !(holds = result_holds(r, c, why))) {
+    if (holds && !(holds = result_holds(r, text, c, why))) {
         reason_text row;
         (void)snprintf(row, sizeof row, "%s %d: %.*s", source_row(&r->job->source), (int)c->row,
                        CBX_MESSAGE_SIZE, why);

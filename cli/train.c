@@ -142,6 +142,8 @@ static void print_text(const cbx_model *model, const train_args *a, const source
         (void)printf(", validation %.3f on %s", r->val_accuracy, text_count(n, r->num_val));
     if (r->num_test)
         (void)printf(", test %.3f on %s", r->test_accuracy, text_count(n, r->num_test));
+    if (isfinite(r->test_auc))
+        (void)printf("\n  %-12s test %.3f", "ROC AUC", r->test_auc);
     (void)printf("\n  %-12s ", "written to");
     text_put(stdout, a->output, 0);
     (void)printf("\n");
@@ -180,6 +182,7 @@ static void print_json(const cbx_model *model, const train_args *a, const source
     json_double(&j, "train_accuracy", r->train_accuracy);
     json_double(&j, "val_accuracy", r->val_accuracy);
     json_double(&j, "test_accuracy", r->test_accuracy);
+    json_double(&j, "test_auc", r->test_auc);
     json_int(&j, "num_train", r->num_train);
     json_int(&j, "num_val", r->num_val);
     json_int(&j, "num_test", r->num_test);

@@ -230,6 +230,7 @@ typedef struct cbx_train_result {
     int64_t best_epoch;
     double  loss;                                        /* of the last epoch, training rows */
     double  train_accuracy, val_accuracy, test_accuracy; /* NaN for an empty part */
+    double  test_auc; /* area under the ROC curve; NaN unless there are two classes */
     int32_t num_train, num_val, num_test;
     int32_t num_standardised; /* features */
     double  seconds;

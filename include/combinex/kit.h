@@ -144,6 +144,11 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
                                             char graph_hash[65], char model_hash[65],
                                             cbx_error *err);
 
+/* Do the edits of such a line keep the rules among its options? CBX_INVALID: they do not, and the
+ * error says which. They must be edits of this graph (cbx_check_edits). */
+CBX_API cbx_status cbx_counterfactual_check_rules(const char *json, const cbx_graph *graph,
+                                                  cbx_error *err);
+
 /* ----------------------------------------------------------- long work, kept */
 
 /* Processes that share work. `take` gives the numbers 0, 1, 2, …

@@ -227,6 +227,7 @@ def test_options_are_the_library_s(club, karate):
     cf = cx.explain(club, karate, node=8, lr=0.05, time_limit=3)
     assert cf.to_dict()["options"]["lr"] == 0.05 and cf.to_dict()["options"]["time-limit"] == 3
     assert cx.explain(club, karate, node=8, learning_rate=0.05).to_dict()["options"]["lr"] == 0.05
+    assert cx.train(karate, epochs=1, lr=0.5).hash() == cx.train(karate, epochs=1, learning_rate=0.5).hash()
     assert cx.explain(club, karate, node=8, lr=None).to_dict()["options"]["lr"] == 0.1
 
 

@@ -12,6 +12,8 @@ typedef struct named {
     const char        *noun;
     const char *const *names; /* or NULL */
     int32_t            count;
+    const char *const *groups; /* what several of them together are called, or NULL */
+    int32_t            num_groups;
 } named;
 
 static named parts_of(const cbx_graph *g, cbx_graph_part what)
@@ -19,17 +21,17 @@ static named parts_of(const cbx_graph *g, cbx_graph_part what)
     const cbx_graph_data *d = &g->data;
     switch (what) {
     case CBX_PART_NODE:
-        return (named){"node", d->node_names, d->num_nodes};
+        return (named){"node", d->node_names, d->num_nodes, NULL, 0};
     case CBX_PART_GRAPH:
-        return (named){"graph", NULL, d->num_graphs};
+        return (named){"graph", NULL, d->num_graphs, NULL, 0};
     case CBX_PART_CLASS:
-        return (named){"class", d->class_names, d->num_classes};
+        return (named){"class", d->class_names, d->num_classes, NULL, 0};
     case CBX_PART_FEATURE:
-        return (named){"feature", d->feature_names, d->num_features};
+        return (named){"feature", d->feature_names, d->num_features, d->group_names, d->num_groups};
     case CBX_PART_GROUP:
-        return (named){"group of features", d->group_names, d->num_groups};
+        return (named){"group of features", d->group_names, d->num_groups, NULL, 0};
     }
-    return (named){"part", NULL, 0};
+    return (named){"part", NULL, 0, NULL, 0};
 }
 
 static bool is_number(const char *text)
@@ -58,6 +60,8 @@ static cbx_status unknown(const named *n, const char *text, cbx_error *err)
     cbx_nearest_begin(&near, text);
     for (int32_t i = 0; n->names && i < n->count; i++)
         cbx_nearest_try(&near, n->names[i]);
+    for (int32_t i = 0; n->groups && i < n->num_groups; i++)
+        cbx_nearest_try(&near, n->groups[i]);
     if (!n->names)
         return cbx_fail(err, CBX_INVALID,
                         "there is no %s '%.100s': they have no names here, only numbers", n->noun,

@@ -25,6 +25,37 @@ static void apply_cuts(cbx_edge_mask *E)
     }
 }
 
+/* Which pairs the rules let go. */
+static cbx_status find_fixed(cbx_edge_mask *E, const cbx_search *s, cbx_error *err)
+{
+    const cbx_view *v = s->view;
+    cbx_pairs       pairs;
+    if (!cbx_project_is_needed(s))
+        return CBX_OK;
+    E->fixed = CBX_NEW(s->arena, uint8_t, E->pairs);
+    E->wish = CBX_NEW(s->arena, uint8_t, E->pairs);
+    if (!E->fixed || !E->wish)
+        return cbx_fail_memory(err);
+    for (int64_t p = 0; p < E->pairs; p++) {
+        int64_t slot = E->slot_of ? E->slot_of[p] : p;
+        E->fixed[p] = !cbx_project_may_go(s, v->source[slot], E->target_of[slot]);
+    }
+    if (cbx_pairs_removed_at_once(s, &pairs))
+        return cbx_fail_late(err);
+    return cbx_shape_new(s, &pairs, &E->shape, err);
+}
+
+/* What is to be cut, by the rules. */
+static void keep_rules(const cbx_edge_mask *E, uint8_t *cut)
+{
+    for (int64_t p = 0; p < E->pairs; p++)
+        cut[p] = !E->fixed[p] && cut[p] != E->inverted;
+    if (E->shape)
+        (void)cbx_shape_keep(E->shape, cut);
+    for (int64_t p = 0; p < E->pairs; p++)
+        cut[p] = cut[p] != E->inverted;
+}
+
 cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *err)
 {
     const cbx_view *v = s->view;
@@ -51,7 +82,7 @@ cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *
     for (int64_t p = 0; p < E->pairs; p++)
         E->EP[p] = 1;
     apply_cuts(E);
-    return CBX_OK;
+    return find_fixed(E, s, err);
 }
 
 /* Σ (1 - w), in several sums at a time: one would wait for itself. */
@@ -75,11 +106,22 @@ bool cbx_edge_mask_evaluate(cbx_edge_mask *E)
     if (cbx_out_of_time((double)E->pairs * PAIR))
         return false;
     cbx_sigmoid(E->pairs, E->EP, weight);
+    for (int64_t p = 0; p < E->pairs && E->fixed; p++)
+        weight[p] = !E->fixed[p] ? weight[p] : E->inverted ? 0 : 1; /* where it has no gradient */
     E->loss = total_cut(E->pairs, weight);
     for (int64_t p = 0; p < E->pairs && !cbx_out_of_time_at(p, PAIR); p++) {
         uint8_t cut = !(weight[p] > 0.5f);
+        if (E->wish) {
+            E->wish[p] = cut;
+            continue;
+        }
         moved |= cut != E->cut[p];
         E->cut[p] = cut;
+    }
+    if (E->wish) {
+        keep_rules(E, E->wish);
+        moved = memcmp(E->wish, E->cut, (size_t)E->pairs) != 0;
+        memcpy(E->cut, E->wish, (size_t)E->pairs);
     }
     for (int64_t e = 0; e < v->m && !cbx_out_of_time_at(e, SLOT); e++)
         E->soft[e] = weight[E->pair_of ? E->pair_of[e] : e] * (v->weight ? v->weight[e] : 1);
@@ -91,6 +133,8 @@ bool cbx_edge_mask_evaluate(cbx_edge_mask *E)
 void cbx_edge_mask_apply(cbx_edge_mask *E)
 {
     E->loss = 0;
+    if (E->fixed)
+        keep_rules(E, E->cut);
     for (int64_t p = 0; p < E->pairs; p++)
         E->loss += E->cut[p];
     apply_cuts(E);

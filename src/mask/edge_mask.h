@@ -9,6 +9,7 @@
 
 #include "descent.h"
 #include "explainer.h"
+#include "project.h"
 
 typedef struct cbx_edge_mask {
     const cbx_search *s;
@@ -18,6 +19,9 @@ typedef struct cbx_edge_mask {
     int32_t          *target_of;          /* by slot: its row */
     float            *EP, *weight, *grad; /* by pair; weight: σ(EP) */
     uint8_t          *cut, *kept;         /* by pair: thresholded away; as remembered */
+    uint8_t          *fixed, *wish;       /* by pair: must stay; for working. NULL: no rules */
+    cbx_shape        *shape;              /* NULL: any will do */
+    bool              inverted;           /* what is cut stays, and what is not goes: cff's */
     float            *soft, *hard, *dw;   /* by slot */
     cbx_descent       descent;
     double            loss;    /* Σ|σ(EP) - 1| */

@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "project.h"
 #include "used.h"
 
 /* Entries worked on at a time: their temporaries stay in the nearest cache. */
@@ -85,7 +86,8 @@ static int make_box(cbx_feature_mask *F, unsigned faults, cbx_arena *arena)
             uniform && lo[j] == lo[first] && hi[j] == hi[first] && discrete[j] == discrete[first];
     }
     F->box = (cbx_feature_box){
-        lo, hi, span, discrete, uniform && !faults, first < F->f ? first : 0, faults};
+        lo,    hi, span, discrete, uniform && !faults && !F->allowed, first < F->f ? first : 0,
+        faults};
     memcpy(F->bounds, (float *[4]){lo, hi, span, discrete}, sizeof F->bounds);
     return 0;
 }
@@ -94,7 +96,7 @@ static int make_box(cbx_feature_mask *F, unsigned faults, cbx_arena *arena)
 static int make_cache(cbx_feature_mask *F, cbx_arena *arena)
 {
     int32_t widest, products = cbx_model_products(F->s->model, &widest);
-    if (!products)
+    if (!products || F->allowed) /* any value may change then */
         return 0;
     if (cbx_cache_init(&F->cache, products, F->rows, widest, F->most_changes, arena))
         return -1;
@@ -148,6 +150,24 @@ static cbx_entries entries_at(const cbx_live *l, int64_t k)
     return e;
 }
 
+/* Entry k, if the feature has room; within the rules, where there are some. */
+static bool fill_entry(cbx_feature_mask *F, int32_t i, int32_t j, int64_t k)
+{
+    cbx_live *l = &F->live;
+    float     lo = F->box.lo[j], hi = F->box.hi[j], x = F->hard_values[(int64_t)i * F->f + j];
+    if (!(lo < hi) || (F->allowed && !cbx_project_may_change(F->s, i, j, x, &lo, &hi)))
+        return false;
+    l->column[k] = j;
+    l->x[k] = x;
+    l->P[k] = l->move[k] = 0;
+    copy_box(l, &F->box, k);
+    if (F->allowed) {
+        l->lo[k] = lo;
+        l->hi[k] = hi;
+    }
+    return true;
+}
+
 /* Every entry is live at first, but those whose bounds leave no room. -1: no time. */
 static int fill(cbx_feature_mask *F)
 {
@@ -162,13 +182,7 @@ static int fill(cbx_feature_mask *F)
         memcpy(F->soft_values + (int64_t)i * F->f, F->hard_values + (int64_t)i * F->f, row);
         memcpy(F->kept + (int64_t)i * F->f, F->hard_values + (int64_t)i * F->f, row);
         for (int32_t j = 0; j < F->f; j++)
-            if (F->box.lo[j] < F->box.hi[j]) {
-                l->column[at] = j;
-                l->x[at] = F->hard_values[(int64_t)i * F->f + j];
-                l->P[at] = l->move[at] = 0;
-                copy_box(l, &F->box, at);
-                at++;
-            }
+            at += fill_entry(F, i, j, at);
         at = end_row(l, &F->box, i, at);
     }
     return 0;
@@ -196,15 +210,25 @@ cbx_status cbx_feature_mask_init(cbx_feature_mask *F, const cbx_search *s, int32
                                  unsigned faults, cbx_error *err)
 {
     *F = (cbx_feature_mask){.s = s, .rows = rows, .f = s->X.cols};
+    if (cbx_project_is_needed(s)) {
+        F->allowed = CBX_NEW(s->arena, float, (size_t)rows *(size_t)F->f);
+        F->original = CBX_NEW(s->arena, float, (size_t)rows *(size_t)F->f);
+        if (!F->allowed || !F->original)
+            return cbx_fail_memory(err);
+    }
     if (make_box(F, faults, s->arena) || make_arrays(F, s->arena))
         return cbx_fail_memory(err);
     F->soft = cbx_matrix_dense(rows, F->f, F->soft_values);
-    F->hard = cbx_matrix_dense(rows, F->f, F->hard_values);
+    F->hard = cbx_matrix_dense(rows, F->f, F->allowed ? F->allowed : F->hard_values);
     if (make_cache(F, s->arena))
         return cbx_fail_memory(err);
     F->scale = 1.0 / ((double)s->view->n * cbx_used_all(s->used, F->f));
     if (fill(F))
         return cbx_fail_late(err);
+    if (F->allowed) {
+        cbx_matrix_expand(&s->X, rows, F->original);
+        cbx_matrix_expand(&s->X, rows, F->allowed);
+    }
     if (F->box.faults)
         start_faulty(F);
     return CBX_OK;
@@ -419,6 +443,25 @@ static int narrow_columns(cbx_feature_mask *F)
     return 0;
 }
 
+/* Thresholded values become what the rules allow; whether they changed is asked of that. */
+static void keep_rules(cbx_feature_mask *F)
+{
+    float *values = F->grad; /* which the next pass writes anew */
+    F->moved = false;
+    F->changed = 0;
+    cbx_feature_mask_soften(F);
+    for (int32_t i = 0; i < F->rows && !cbx_out_of_time(ENTRY * F->f); i++) {
+        int64_t at = (int64_t)i * F->f;
+        size_t  row = (size_t)F->f * sizeof *values;
+        memcpy(values + at, F->hard_values + at, row);
+        cbx_project_row(F->s, i, F->original + at, F->soft_values + at, values + at);
+        F->moved |= memcmp(F->allowed + at, values + at, row) != 0;
+        memcpy(F->allowed + at, values + at, row);
+        for (int32_t j = 0; j < F->f; j++)
+            F->changed += F->allowed[at + j] != F->original[at + j];
+    }
+}
+
 int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t t)
 {
     double           loss = F->gone_absolute + F->gone_squared, soft = 0, hard = 0;
@@ -450,6 +493,10 @@ int cbx_feature_mask_step(cbx_feature_mask *F, bool pull, double alpha, int64_t 
         }
     }
     F->loss = loss * F->scale;
+    if (F->allowed) {
+        keep_rules(F);
+        return 0;
+    }
     if ((t != 0 && t % STRIKE != STRIKE - 1) || F->box.faults) /* which know no end */
         return 0;
     retire(F);
@@ -490,6 +537,10 @@ void cbx_feature_mask_harden(cbx_feature_mask *F, int64_t t)
 
 void cbx_feature_mask_keep(cbx_feature_mask *F)
 {
+    if (F->allowed) {
+        memcpy(F->kept, F->allowed, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
+        return;
+    }
     if (F->kept_all_stale)
         memcpy(F->kept, F->hard_values, (size_t)F->rows * (size_t)F->f * sizeof *F->kept);
     for (int64_t i = 0; i < F->num_since_kept && !F->kept_all_stale; i++)

@@ -33,9 +33,12 @@ typedef struct cbx_feature_mask {
     cbx_live          live;
     float            *hard_values, *kept; /* dense, rows x f */
     float            *soft_values, *grad; /* dense, rows x columns of `soft` */
-    cbx_fold_columns  narrow;             /* which these are, and the first layer for them */
-    int32_t          *still_live;         /* by column: narrow_columns's */
-    bool              narrowed;           /* by the last step */
+    /* what the rules make of hard_values, in whose place it is, and the features as they were;
+     * dense, rows x f; NULL: there are no rules */
+    float            *allowed, *original;
+    cbx_fold_columns  narrow;     /* which these are, and the first layer for them */
+    int32_t          *still_live; /* by column: narrow_columns's */
+    bool              narrowed;   /* by the last step */
     cbx_descent       descent;
     cbx_matrix        soft; /* soft_values, once cbx_feature_mask_soften has made them */
     cbx_matrix        hard; /* hard_values, with its products cached */

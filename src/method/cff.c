@@ -88,6 +88,7 @@ static cbx_status prepare(state *st, cbx_error *err)
     const int64_t *ids = cbx_edge_mask_ids(&st->E);
     if (!st->dlogp || !st->rest || !st->without || !st->dw || !ids)
         return cbx_fail_memory(err);
+    st->E.inverted = true;
     for (int64_t p = 0; p < st->E.pairs; p++) {
         cbx_rng rng =
             cbx_rng_stream((uint64_t)s->options->seed, (uint64_t)s->row, 0, (uint64_t)ids[p]);

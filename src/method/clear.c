@@ -18,6 +18,7 @@
 #include "explainers.h"
 #include "order.h"
 #include "pairs.h"
+#include "project.h"
 #include "rng.h"
 #include "trial.h"
 
@@ -42,6 +43,8 @@ typedef struct state {
     float                  *w;
     candidate               now, best;
     cbx_trials              trials;
+    uint8_t                *goes;  /* by pair, and only where there are rules */
+    cbx_shape              *shape; /* NULL: any will do */
 } state;
 
 static int make_candidate(candidate *c, const state *st)
@@ -65,6 +68,13 @@ static cbx_status init(state *st, cbx_search *s, cbx_error *err)
         return cbx_fail_memory(err);
     if (cbx_pairs_removed_at_once(s, &st->pairs))
         return cbx_fail_late(err);
+    if (cbx_project_is_needed(s)) {
+        st->goes = CBX_NEW0(s->arena, uint8_t, st->pairs.count);
+        cbx_status status =
+            st->goes ? cbx_shape_new(s, &st->pairs, &st->shape, err) : cbx_fail_memory(err);
+        if (status)
+            return status;
+    }
     cbx_matrix_expand(&s->X, s->view->n, st->before);
     cbx_clear_smooth(s->view, st->before, s->X.cols, S);
     st->view.removed = st->now.gone;
@@ -82,8 +92,29 @@ static void take_features(state *st)
         double value = lo + (hi - lo) / (1 + cbx_exp(-(double)st->flow.x[2][k]));
         value = s->discrete[k % d] ? rint(value) : value;
         st->now.X[k] = isfinite(value) ? (float)fmin(fmax(value, lo), hi) : st->before[k];
-        st->trials.now.changed_features += st->now.X[k] != st->before[k];
     }
+    for (int32_t i = 0; i < s->view->n && cbx_project_is_needed(s); i++)
+        cbx_project_row(s, i, st->before + (int64_t)i * d, st->flow.x[2] + (int64_t)i * d,
+                        st->now.X + (int64_t)i * d);
+    for (int64_t k = 0; k < (int64_t)s->view->n * d; k++)
+        st->trials.now.changed_features += st->now.X[k] != st->before[k];
+}
+
+/* Of what is to go, that which the rules let go. */
+static void keep_rules(state *st)
+{
+    const cbx_search *s = st->s;
+    if (!st->goes)
+        return;
+    for (int32_t i = 0; i < s->view->n; i++)
+        for (int64_t e = s->view->offset[i]; e < s->view->offset[i + 1]; e++)
+            if (st->pairs.slot_of[st->pairs.pair_of[e]] == e)
+                st->goes[st->pairs.pair_of[e]] =
+                    st->now.gone[e] && cbx_project_may_go(s, s->view->source[e], i);
+    if (st->shape)
+        (void)cbx_shape_keep(st->shape, st->goes);
+    for (int64_t e = 0; e < s->view->m; e++)
+        st->now.gone[e] = st->goes[st->pairs.pair_of[e]];
 }
 
 /* … of edges. Those of one removal have the same score. */
@@ -92,13 +123,15 @@ static void take_edges(state *st)
     const cbx_view *v = st->s->view;
     bool            undirected = st->s->options->edges == CBX_EDGES_UNDIRECTED;
     for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            bool gone = cbx_clear_edge(&st->flow, i, v->source[e], undirected) < 0;
-            st->now.gone[e] = gone;
-            st->w[e] = gone ? 0 : v->weight ? v->weight[e] : 1;
-            st->trials.now.removed_edges += gone;
-            st->trials.now.edge_loss += gone && st->pairs.slot_of[st->pairs.pair_of[e]] == e;
-        }
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+            st->now.gone[e] = cbx_clear_edge(&st->flow, i, v->source[e], undirected) < 0;
+    keep_rules(st);
+    for (int64_t e = 0; e < v->m; e++) {
+        bool gone = st->now.gone[e];
+        st->w[e] = gone ? 0 : v->weight ? v->weight[e] : 1;
+        st->trials.now.removed_edges += gone;
+        st->trials.now.edge_loss += gone && st->pairs.slot_of[st->pairs.pair_of[e]] == e;
+    }
 }
 
 static void keep(state *st)

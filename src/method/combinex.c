@@ -92,10 +92,11 @@ static double lap(const cbx_search *s, int phase, double from)
 }
 
 /* Is every pass run? A trace shows them all; what is proved of them does not hold of the
- * published program's faults. */
+ * published program's faults, nor of values that rules move, and says nothing of probabilities. */
 static bool runs_all(const state *st)
 {
-    return st->s->trace || st->F.box.faults;
+    return st->s->trace || st->F.box.faults || st->F.allowed ||
+           st->s->options->stopping_threshold > 0;
 }
 
 /* The thresholded graph's class. */

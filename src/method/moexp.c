@@ -22,12 +22,13 @@
  *
  * In the record of a question, loss is CE(target) + the number of edges. */
 #include <math.h>
+#include <string.h>
 
 #include "deadline.h"
 #include "error.h"
 #include "explainers.h"
 #include "order.h"
-#include "pairs.h"
+#include "project.h"
 #include "rng.h"
 #include "sort.h"
 
@@ -66,10 +67,12 @@ typedef struct state {
     uint64_t       *value; /* by pair: what it adds to a key */
     uint64_t        draw;
     /* the view with some of its edges */
-    cbx_view view;
-    cbx_pass pass;
-    float   *w;
-    uint8_t *gone;
+    cbx_view   view;
+    cbx_pass   pass;
+    float     *w;
+    uint8_t   *gone;
+    uint8_t   *goes; /* by pair, for working; NULL: there are no rules */
+    cbx_shape *shape;
     /* trees, by size and then by lot; those of the last size begin at `last` */
     tree    *trees;
     int64_t  count, last, measured;
@@ -165,7 +168,8 @@ static int grow_at(state *st, int64_t parent, int32_t node)
     for (int64_t e = v->offset[node]; e < v->offset[node + 1]; e++) {
         if (cbx_out_of_time(SLOT))
             return -1;
-        if (v->source[e] == node || st->inside[v->source[e]])
+        if (v->source[e] == node || st->inside[v->source[e]] ||
+            (st->goes && !cbx_project_may_go(st->s, v->source[e], node)))
             continue;
         uint64_t key = parent < 0 ? 0 : st->trees[parent].key;
         key ^= st->value[st->pairs.pair_of[e]];
@@ -394,11 +398,27 @@ static void record(cbx_search *s, const cbx_epoch *step)
         s->trace[s->num_trace++] = *step;
 }
 
+/* May the tree's edges go together? */
+static bool may_go(state *st, const candidate *c)
+{
+    int64_t most = st->s->options->max_edits;
+    if (most > 0 && c->size > most)
+        return false;
+    if (!st->shape)
+        return true;
+    memset(st->goes, 0, (size_t)st->pairs.count);
+    for (int64_t t = c->tree; t >= 0; t = st->trees[t].parent)
+        st->goes[st->pairs.pair_of[st->trees[t].slot]] = 1;
+    return !cbx_shape_keep(st->shape, st->goes);
+}
+
 /* Is the class the target's without the tree? */
 static bool ask(state *st, const candidate *c)
 {
     cbx_search *s = st->s;
-    cbx_epoch   step = {.eta = 1, .edge_loss = (double)c->size};
+    if (st->goes && !may_go(st, c))
+        return false;
+    cbx_epoch step = {.eta = 1, .edge_loss = (double)c->size};
     step.removed_edges = put_tree(st, c->tree, false);
     cbx_pass_forward(&st->pass, &s->X, st->w, 0, 0);
     (void)put_tree(st, c->tree, true);
@@ -503,6 +523,13 @@ static cbx_status init(state *st, cbx_search *s, cbx_error *err)
         st->value[p] = value_of(st, p);
     }
     st->view.removed = st->gone;
+    if (cbx_project_is_needed(s)) {
+        st->goes = CBX_NEW(s->arena, uint8_t, st->pairs.count);
+        cbx_status status =
+            st->goes ? cbx_shape_new(s, &st->pairs, &st->shape, err) : cbx_fail_memory(err);
+        if (status)
+            return status;
+    }
     return cbx_pass_init(&st->pass, s->model, &st->view, &s->X, false, 1, s->arena, err);
 }
 

@@ -16,6 +16,7 @@
 #include "error.h"
 #include "explainers.h"
 #include "order.h"
+#include "project.h"
 #include "rng.h"
 #include "trial.h"
 #include "used.h"
@@ -86,6 +87,21 @@ static double ordered_change(int32_t f, const float *x, const float *drawn)
     return sum;
 }
 
+/* Makes of the row what the rules allow; returns how many values differ more than did. */
+static int64_t keep_rules(const state *st, int32_t i, double *change)
+{
+    const float *x = st->x + (int64_t)i * st->f;
+    float       *drawn = st->drawn + (int64_t)i * st->f;
+    int64_t      more = 0;
+    for (int32_t j = 0; j < st->f; j++)
+        more -= drawn[j] != x[j];
+    cbx_project_row(st->s, i, x, NULL, drawn);
+    for (int32_t j = 0; j < st->f; j++)
+        more += drawn[j] != x[j];
+    *change = ordered_change(st->f, x, drawn);
+    return more;
+}
+
 /* Rows from `begin` on and before `end`; adds up how much they have changed. */
 static void draw(const state *st, int64_t t, int32_t begin, int32_t end, double *change,
                  cbx_epoch *now)
@@ -100,6 +116,8 @@ static void draw(const state *st, int64_t t, int32_t begin, int32_t end, double 
         double  moved;
         now->changed_features += draw_row(st->f, rng.state, st->x + row, st->low, st->span,
                                           st->whole, s->lo, s->hi, st->drawn + row, &moved);
+        if (cbx_project_is_needed(s))
+            now->changed_features += keep_rules(st, i, &moved);
         *change +=
             cbx_order_is_fixed() ? ordered_change(st->f, st->x + row, st->drawn + row) : moved;
     }

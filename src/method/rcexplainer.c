@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "explainers.h"
+#include "project.h"
 #include "rc_train.h"
 #include "sort.h"
 #include "trial.h"
@@ -33,6 +34,11 @@ typedef struct state {
     uint8_t    *gone;
     float      *w;
     cbx_trials  trials;
+    int32_t    *target_of; /* by slot */
+    uint8_t    *goes;      /* by pair, and only where there are rules */
+    cbx_shape  *shape;     /* NULL: any will do */
+    int64_t    *taken;     /* pairs that were removed, in their order */
+    int64_t     num_taken;
 } state;
 
 static int by_score(const void *a, const void *b)
@@ -74,10 +80,19 @@ static cbx_status init(state *st, cbx_search *s, cbx_error *err)
     if (cbx_pairs_group(&st->mask.pairs, v->m, s->arena, &st->begin, &st->slots))
         return cbx_fail_late(err);
     st->order = CBX_NEW(s->arena, ranked, st->mask.pairs.count);
+    st->target_of = cbx_pairs_targets(v, s->arena);
+    st->taken = CBX_NEW(s->arena, int64_t, st->mask.pairs.count);
     st->gone = CBX_NEW0(s->arena, uint8_t, v->m);
     st->w = CBX_NEW(s->arena, float, v->m);
-    if (!st->order || !st->gone || !st->w)
+    if (!st->order || !st->target_of || !st->taken || !st->gone || !st->w)
         return cbx_fail_memory(err);
+    if (cbx_project_is_needed(s)) {
+        st->goes = CBX_NEW0(s->arena, uint8_t, st->mask.pairs.count);
+        status =
+            st->goes ? cbx_shape_new(s, &st->mask.pairs, &st->shape, err) : cbx_fail_memory(err);
+        if (status)
+            return status;
+    }
     for (int64_t e = 0; e < v->m; e++)
         st->w[e] = v->weight ? v->weight[e] : 1;
     st->view.removed = st->gone;
@@ -87,9 +102,28 @@ static cbx_status init(state *st, cbx_search *s, cbx_error *err)
     return cbx_pass_init(&st->trials.pass, s->model, &st->view, &s->X, false, 1, s->arena, err);
 }
 
+/* May the pair go, beside those that have gone? */
+static bool may_go(state *st, int64_t p)
+{
+    const cbx_view *v = st->s->view;
+    int64_t         slot = st->mask.pairs.slot_of[p];
+    if (!st->goes)
+        return true;
+    if (!cbx_project_may_go(st->s, v->source[slot], st->target_of[slot]))
+        return false;
+    st->goes[p] = 1;
+    if (!st->shape || !cbx_shape_keep(st->shape, st->goes))
+        return true;
+    for (int64_t k = 0; k < st->num_taken; k++) /* another may have come back for it */
+        st->goes[st->taken[k]] = 1;
+    st->goes[p] = 0;
+    return false;
+}
+
 /* Removes one pair more; how many slots that takes is added to the record. */
 static void remove_next(state *st, int64_t p)
 {
+    st->taken[st->num_taken++] = p;
     for (int64_t k = st->begin[p]; k < st->begin[p + 1]; k++) {
         st->gone[st->slots[k]] = 1;
         st->w[st->slots[k]] = 0;
@@ -98,23 +132,18 @@ static void remove_next(state *st, int64_t p)
     st->trials.now.edge_loss++;
 }
 
-/* The first so many are the answer. */
-static cbx_status write_edits(state *st, int64_t count, cbx_error *err)
+/* What has gone is the answer. */
+static cbx_status write_edits(state *st, cbx_error *err)
 {
     cbx_search *s = st->s;
     bool        undirected = s->options->edges == CBX_EDGES_UNDIRECTED;
-    cbx_status  status = cbx_search_make_edits(s, count, err);
-    int32_t    *target_of = status ? NULL : cbx_pairs_targets(s->view, s->arena);
-    if (status)
-        return status;
-    if (!target_of)
-        return cbx_fail_memory(err);
-    for (int64_t k = 0; k < count; k++) {
-        int64_t slot = st->mask.pairs.slot_of[st->order[k].pair];
-        s->edits[k] = cbx_search_edit_of_slot(s, target_of[slot], slot, undirected);
+    cbx_status  status = cbx_search_make_edits(s, st->num_taken, err);
+    for (int64_t k = 0; !status && k < st->num_taken; k++) {
+        int64_t slot = st->mask.pairs.slot_of[st->taken[k]];
+        s->edits[k] = cbx_search_edit_of_slot(s, st->target_of[slot], slot, undirected);
     }
-    s->num_edits = count;
-    return CBX_OK;
+    s->num_edits = status ? 0 : st->num_taken;
+    return status;
 }
 
 static cbx_status search(cbx_search *s, cbx_error *err)
@@ -126,9 +155,11 @@ static cbx_status search(cbx_search *s, cbx_error *err)
     int64_t most = st.mask.pairs.count;
     most = most < s->options->epochs ? most : s->options->epochs;
     for (int64_t k = 0; k < most && !s->found; k++) {
-        remove_next(&st, st.order[k].pair);
-        if (cbx_trials_judge(&st.trials, &s->X, st.w))
-            status = write_edits(&st, k + 1, err);
+        if (may_go(&st, st.order[k].pair)) {
+            remove_next(&st, st.order[k].pair);
+            if (cbx_trials_judge(&st.trials, &s->X, st.w))
+                status = write_edits(&st, err);
+        }
         if (cbx_search_should_stop(s, k + 1, most))
             break;
     }

@@ -3,7 +3,7 @@
 #include "undirected_adjacency.h"
 
 #include "deadline.h"
-#include "pairs.h"
+#include "project.h"
 #include "sort.h"
 
 static int by_name(const void *a, const void *b)
@@ -26,7 +26,7 @@ static int make_adjacency(cbx_undirected_adjacency *W, const cbx_search *s, cons
         return -1;
     for (int64_t p = 0; p < W->pairs; p++) {
         int32_t a = v->source[slot_of[p]], b = target_of[slot_of[p]];
-        if (a == b)
+        if (a == b || (cbx_project_is_needed(s) && !cbx_project_may_go(s, a, b)))
             continue;
         W->way[count++] = (cbx_way){a, b, v->node ? v->node[b] : b, p};
         W->way[count++] = (cbx_way){b, a, v->node ? v->node[a] : a, p};

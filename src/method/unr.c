@@ -27,6 +27,7 @@
 #include "explainers.h"
 #include "neighbours.h"
 #include "order.h"
+#include "project.h"
 #include "rng.h"
 #include "setup.h"
 #include "threads.h"
@@ -279,6 +280,21 @@ static cbx_status make_edits(state *st, cbx_error *err)
     return CBX_OK;
 }
 
+/* Some of the chosen pairs stay where a rule asks for the graph's shape. */
+static cbx_status keep_shape(state *st, cbx_error *err)
+{
+    cbx_pairs  pairs;
+    cbx_shape *shape = NULL;
+    if (!cbx_project_is_needed(st->s))
+        return CBX_OK;
+    if (cbx_pairs_of(st->s, &pairs))
+        return cbx_fail_late(err);
+    cbx_status status = cbx_shape_new(st->s, &pairs, &shape, err);
+    if (shape)
+        (void)cbx_shape_keep(shape, st->is_chosen);
+    return status;
+}
+
 /* Is the class the target's when the best subgraph is gone? */
 static cbx_status judge(state *st, cbx_error *err)
 {
@@ -291,9 +307,12 @@ static cbx_status judge(state *st, cbx_error *err)
         return cbx_fail_memory(err);
     for (int64_t k = 0; k < st->num_best; k++)
         st->is_chosen[st->best[k]] = 1;
+    cbx_status status = keep_shape(st, err);
+    if (status)
+        return status;
     for (int64_t e = 0; e < v->m; e++)
         drop[e] = st->is_chosen[st->ways.pair_of[e]];
-    cbx_status status = cbx_view_without(v, drop, s->arena, &without, err);
+    status = cbx_view_without(v, drop, s->arena, &without, err);
     if (!status)
         status = cbx_pass_init(&pass, s->model, &without, &s->X, false, 1, s->arena, err);
     if (status)

@@ -109,10 +109,10 @@ cbx_status cbx_beam_offer(cbx_beam *F, const cbx_move_set *s, cbx_error *err)
 
 /* ---- building up */
 
-bool cbx_beam_has_room(const cbx_beam *F, const cbx_move_set *s, const cbx_move *m)
+bool cbx_beam_has_room(const cbx_beam *F, const cbx_move_set *s)
 {
     int64_t most = F->s->options->max_edits;
-    return s->count < CBX_BEAM_MOVES && (most == 0 || s->edits + m->kind->edits <= most);
+    return s->count < CBX_BEAM_MOVES && (most == 0 || s->count < most);
 }
 
 static int64_t promising(cbx_beam *F, int64_t most)
@@ -148,7 +148,7 @@ cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried,
     for (int64_t k = 0; k < count; k++) {
         const cbx_move *m = &F->promising[k];
         cbx_move        halfway;
-        if (from->cost + m->cost > F->best.cost || !cbx_beam_has_room(F, from, m))
+        if (from->cost + m->cost > F->best.cost || !cbx_beam_has_room(F, from))
             continue;
         cbx_status status = try_move(F, from, m, err);
         if (status || cbx_time_is_up())

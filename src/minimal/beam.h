@@ -63,7 +63,7 @@ void cbx_beam_note_lead(cbx_beam *F, double score);
 cbx_status cbx_beam_offer(cbx_beam *F, const cbx_move_set *set, cbx_error *err);
 
 /* Would the move keep the set within the number of edits that is allowed? */
-bool cbx_beam_has_room(const cbx_beam *F, const cbx_move_set *set, const cbx_move *move);
+bool cbx_beam_has_room(const cbx_beam *F, const cbx_move_set *s);
 
 /* Tries the promising moves from a set: the cheapest that flips becomes the best, those
  * that do not are shortlisted in `next` (NULL: not). */

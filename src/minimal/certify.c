@@ -21,8 +21,11 @@ static cbx_status reaches(const certifying *c, const cbx_edit *edits, int64_t co
 {
     const cbx_search *s = c->F->s;
     cbx_status status = cbx_verify_edits(s->model, s->graph, s->row, edits, count, c->logp, err);
-    *out = !status && cbx_is_flip(c->logp, s->model->num_classes, s->prediction, s->target,
-                                  s->options->stopping_threshold);
+    bool flips = !status && cbx_is_flip(c->logp, s->model->num_classes, s->prediction, s->target,
+                                        s->options->stopping_threshold);
+    *out = false;
+    if (flips)
+        status = cbx_rules_check_relations(c->F->W->rules, edits, count, out, err);
     return status;
 }
 

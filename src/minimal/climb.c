@@ -103,13 +103,29 @@ static float granted(const climb *c, int64_t k)
     return best;
 }
 
+/* What may not change without something else goes back where that has not changed. */
+static void keep_relations(const cbx_edit_state *W, int32_t i)
+{
+    float *x0 = W->x0 + (int64_t)i * W->f, *x = W->x + (int64_t)i * W->f;
+    for (int64_t k = 0; k < W->rules->num_relations; k++) {
+        const cbx_relation *relation = &W->rules->relations[k];
+        bool                lacks = cbx_edit_state_lacks(W, i, relation);
+        for (int32_t j = relation->what.first; j <= relation->what.last && lacks; j++)
+            x[j] = cbx_rules_has(W->rules, &relation->what, j) ? x0[j] : x[j];
+    }
+}
+
 /* Edits the graph to what is wished for. Pairs go only where the rules let them go as things are.
  */
 static void grant(climb *c)
 {
     cbx_edit_state *W = c->W;
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++)
-        W->x[k] = c->frozen[k] ? W->x0[k] : granted(c, k);
+        W->x[k] = c->frozen[k]
+                      ? W->x0[k]
+                      : cbx_rules_nearest(W->rules, (int32_t)(k % W->f), W->x0[k], granted(c, k));
+    for (int32_t i = 0; i < W->rows; i++)
+        keep_relations(W, i);
     for (int64_t p = 0; p < W->pairs; p++) {
         cbx_move m = {
             .kind = &cbx_move_remove_edge, .pair = p, .cost = cbx_minimal_of(c->F->s)->edge_cost};

@@ -79,7 +79,7 @@ static int find_rows(cbx_edit_state *W, cbx_arena *arena)
 {
     W->allowed_row = CBX_NEW(arena, uint8_t, W->rows);
     for (int32_t i = 0; W->allowed_row && i < W->rows; i++)
-        W->allowed_row[i] = cbx_rules_node(W->rules, W->s, cbx_edit_state_node(W, i));
+        W->allowed_row[i] = cbx_rules_node(W->rules, W->s->row, cbx_edit_state_node(W, i));
     return W->allowed_row ? 0 : -1;
 }
 
@@ -93,6 +93,12 @@ void cbx_edit_state_stay_usual(cbx_edit_state *W, bool usual)
         if (column && column->step > 0) {
             W->lo[j] = fmaxf(r->lo[j], fminf(r->hi[j], column->lo));
             W->hi[j] = fmaxf(r->lo[j], fminf(r->hi[j], column->hi));
+        }
+        if (column && r->step[j] > 0) { /* inwards to its multiples */
+            float lo = cbx_rules_multiple(r->step[j], r->step[j] * ceilf(W->lo[j] / r->step[j]));
+            float hi = cbx_rules_multiple(r->step[j], r->step[j] * floorf(W->hi[j] / r->step[j]));
+            W->lo[j] = lo <= hi ? lo : r->lo[j];
+            W->hi[j] = lo <= hi ? hi : r->hi[j];
         }
     }
 }
@@ -171,6 +177,16 @@ double cbx_edit_state_score(const cbx_edit_state *W, const float *logp)
     return fmin(lead, 0);
 }
 
+/* What the graph's score counts for, by the rules that edits keep together only. */
+static double granted(const cbx_edit_state *W, double score)
+{
+    for (int64_t k = 0; k < W->rules->num_relations; k++)
+        for (int32_t i = 0; i < W->rows && score > 0; i++)
+            if (cbx_edit_state_lacks(W, i, &W->rules->relations[k]))
+                score = 0;
+    return score;
+}
+
 double cbx_edit_state_ask(cbx_edit_state *W)
 {
     W->asked++;
@@ -184,7 +200,7 @@ double cbx_edit_state_ask(cbx_edit_state *W)
         cbx_cache_update(&W->cache, &W->X);
     }
     cbx_pass_forward(&W->pass, &W->X, W->w, 0, 0);
-    return cbx_time_is_up() ? -INFINITY : cbx_edit_state_score(W, W->pass.logp);
+    return cbx_time_is_up() ? -INFINITY : granted(W, cbx_edit_state_score(W, W->pass.logp));
 }
 
 double cbx_edit_state_slopes(cbx_edit_state *W)
@@ -197,7 +213,7 @@ double cbx_edit_state_slopes(cbx_edit_state *W)
     W->dlogp[rival] = -1;
     cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
     W->dlogp[aim] = W->dlogp[rival] = 0;
-    return cbx_time_is_up() ? -INFINITY : cbx_edit_state_score(W, logp);
+    return cbx_time_is_up() ? -INFINITY : granted(W, cbx_edit_state_score(W, logp));
 }
 
 cbx_status cbx_edit_state_verify(const cbx_edit_state *W, const cbx_move *moves, int64_t count,

@@ -6,6 +6,7 @@
 #ifndef CBX_EDIT_STATE_H
 #define CBX_EDIT_STATE_H
 
+#include "columns.h"
 #include "links.h"
 #include "rules.h"
 
@@ -58,6 +59,15 @@ void cbx_edit_state_stay_usual(cbx_edit_state *W, bool usual);
 static inline float cbx_edit_state_original(const cbx_edit_state *W, int32_t row, int32_t column)
 {
     return W->x0[(int64_t)row * W->f + column];
+}
+
+/* Do features of row i change without what they may change with? Until that is so as well, the
+ * graph does not count as flipped. */
+static inline bool cbx_edit_state_lacks(const cbx_edit_state *W, int32_t i,
+                                        const cbx_relation *relation)
+{
+    int64_t at = (int64_t)i * W->f;
+    return !cbx_rules_relation(W->rules, relation, W->x0 + at, W->x + at);
 }
 
 /* What moves are made of; rules are not looked at. */

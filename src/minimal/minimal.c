@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "deadline.h"
 #include "error.h"
 #include "explainers.h"
@@ -12,6 +13,20 @@
 #include "robustness.h"
 #include "take_back.h"
 
+/* Values go back by multiples of the steps that rules set. */
+static cbx_status find_columns(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                               cbx_error *err)
+{
+    cbx_status status = cbx_columns_find(setup, rules->fixed, rules->group, rules->lo, rules->hi,
+                                         arena, &rules->columns, err);
+    for (int32_t j = 0; !status && rules->columns && j < setup->graph->data.num_features; j++) {
+        float *step = &rules->columns->of[j].step;
+        if (*step > 0 && rules->step[j] > 0)
+            *step = rules->step[j] * ceilf(*step / rules->step[j]);
+    }
+    return status;
+}
+
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
@@ -19,7 +34,13 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
     *shared = all;
     if (!all)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_rules_init(&all->rules, setup, arena, err);
+    cbx_status status = CBX_OK;
+    all->rules = setup->rules;
+    if (((const cbx_minimal_options *)setup->settings)->prove > 0 &&
+        !(all->rules.fractions = cbx_bounds_fractions(&setup->graph->data, arena)))
+        status = cbx_fail_memory(err);
+    if (!status)
+        status = find_columns(&all->rules, setup, arena, err);
     if (!status)
         status = cbx_explainer_combinex.prepare(setup, arena, &all->spectral_norm, err);
     return status;
@@ -37,7 +58,7 @@ static void tell_steps(const cbx_minimal *found, cbx_edit *edits)
 {
     for (int64_t k = 0; k < found->count && found->irreducible; k++) {
         const cbx_move *m = &found->moves[k];
-        if (m->kind == &cbx_move_feature)
+        if (m->kind == &cbx_move_feature && !found->state->rules->step[m->column])
             edits->step = cbx_take_back_step(found->state, m);
         edits += m->kind->edits;
     }
@@ -165,5 +186,4 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .search = search,
                                              .options = &cbx_minimal_table,
                                              .prepare = prepare,
-                                             .knows_rules = true,
                                              .searches_all = true};

@@ -41,6 +41,9 @@ typedef struct cbx_move_list {
     int64_t   count, most;
 } cbx_move_list;
 
+/* The gain of a move that others wait for, which has to come first. */
+#define CBX_AWAITED 1e6
+
 /* The most edits of the graph that one move is. */
 enum { CBX_MOVE_EDITS = 2 };
 

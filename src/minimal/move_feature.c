@@ -29,16 +29,24 @@ static double cost(const cbx_minimal_options *options)
     return options->feature_cost;
 }
 
-/* How many values a feature can take: all whole numbers within its bounds, where it is
- * discrete and every node's value is one; otherwise 0, they cannot be counted. */
+/* The way from one of its values to the next, where they can be counted: by a rule, or because it
+ * is discrete and every node's value is a whole number. Otherwise 0. */
+static float grid(const cbx_edit_state *W, int32_t j)
+{
+    float lo = W->rules->lo[j], hi = W->rules->hi[j];
+    if (W->rules->step[j] > 0)
+        return W->rules->step[j];
+    return W->rules->fractions[j] || !W->s->discrete[j] || lo != rintf(lo) || hi != rintf(hi) ? 0
+                                                                                              : 1;
+}
+
+/* How many values a feature can take within its bounds; 0: they cannot be counted. */
 static int32_t count_values(const cbx_edit_state *W, int32_t j)
 {
     enum { MOST = 64 };
-    float lo = W->rules->lo[j], hi = W->rules->hi[j];
-    if (!W->rules->fractions || W->rules->fractions[j] || !W->s->discrete[j] || lo != rintf(lo) ||
-        hi != rintf(hi) || hi - lo > MOST)
-        return 0;
-    return (int32_t)(hi - lo) + 1;
+    float width = W->rules->hi[j] - W->rules->lo[j];
+    float step = W->rules->fractions ? grid(W, j) : 0;
+    return step > 0 && width <= MOST * step ? (int32_t)rintf(width / step) + 1 : 0;
 }
 
 static int prepare(cbx_edit_state *W, cbx_arena *arena)
@@ -64,7 +72,8 @@ static bool may(const cbx_edit_state *W, const cbx_move *m)
     float            x = W->x[(int64_t)m->row * W->f + m->column];
     return W->allowed_row[m->row] && !r->fixed[m->column] &&
            x == cbx_edit_state_original(W, m->row, m->column) && r->group[m->column] < 0 &&
-           m->to != x && cbx_rules_value(r, m->column, m->to) && may_reach(W, m->column, x, m->to);
+           m->to != x && cbx_rules_value(r, m->column, x, m->to) &&
+           may_reach(W, m->column, x, m->to);
 }
 
 static void apply(cbx_edit_state *W, const cbx_move *m)
@@ -89,9 +98,28 @@ static float best_value(const cbx_edit_state *W, int32_t column, float x, float 
 {
     float lo = W->lo[column], hi = W->hi[column];
     bool  up = slope > 0;
+    if (W->rules->way[column] & (up ? CBX_WAY_NOT_UP : CBX_WAY_NOT_DOWN))
+        return x;
     if (x < lo || x > hi) /* bounds that the data breaks: back inside only */
         return x < lo ? (up ? hi : x) : (up ? x : lo);
     return up ? hi : lo;
+}
+
+/* What other changes of the row wait for (cbx_edit_state_lacks): whatever it gains. */
+static void offer_awaited(const cbx_edit_state *W, int32_t i, cbx_move_list *list)
+{
+    const cbx_rules *r = W->rules;
+    for (int64_t k = 0; k < r->num_relations; k++) {
+        const cbx_feature_set *with = &r->relations[k].with;
+        if (!cbx_edit_state_lacks(W, i, &r->relations[k]))
+            continue;
+        for (int32_t j = with->first; j <= with->last; j++)
+            for (int up = 0; up < 2; up++) {
+                cbx_move m = make(W, i, j, up ? W->hi[j] : W->lo[j], CBX_AWAITED);
+                if (cbx_rules_has(r, with, j) && may(W, &m))
+                    cbx_move_list_add(list, &m);
+            }
+    }
 }
 
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
@@ -110,6 +138,7 @@ static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
         cbx_move_list_add(list, &m);
         least = cbx_move_list_least(list);
     }
+    offer_awaited(W, (int32_t)i, list);
 }
 
 static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
@@ -118,7 +147,9 @@ static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
     int32_t          j = at->column, values = W->values[j];
     if (r->group[j] >= 0 || at->stage >= (values ? values : 2))
         return false;
-    float to = values ? r->lo[j] + (float)at->stage : at->stage ? r->hi[j] : r->lo[j];
+    float to = values ? r->lo[j] + (float)at->stage * grid(W, j) : at->stage ? r->hi[j] : r->lo[j];
+    if (r->step[j] > 0)
+        to = cbx_rules_multiple(r->step[j], to);
     at->stage++;
     *m = make(W, at->row, j, to, 0);
     return true;

@@ -49,8 +49,9 @@ static bool may(const cbx_edit_state *W, const cbx_move *m)
            !r->fixed[m->other] && x[m->other] == x0[m->other] && m->other != m->column &&
            r->group[m->other] == r->group[m->column] &&
            W->one_hot[(int64_t)m->row * r->groups + r->group[m->column]] &&
-           x[m->column] == CBX_GROUP_ON && cbx_rules_value(r, m->column, CBX_GROUP_OFF) &&
-           cbx_rules_value(r, m->other, CBX_GROUP_ON);
+           x[m->column] == CBX_GROUP_ON &&
+           cbx_rules_value(r, m->column, CBX_GROUP_ON, CBX_GROUP_OFF) &&
+           cbx_rules_value(r, m->other, CBX_GROUP_OFF, CBX_GROUP_ON);
 }
 
 static void apply(cbx_edit_state *W, const cbx_move *m)
@@ -67,10 +68,8 @@ static void undo(cbx_edit_state *W, const cbx_move *m)
 
 static cbx_edit edit_of(const cbx_edit_state *W, int32_t row, int32_t column, float to)
 {
-    cbx_edit e =
-        cbx_search_edit_of_feature(W->s, row, column, cbx_edit_state_original(W, row, column), to);
-    e.group = W->rules->group[column] + 1;
-    return e;
+    return cbx_search_edit_of_feature(W->s, row, column, cbx_edit_state_original(W, row, column),
+                                      to);
 }
 
 static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits)
@@ -80,19 +79,31 @@ static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits
     return 2;
 }
 
+/* Do other changes of the row wait for this group to point elsewhere? */
+static bool is_awaited(const cbx_edit_state *W, int32_t i, int32_t column)
+{
+    const cbx_rules *r = W->rules;
+    for (int64_t k = 0; k < r->num_relations; k++)
+        if (cbx_rules_has(r, &r->relations[k].with, column) &&
+            cbx_edit_state_lacks(W, i, &r->relations[k]))
+            return true;
+    return false;
+}
+
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
     const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
     for (int32_t a = 0; W->rules->groups && a < W->f; a++) {
         if (W->rules->group[a] < 0 || x[a] != CBX_GROUP_ON)
             continue;
+        bool awaited = is_awaited(W, (int32_t)i, a);
         for (int32_t b = 0; b < W->f; b++) {
             if (W->rules->group[b] != W->rules->group[a] || a == b)
                 continue;
             double gain =
                 (double)d[a] * (CBX_GROUP_OFF - x[a]) + (double)d[b] * (CBX_GROUP_ON - x[b]);
-            cbx_move m = make(W, (int32_t)i, a, b, gain);
-            if (gain > 0 && may(W, &m))
+            cbx_move m = make(W, (int32_t)i, a, b, awaited ? CBX_AWAITED + gain : gain);
+            if (m.gain > 0 && may(W, &m))
                 cbx_move_list_add(list, &m);
         }
     }

@@ -44,7 +44,6 @@ void cbx_move_set_copy(cbx_move_set *to, const cbx_move_set *from)
 void cbx_move_set_add(cbx_move_set *s, const cbx_move *m)
 {
     s->moves[s->count++] = *m;
-    s->edits += m->kind->edits;
     s->cost += m->cost;
 }
 
@@ -52,7 +51,6 @@ void cbx_move_set_take_out_range(cbx_move_set *s, int64_t begin, int64_t end)
 {
     for (int64_t k = end - 1; k >= begin; k--) {
         s->cost -= s->moves[k].cost;
-        s->edits -= s->moves[k].kind->edits;
     }
     memmove(&s->moves[begin], &s->moves[end], (size_t)(s->count - end) * sizeof *s->moves);
     s->count -= end - begin;

@@ -8,7 +8,6 @@
 typedef struct cbx_move_set {
     cbx_move *moves;
     int64_t   count;
-    int64_t   edits; /* of the graph; a move can be two */
     double    cost;
     double    score; /* cbx_edit_state_ask's */
 } cbx_move_set;

@@ -16,7 +16,6 @@ typedef struct proof {
     cbx_edit_state *W;
     cbx_move       *moves, chosen[MOST_SET];
     int64_t         count, size;
-    int64_t         edits; /* that the chosen moves are */
     double          cheapest, until;
     bool            stopped;
 } proof;
@@ -48,24 +47,15 @@ static void better_one(proof *p, double cost)
     p->found->cost = cost;
 }
 
-/* May the move and `left - 1` more be made, by the number of edits they are? */
-static bool has_room(const proof *p, const cbx_move *m, int64_t left)
-{
-    int64_t most = p->s->options->max_edits;
-    return most == 0 || p->edits + m->kind->edits + left - 1 <= most;
-}
-
 /* Sets of exactly `left` more moves, from `first` on. */
 static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, cbx_error *err)
 {
     for (int64_t k = first; k < p->count && !p->stopped; k++) {
         const cbx_move *m = &p->moves[k];
         double          sum = cost + m->cost;
-        if (sum + (double)(left - 1) * p->cheapest >= p->found->cost || !has_room(p, m, left) ||
-            !cbx_move_may(p->W, m))
+        if (sum + (double)(left - 1) * p->cheapest >= p->found->cost || !cbx_move_may(p->W, m))
             continue;
         p->chosen[p->size++] = *m;
-        p->edits += m->kind->edits;
         cbx_move_do(p->W, m);
         cbx_status status = CBX_OK;
         if (left > 1) {
@@ -78,7 +68,6 @@ static cbx_status try_sets(proof *p, int64_t first, int64_t left, double cost, c
         }
         cbx_move_undo(p->W, m);
         p->size--;
-        p->edits -= m->kind->edits;
         p->stopped =
             p->stopped || cbx_clock() > p->until || cbx_search_should_stop_at(p->s, p->s->epochs);
         if (status)

@@ -53,6 +53,18 @@ static float nearest(const cbx_edit_state *W, const cbx_move *m)
     return fmaxf(W->rules->lo[m->column], fminf(W->rules->hi[m->column], x));
 }
 
+/* The way from one of its values to the next; 0: there are values between. */
+static float grid(const cbx_edit_state *W, const cbx_move *m)
+{
+    float step = W->rules->step[m->column];
+    return step > 0 ? step : column_of(W, m)->whole ? 1 : 0;
+}
+
+static float on_grid(const cbx_edit_state *W, const cbx_move *m, float value)
+{
+    return grid(W, m) > 0 ? cbx_rules_multiple(grid(W, m), value) : value;
+}
+
 float cbx_take_back_step(const cbx_edit_state *W, const cbx_move *m)
 {
     const cbx_column *column = column_of(W, m);
@@ -65,8 +77,10 @@ bool cbx_take_back_halfway(const cbx_edit_state *W, const cbx_move *m, cbx_move 
     if (!column_of(W, m))
         return false;
     *halfway = *m;
-    halfway->to = cbx_columns_between(W->rules->columns, m->column,
-                                      cbx_edit_state_original(W, m->row, m->column), m->to);
+    halfway->to =
+        on_grid(W, m,
+                cbx_columns_between(W->rules->columns, m->column,
+                                    cbx_edit_state_original(W, m->row, m->column), m->to));
     return halfway->to != m->to && cbx_move_may(W, halfway);
 }
 
@@ -81,13 +95,15 @@ bool cbx_take_back_value(const cbx_edit_state *W, const cbx_move *m, int k, floa
     float was = cbx_edit_state_original(W, m->row, m->column);
     float way = ldexpf(cbx_take_back_step(W, m), k);
     *value = m->to > was ? m->to - way : m->to + way;
+    if (way > 0 && W->rules->step[m->column] > 0)
+        *value = cbx_rules_multiple(W->rules->step[m->column], *value);
     return way > 0 && is_between(*value, was, m->to);
 }
 
 float cbx_take_back_less(const cbx_edit_state *W, const cbx_move *m, float further)
 {
     float step = column_of(W, m)->step * SHARE;
-    if (column_of(W, m)->whole)
+    if (grid(W, m) > 0)
         return m->to;
     return further > m->to ? m->to + step : m->to - step;
 }
@@ -112,11 +128,10 @@ static cbx_status bisect(cbx_beam *F, int64_t k, float bad, cbx_error *err)
     const cbx_column *column = column_of(F->W, m);
     if (!column) /* it has no values between */
         return CBX_OK;
-    float enough = column->whole ? 1 : SHARE * column->step;
+    float enough = grid(F->W, m) > 0 ? grid(F->W, m) : SHARE * column->step;
     while (fabsf(m->to - bad) > enough) {
         bool  flips = false;
-        float middle = bad + (m->to - bad) / 2;
-        middle = column->whole ? rintf(middle) : middle;
+        float middle = on_grid(F->W, m, bad + (m->to - bad) / 2);
         if (!is_between(middle, bad, m->to))
             break;
         cbx_status status = flips_at(F, k, middle, &flips, err);

@@ -27,7 +27,7 @@ cbx_status cbx_take_first(cbx_beam *F, const cbx_move *moves, int64_t count, cbx
         cbx_status status = cbx_beam_flips(F, &all, &flipped, err);
         if (!status && flipped)
             status = cbx_polish_reduce(F, &all, err);
-        if (!status && flipped && (most == 0 || all.edits <= most))
+        if (!status && flipped && (most == 0 || all.count <= most))
             status = cbx_beam_offer(F, &all, err);
         if (status || flipped)
             return status;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "auc.h"
 #include "blas.h"
 #include "clock.h"
 #include "error.h"
@@ -141,13 +142,31 @@ static double loss_of(run *r, const cbx_pass *p, const int32_t *ids, int64_t cou
     return sum;
 }
 
+/* Adam's step for all that is sought, in as few pieces as lie together. */
+static void step(run *r, const cbx_adam *adam)
+{
+    const cbx_model *m = r->model;
+    int64_t          begin = 0;
+    for (int32_t i = 0; i <= m->num_parameters; i++) {
+        bool    end = i == m->num_parameters;
+        int64_t at = end ? m->size : m->parameters[i].offset;
+        if (!end && !m->parameters[i].shape.observed)
+            continue;
+        cbx_adam_step(adam, at - begin, r->grad + begin, r->m + begin, r->v + begin,
+                      m->theta + begin);
+        begin = end ? at : at + cbx_parameter_size(&m->parameters[i].shape);
+    }
+}
+
 /* Forward, backward, clip, Adam. Returns the summed loss. */
 static double optimise(run *r, cbx_pass *p, const cbx_matrix *X, const int32_t *ids, int64_t count,
                        float *dlogp)
 {
     cbx_model *m = r->model;
     uint64_t   stream = cbx_rng_stream((uint64_t)r->o->seed, 3, (uint64_t)r->step, 0).state;
+    p->training = true;
     cbx_pass_forward(p, X, NULL, m->dropout, stream);
+    cbx_pass_observe(p, m->theta);
     double loss = loss_of(r, p, ids, count, 0, dlogp);
     memset(r->grad, 0, (size_t)m->size * sizeof *r->grad);
     cbx_pass_backward(p, dlogp, NULL, NULL, r->grad);
@@ -162,7 +181,7 @@ static double optimise(run *r, cbx_pass *p, const cbx_matrix *X, const int32_t *
                      .eps = 1e-8,
                      .weight_decay = r->o->weight_decay,
                      .step = ++r->step};
-    cbx_adam_step(&adam, m->size, r->grad, r->m, r->v, m->theta);
+    step(r, &adam);
     return loss;
 }
 
@@ -225,6 +244,26 @@ static cbx_status evaluate(run *r, float *logp, double *val_loss, double accurac
     for (int k = 0; k < 3; k++)
         accuracy[k] = count[k] ? (double)right[k] / (double)count[k] : NAN;
     return CBX_OK;
+}
+
+/* Of test rows, where there are two classes. -1: no memory. */
+static int measure_auc(run *r, const float *logp, double *auc)
+{
+    int32_t labels = cbx_graph_label_rows(r->graph);
+    int64_t count = 0;
+    *auc = NAN;
+    if (r->model->num_classes != 2)
+        return 0;
+    cbx_scored *scored = CBX_NEW(&r->arena, cbx_scored, labels);
+    if (!scored)
+        return -1;
+    for (int32_t i = 0; i < labels; i++)
+        if (r->part[i] == 2)
+            scored[count++] =
+                (cbx_scored){(double)logp[2 * (int64_t)i + 1] - (double)logp[2 * (int64_t)i],
+                             r->graph->data.y[i] == 1};
+    *auc = cbx_auc(scored, count);
+    return 0;
 }
 
 static cbx_status epochs(run *r, float *logp, cbx_progress progress, void *user,
@@ -309,6 +348,8 @@ static cbx_status train(cbx_model *model, const cbx_graph *graph, const cbx_trai
     result->seconds = cbx_clock() - began;
     if (!status)
         status = evaluate(&r, logp, &val_loss, accuracy, err);
+    if (!status && measure_auc(&r, logp, &result->test_auc))
+        status = cbx_fail_memory(err);
     if (!status) {
         result->train_accuracy = accuracy[0];
         result->val_accuracy = accuracy[1];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fewer.h"
 #include "number.h"
 #include "order.h"
 #include "pairs.h"
@@ -14,6 +15,7 @@
 #include "receptive.h"
 #include "result.h"
 #include "scope.h"
+#include "rules.h"
 #include "verify.h"
 
 /* Nodes that a search may hold. */
@@ -268,6 +270,23 @@ static cbx_status rank(cbx_search *s, int32_t result, const char **reason, cbx_e
     return *reason ? CBX_OK : cbx_fail_memory(err);
 }
 
+/* An answer that breaks a rule is none, whatever the search thought of it. */
+static cbx_status keeps_rules(const cbx_search *s, bool *keeps, const char **reason, cbx_error *err)
+{
+    static const char lead[] = "what was found breaks a rule, ";
+    cbx_error         why = {0};
+    cbx_status        status = cbx_rules_check(s->rules, s->row, s->edits, s->num_edits, &why);
+    *keeps = status == CBX_OK;
+    if (*keeps)
+        return CBX_OK;
+    char *text = CBX_NEW(s->arena, char, sizeof lead + CBX_MESSAGE_SIZE);
+    if (status != CBX_INVALID || !text)
+        return cbx_fail_memory(err);
+    (void)snprintf(text, sizeof lead + CBX_MESSAGE_SIZE, "%s%s", lead, why.message);
+    *reason = text;
+    return CBX_OK;
+}
+
 /* One answer, verified and ranked. */
 static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **out, cbx_error *err)
 {
@@ -278,6 +297,8 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
     cbx_status status =
         cbx_verify_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     bool holds = !status && cbx_search_hits(s, cbx_search_class(s, after));
+    if (holds && s->rules->any)
+        status = keeps_rules(s, &holds, &reason, err);
     if (holds)
         status = rank(s, cbx_search_class(s, after), &reason, err);
     else if (status == CBX_CANCELLED && cbx_time_is_up())
@@ -364,6 +385,8 @@ static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx
         status = cbx_fail_memory(err);
     if (!status)
         status = explainer->search(s, err);
+    if (!status && s->found && s->rules->max_edits > 0 && s->num_edits > s->rules->max_edits)
+        status = cbx_fewer_edits(s, err);
     if (status == CBX_CANCELLED) /* with nothing to hand back */
         s->found = false;
     s->arena = s->keep;
@@ -428,6 +451,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .lo = setup->lo,
                         .hi = setup->hi,
                         .discrete = setup->discrete,
+                        .rules = &setup->rules,
                         .target = setup->target,
                         .arena = arena,
                         .keep = arena,
@@ -469,6 +493,11 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
         return cbx_result_pack(&s, CBX_NOT_FOUND,
                                "the factual graph has no edge, and this method does nothing but "
                                "remove edges",
+                               NULL, cbx_clock() - began, out, err);
+    if (setup->explainer->edges_only && setup->rules.keep_edges)
+        return cbx_result_pack(&s, CBX_NOT_FOUND,
+                               "by the rule keep_edges no edge goes, and this method does nothing "
+                               "but remove edges",
                                NULL, cbx_clock() - began, out, err);
     s.wrap_up = time_to_wrap_up(cbx_clock() - began, deadline ? deadline->limit : 0);
     cbx_search_reserve(&s, 0);

@@ -28,17 +28,21 @@ typedef struct cbx_explain_options {
     int64_t     seed;      /* of the methods that draw */
     int64_t     total_cfs; /* different answers to look for, of methods that have several */
     const char *trained;   /* folder for what methods have to train first; NULL or "": nowhere */
-    /* rules of minimal: what may be edited. Lists are text: "3,7-9", NULL or "": none. */
+    /* rules: what may be edited. Lists are text: "3,7-9", NULL or "": none. */
     double      stopping_threshold; /* probability that the class must reach; 0: just the lead */
     int64_t     max_edits;          /* 0: no limit */
     const char *features_to_vary;   /* numbers, ranges or names; "all", "none" */
     const char *immutable_features;
     const char *permitted_range; /* "feature:low:high,…" */
+    const char *only_up, *only_down;
+    const char *step;            /* "feature:step,…": the new value is a multiple */
+    const char *if_changed;      /* "feature:other,…": only where the other changes as well */
     const char *one_hot;         /* groups of features, as ranges, of which one is on */
     const char *immutable_nodes; /* neither their features nor their edges */
     const char *protected_edges; /* "u-v,…", both directions */
     bool        own_features;    /* only the target's own features */
     bool        own_edges;       /* only edges at the target */
+    int         as;              /* anybody, self: both of these */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected: what removing edges must leave */
     /* the methods' own, one struct behind the other: src/method/explainers.c says whose lie where

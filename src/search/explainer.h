@@ -19,7 +19,7 @@
 enum { CBX_EDGES_DIRECTED, CBX_EDGES_UNDIRECTED };
 enum { CBX_KINDS_DATA, CBX_KINDS_AUTO };
 enum { CBX_OPTIMISER_ADAM, CBX_OPTIMISER_SGD, CBX_OPTIMISER_ADADELTA };
-enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
+enum { CBX_AS_ANYBODY, CBX_AS_SELF };
 
 /* What a benchmark may ask of a search: seconds of each phase, and the number of
  * feature values stepped, with and without the oracle's pull. */
@@ -58,6 +58,7 @@ typedef struct cbx_search {
     const struct cbx_used     *used;       /* what they are in the data; NULL: the same (used.h) */
     const float               *lo, *hi;    /* bounds, per feature */
     const uint8_t             *discrete;   /* kinds in force, per feature */
+    const struct cbx_rules    *rules;      /* what edits are allowed; see project.h */
     int32_t                    prediction; /* of the factual graph */
     int32_t                    decision;   /* of the whole graph: the same, or it is skipped */
     int32_t                    target;     /* -1: any other class */
@@ -107,9 +108,8 @@ typedef struct cbx_explainer {
      * it leaves in `shared`, in memory of `arena`, every search gets. It may refuse. */
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
-    bool descends;    /* along gradients: a model that has none is refused */
-    bool embeds;      /* looks at embeddings: a model without layers is refused */
-    bool knows_rules; /* otherwise a call with rules is refused */
+    bool descends; /* along gradients: a model that has none is refused */
+    bool embeds;   /* looks at embeddings: a model without layers is refused */
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */
     bool searches_all;
@@ -151,8 +151,8 @@ static inline int32_t cbx_search_aim(const cbx_search *s, const float *logp)
     return s->target >= 0 ? s->target : cbx_best_class(logp, s->model->num_classes, s->prediction);
 }
 
-/* The class of the row that is searched for; where numbers overflowed, and nothing is
- * known, the prediction, which is never a hit. */
+/* The class of the row that is searched for; where numbers overflowed, and nothing is known, or
+ * where it is less likely than the options ask for, the prediction, which is never a hit. */
 int32_t cbx_search_class(const cbx_search *s, const float *logp);
 
 /* Has the search left the numbers that single precision holds? */

@@ -9,6 +9,7 @@
 
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
+static const char *const askers[] = {"anybody", "self", NULL};
 static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
@@ -52,13 +53,21 @@ static const cbx_option explain_options[] = {
     {"stopping-threshold", CBX_OPTION_REAL, AT(stopping_threshold), "0", 0, 0.999999, NULL,
      "rule: probability that the class must reach"},
     {"max-edits", CBX_OPTION_INT, AT(max_edits), "0", 0, 1e6, NULL,
-     "rule: at most so many edits; 0: no limit"},
+     "rule: at most so many edits, of which a group that points elsewhere is one; 0: no limit"},
     {"features-to-vary", CBX_OPTION_TEXT, AT(features_to_vary), "all", 0, 0, NULL,
      "rule: only these features, by number, range or name: 3,7-9,age; all; none"},
     {"immutable-features", CBX_OPTION_TEXT, AT(immutable_features), NULL, 0, 0, NULL,
-     "rule: not these features"},
+     "rule: not these features; the name of a group means all of it, in every rule"},
     {"permitted-range", CBX_OPTION_TEXT, AT(permitted_range), NULL, 0, 0, NULL,
      "rule: values of features: FEATURE:LOW:HIGH,…"},
+    {"only-up", CBX_OPTION_TEXT, AT(only_up), NULL, 0, 0, NULL,
+     "rule: these features do not get smaller: age,years"},
+    {"only-down", CBX_OPTION_TEXT, AT(only_down), NULL, 0, 0, NULL,
+     "rule: these features do not get larger"},
+    {"step", CBX_OPTION_TEXT, AT(step), NULL, 0, 0, NULL,
+     "rule: new values are multiples: amount:50; whole numbers: amount:1"},
+    {"if-changed", CBX_OPTION_TEXT, AT(if_changed), NULL, 0, 0, NULL,
+     "rule: features that change only in nodes where another does, too: city:address"},
     {"one-hot", CBX_OPTION_TEXT, AT(one_hot), NULL, 0, 0, NULL,
      "rule: groups of features of which one is on: 0-6,7-11"},
     {"immutable-nodes", CBX_OPTION_TEXT, AT(immutable_nodes), NULL, 0, 0, NULL,
@@ -69,6 +78,8 @@ static const cbx_option explain_options[] = {
      "rule: only features of the explained node"},
     {"own-edges", CBX_OPTION_BOOL, AT(own_edges), "false", 0, 0, NULL,
      "rule: only edges at the explained node"},
+    {"as", CBX_OPTION_CHOICE, AT(as), "anybody", 0, 0, askers,
+     "rule: who would make the edits; self: the explained node, by its own features and edges"},
     {"keep-edges", CBX_OPTION_BOOL, AT(keep_edges), "false", 0, 0, NULL, "rule: no edge goes"},
     {"keep", CBX_OPTION_CHOICE, AT(keep), "any", 0, 0, keeps,
      "rule: what removing edges must leave: no node without one, or what was connected "

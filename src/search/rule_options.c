@@ -4,11 +4,16 @@
 
 #include <string.h>
 
+bool cbx_option_is_rule(const cbx_option *o)
+{
+    return o->help && !strncmp(o->help, "rule:", 5);
+}
+
 bool cbx_rule_is_given(const cbx_option *o, const void *fields)
 {
     const void *at = (const char *)fields + o->offset;
     const char *text;
-    if (!o->help || strncmp(o->help, "rule:", 5) != 0)
+    if (!cbx_option_is_rule(o))
         return false;
     switch (o->type) {
     case CBX_OPTION_INT:

@@ -4,10 +4,17 @@
 
 #include "error.h"
 #include "explainer.h"
+#include "rules.h"
 
 int32_t cbx_search_class(const cbx_search *s, const float *logp)
 {
-    return isnan(logp[0]) ? s->prediction : cbx_best_class(logp, s->model->num_classes, -1);
+    double  threshold = s->options->stopping_threshold;
+    int32_t C = s->model->num_classes;
+    if (isnan(logp[0]))
+        return s->prediction;
+    int32_t best = cbx_best_class(logp, C, -1);
+    return threshold > 0 && !cbx_is_flip(logp, C, s->prediction, -1, threshold) ? s->prediction
+                                                                                : best;
 }
 
 bool cbx_search_diverged(cbx_search *s, double loss)
@@ -100,7 +107,8 @@ cbx_edit cbx_search_edit_of_feature(const cbx_search *s, int32_t row, int32_t co
                       .node = s->view->node ? s->view->node[row] : row,
                       .feature = column,
                       .from = from,
-                      .to = to};
+                      .to = to,
+                      .group = s->rules && s->rules->any ? s->rules->group[column] + 1 : 0};
 }
 
 cbx_edit cbx_search_edit_of_slot(const cbx_search *s, int32_t target, int64_t slot, bool undirected)

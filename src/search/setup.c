@@ -9,8 +9,8 @@
 #include "bounds.h"
 #include "combinex/extend.h"
 #include "error.h"
+#include "read_rules.h"
 #include "receptive.h"
-#include "rule_options.h"
 
 static cbx_status unknown_target(const cbx_setup *s, const char *text, cbx_error *err)
 {
@@ -115,9 +115,8 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     s->explainer = cbx_explainer_at(s->options->explainer);
     if (!status)
         s->settings = cbx_explainer_settings(s->explainer, s->options);
-    if (!status && !s->explainer->knows_rules && cbx_rules_are_given(s->options))
-        status = cbx_fail(err, CBX_INVALID, "the explainer '%s' knows no rules; 'minimal' does",
-                          s->explainer->name);
+    if (!status)
+        status = cbx_rules_init(&s->rules, s, &s->arena, err);
     if (!status && s->explainer->descends && model->oracle && model->oracle->estimates)
         status =
             cbx_fail(err, CBX_INVALID,
@@ -143,6 +142,14 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
     if (status)
         cbx_setup_free(s);
     return status;
+}
+
+cbx_status cbx_setup_for_rules(cbx_setup *s, const cbx_graph *graph,
+                               const cbx_explain_options *options, cbx_error *err)
+{
+    *s = (cbx_setup){.graph = graph, .named = graph, .options = options};
+    cbx_status status = find_kinds(s, err);
+    return status ? status : find_bounds(s, err);
 }
 
 void cbx_setup_free(cbx_setup *setup)

@@ -4,6 +4,7 @@
 #define CBX_SETUP_H
 
 #include "explainer.h"
+#include "rules.h"
 #include "used.h"
 
 enum { CBX_TARGET_NEXT = -2, CBX_TARGET_ANY = -1 };
@@ -19,6 +20,7 @@ typedef struct cbx_setup {
     int32_t                    target;   /* a class, or one of the above */
     const float               *lo, *hi;
     const uint8_t             *discrete;
+    cbx_rules                  rules;    /* what edits are allowed */
     const cbx_view            *whole;    /* the whole graph, where searches need it, or NULL */
     const void                *shared;   /* the method's own, see explainer.h */
     double                    *phases;   /* see explainer.h; NULL, or for one thread only */
@@ -28,6 +30,9 @@ typedef struct cbx_setup {
 
 cbx_status cbx_setup_init(cbx_setup *setup, const cbx_model *model, const cbx_graph *graph,
                           const cbx_explain_options *options, cbx_error *err);
+/* As far as rules need it. */
+cbx_status cbx_setup_for_rules(cbx_setup *setup, const cbx_graph *graph,
+                               const cbx_explain_options *options, cbx_error *err);
 void       cbx_setup_free(cbx_setup *setup);
 
 #endif

@@ -152,9 +152,23 @@ static bool is_allowed(const bench *b)
     return b->edits <= b->most_edits && b->cost * (1 + 1e-9) < b->below && keeps(b->q, b->gone);
 }
 
+static bool all_change_together(const bench *b)
+{
+    for (int i = 0; i < b->q->world.nodes && b->q->relations; i++) {
+        float x[MAX_FEATURES];
+        for (int j = 0; j < b->q->world.features; j++)
+            x[j] = (float)b->graph.x[i][j];
+        if (!changes_together(b->q, i, x))
+            return false;
+    }
+    return true;
+}
+
 static double try_set(bench *b)
 {
     b->tried++;
+    if (!all_change_together(b))
+        return -INFINITY;
     outcome o = ask_naive(b->q, &b->graph, b->prediction, b->target);
     verdict v = o.lead > o.blur ? VERDICT_FOUND : o.lead > -o.blur ? VERDICT_UNSURE : VERDICT_NONE;
     if (v > b->verdict) {

@@ -74,7 +74,8 @@ static const char *wrong_feature(const question *q, const cbx_edit *e)
         return "sets a discrete feature to a fraction";
     if (e->group != 0 && q->group[e->feature] < 0)
         return "names a one-hot group where there is none";
-    return may_become(q, e->feature, e->to) ? NULL : "sets a feature to what is not permitted";
+    return may_become(q, e->node, e->feature, e->to) ? NULL
+                                                     : "sets a feature to what is not permitted";
 }
 
 bool same_place(const cbx_edit *a, const cbx_edit *b)
@@ -108,7 +109,23 @@ static bool one_hot_holds(const question *q, const cbx_counterfactual *a, const 
     return true;
 }
 
-/* Methods other than minimal know no rules; values they keep whole and within bounds. */
+static int64_t changes_of(const question *q, const cbx_counterfactual *a)
+{
+    int64_t changes = 0;
+    for (int64_t k = 0; k < a->num_edits; k++)
+        changes += a->edits[k].op == CBX_REMOVE_EDGE || q->group[a->edits[k].feature] < 0 ||
+                   a->edits[k].to != 0;
+    return changes;
+}
+
+bool change_together(const question *q, const edited *e)
+{
+    for (int i = 0; i < q->world.nodes; i++)
+        if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
+            return false;
+    return true;
+}
+
 const char *wrong_edits(const question *q, const cbx_counterfactual *a, const edited *e)
 {
     for (int64_t k = 0; k < a->num_edits; k++) {
@@ -127,10 +144,12 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
                 return "does not tell which edits are one change";
         }
     }
-    if (q->max_edits && a->num_edits > q->max_edits)
+    if (q->max_edits && changes_of(q, a) > q->max_edits)
         return "has more edits than are allowed";
     if (!one_hot_holds(q, a, e))
         return "leaves a one-hot group that is not one-hot";
+    if (!change_together(q, e))
+        return "changes a feature without what it may change with";
     return keeps(q, e->gone) ? NULL : "takes away what was to be kept";
 }
 
@@ -151,7 +170,7 @@ static float step_of(const question *q, const cbx_edit *e)
     if (counted)
         room = floorf(q->hi[e->feature]) - ceilf(q->lo[e->feature]);
     if (q->group[e->feature] >= 0 || e->from < q->lo[e->feature] || e->from > q->hi[e->feature] ||
-        (counted && (!whole || room <= 1)))
+        (counted && (!whole || room <= 1)) || q->step[e->feature] > 0)
         return 0;
     return counted ? 1 : (hi > lo ? hi - lo : room) / 100;
 }

@@ -19,6 +19,9 @@ outcome ask_edited(const question *q, const cbx_counterfactual *answer, const ed
 /* Why they are not edits within the rules, or NULL. */
 const char *wrong_edits(const question *q, const cbx_counterfactual *answer, const edited *edited);
 
+/* Has everything changed that others may only change with? */
+bool change_together(const question *q, const edited *edited);
+
 /* The first edit whose step is not what it should be, or -1. */
 int64_t wrong_step(const question *q, const cbx_counterfactual *answer);
 

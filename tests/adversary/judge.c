@@ -60,6 +60,8 @@ static ruling is_irreducible(const question *q, const cbx_counterfactual *a, int
     for (int64_t k = 0; k < a->num_edits; k++) {
         edited e;
         make_edits(q, a, k, &e);
+        if (!change_together(q, &e))
+            continue;
         outcome o = ask_edited(q, a, &e);
         if (o.lead > o.blur) {
             *needless = k;

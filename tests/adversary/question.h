@@ -10,7 +10,7 @@
 #include "dice.h"
 #include "naive_gnn.h"
 
-enum { MAX_GRAPHS = 4, MAX_SETTINGS = 32, MAX_SETTING = 1200, SHAPE_NAME = 64 };
+enum { MAX_RELATIONS = 3, MAX_GRAPHS = 4, MAX_SETTINGS = 32, MAX_SETTING = 1200, SHAPE_NAME = 64 };
 
 /* ---- the graph */
 
@@ -68,7 +68,11 @@ typedef enum rule {
     RULE_KINDS_AUTO,
     RULE_START_BOTH,
     RULE_CANCEL, /* the caller stops the search in the middle */
-    RULE_METHOD, /* another one than minimal, which knows no rules */
+    RULE_WAY,    /* only-up, only-down */
+    RULE_STEP,
+    RULE_IF_CHANGED,
+    RULE_AS_SELF,
+    RULE_METHOD, /* another one than minimal */
     RULES
 } rule;
 
@@ -91,9 +95,13 @@ typedef struct question {
     uint8_t fixed[MAX_FEATURES]; /* by the question's rules and by the data */
     uint8_t asked_fixed[MAX_FEATURES];
     uint8_t discrete[MAX_FEATURES];
-    float   lo[MAX_FEATURES], hi[MAX_FEATURES];                 /* permitted, within the data's */
-    float   asked_lo[MAX_FEATURES], asked_hi[MAX_FEATURES];     /* NaN: not asked for */
-    int32_t group[MAX_FEATURES], groups;                        /* one-hot, by both */
+    float   lo[MAX_FEATURES], hi[MAX_FEATURES];             /* permitted, within the data's */
+    float   asked_lo[MAX_FEATURES], asked_hi[MAX_FEATURES]; /* NaN: not asked for */
+    int32_t group[MAX_FEATURES], groups;                    /* one-hot, by both */
+    uint8_t only_up[MAX_FEATURES], only_down[MAX_FEATURES];
+    float   step[MAX_FEATURES]; /* values are multiples; 0: they need not be */
+    int     what[MAX_RELATIONS], with[MAX_RELATIONS], relations; /* features: if-changed */
+    bool    as_self;
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
@@ -130,8 +138,11 @@ static inline int end_node(const question *q)
 bool may_lose_edges(const question *q, int u, int v);
 bool may_change_node(const question *q, int node);
 
-/* May a feature become this, one-hot groups aside? */
-bool may_become(const question *q, int feature, float value);
+/* May a node's feature become this, one-hot groups aside? */
+bool may_become(const question *q, int node, int feature, float value);
+
+/* Of a node's features as they are: has everything changed that others changed with? */
+bool changes_together(const question *q, int node, const float *x);
 
 /* ---- drawing them, the same for the same seed and number */
 

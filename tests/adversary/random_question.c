@@ -6,11 +6,11 @@
 
 #include "brute_force.h"
 
-/* Those that methods other than minimal know: they limit no edits. */
+/* Those that are about minimal's search and no rules. */
 static bool is_for_all(rule r)
 {
-    return r == RULE_NONE || r == RULE_DIRECTED || r == RULE_NEXT || r == RULE_CLASS ||
-           r == RULE_BUDGET || r == RULE_TIME_LIMIT || r == RULE_KINDS_AUTO || r == RULE_METHOD;
+    return r != RULE_COSTS && r != RULE_TOTAL_CFS && r != RULE_DIVERSE && r != RULE_START_BOTH &&
+           r != RULE_CANCEL;
 }
 
 static uint32_t combination(int64_t number)

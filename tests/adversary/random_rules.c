@@ -33,6 +33,10 @@ const char *const rule_names[RULES] = {"none",
                                        "kinds auto",
                                        "start both",
                                        "cancelled",
+                                       "only-up, only-down",
+                                       "step",
+                                       "if-changed",
+                                       "as self",
                                        "another method"};
 
 /* ---- what they mean */
@@ -83,12 +87,46 @@ static void draw_costs(question *q, dice *d)
     q->feature_cost = costs[dice_below(d, count)];
 }
 
+/* Of features in no block, so that there are no groups of which they would be a part. */
+static void draw_ways(question *q, dice *d)
+{
+    for (int j = 0; j < q->world.features; j++) {
+        bool alone = q->world.block[j] < 0;
+        q->only_up[j] = alone && dice_chance(d, 0.4);
+        q->only_down[j] = alone && dice_chance(d, 0.4);
+    }
+}
+
+static void draw_steps(question *q, dice *d)
+{
+    static const float steps[] = {1, 2, 3, 0.5f, 0.25f, 0.1f};
+    for (int j = 0; j < q->world.features; j++)
+        if (q->world.block[j] < 0 && dice_chance(d, 0.6)) /* counted ones have whole steps */
+            q->step[j] = steps[dice_below(d, q->world.discrete[j] || q->kinds_auto ? 3 : 6)];
+}
+
+static void draw_relations(question *q, dice *d)
+{
+    for (int times = dice_between(d, 1, MAX_RELATIONS); times > 0; times--) {
+        int a = dice_below(d, q->world.features), b = dice_below(d, q->world.features);
+        q->what[q->relations] = a;
+        q->with[q->relations++] = b;
+    }
+}
+
 static void mean_rule(question *q, dice *d, rule r)
 {
     q->keep = r == RULE_NO_ISOLATED ? KEEP_NO_ISOLATED
               : r == RULE_CONNECTED ? KEEP_CONNECTED
                                     : q->keep;
     q->keep_edges |= r == RULE_KEEP_EDGES;
+    q->as_self |= r == RULE_AS_SELF;
+    if (r == RULE_WAY)
+        draw_ways(q, d);
+    if (r == RULE_STEP)
+        draw_steps(q, d);
+    if (r == RULE_IF_CHANGED)
+        draw_relations(q, d);
     q->own_edges |= r == RULE_OWN_EDGES;
     q->own_features |= r == RULE_OWN_FEATURES;
     q->directed |= r == RULE_DIRECTED;

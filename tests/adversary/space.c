@@ -11,7 +11,8 @@ bool may_lose_edges(const question *q, int u, int v)
 {
     const world *w = &q->world;
     bool         own = w->task == CBX_GRAPH || u == q->row || v == q->row;
-    if (q->keep_edges || (q->own_edges && !own) || q->immutable_node[u] || q->immutable_node[v])
+    if (q->keep_edges || ((q->own_edges || q->as_self) && !own) || q->immutable_node[u] ||
+        q->immutable_node[v])
         return false;
     for (int e = 0; e < w->edges; e++)
         if (q->protect_edge[e] &&
@@ -22,14 +23,31 @@ bool may_lose_edges(const question *q, int u, int v)
 
 bool may_change_node(const question *q, int node)
 {
-    return (!q->own_features || q->world.task == CBX_GRAPH || node == q->row) &&
+    return (!(q->own_features || q->as_self) || q->world.task == CBX_GRAPH || node == q->row) &&
            !q->immutable_node[node];
 }
 
-bool may_become(const question *q, int feature, float value)
+static bool is_multiple(float value, float step)
 {
-    return !q->fixed[feature] && value >= q->lo[feature] && value <= q->hi[feature] &&
-           (!q->discrete[feature] || value == rintf(value));
+    double times = (double)value / (double)step;
+    return step == 0 || fabs(times - rint(times)) < 1e-4;
+}
+
+bool may_become(const question *q, int node, int feature, float value)
+{
+    float x = feature_of(&q->world, node, feature);
+    return !(q->only_up[feature] && value < x) && !(q->only_down[feature] && value > x) &&
+           is_multiple(value, q->step[feature]) && !q->fixed[feature] && value >= q->lo[feature] &&
+           value <= q->hi[feature] && (!q->discrete[feature] || value == rintf(value));
+}
+
+bool changes_together(const question *q, int node, const float *x)
+{
+    for (int k = 0; k < q->relations; k++)
+        if (x[q->what[k]] != feature_of(&q->world, node, q->what[k]) &&
+            x[q->with[k]] == feature_of(&q->world, node, q->with[k]))
+            return false;
+    return true;
 }
 
 /* ---- what counts at all */
@@ -105,7 +123,13 @@ static void add_values(const question *q, dice *d, int node, int feature, space 
     p->node = node;
     p->feature = feature;
     p->cost = q->feature_cost;
-    if (q->discrete[feature]) {
+    float step = q->step[feature];
+    if (step > 0) {
+        s->whole = s->whole && (hi - lo) / step < MAX_VALUES - 1;
+        for (double k = ceil((double)lo / (double)step); k * (double)step <= (double)hi; k++)
+            if (count < MAX_VALUES)
+                tried[count++] = (float)(k * (double)step);
+    } else if (q->discrete[feature]) {
         s->whole = s->whole && hi - lo < MAX_VALUES - 1;
         for (float value = ceilf(lo); value <= hi && count < MAX_VALUES; value++)
             tried[count++] = value;
@@ -121,7 +145,7 @@ static void add_values(const question *q, dice *d, int node, int feature, space 
             tried[count++] = some[k];
     }
     for (int k = 0; k < count; k++)
-        if (tried[k] != x && may_become(q, feature, tried[k]))
+        if (tried[k] != x && may_become(q, node, feature, tried[k]))
             p->values[p->choices++ - 1] = tried[k];
     if (p->choices == 1)
         s->count--;
@@ -141,10 +165,10 @@ static void add_group(const question *q, int node, int on, space *s)
     place *p = add(s, PLACE_GROUP);
     p->node = node;
     p->feature = on;
-    p->edits = 2;
     p->cost = q->feature_cost;
     for (int j = 0; j < q->world.features; j++)
-        if (q->group[j] == q->group[on] && j != on && may_become(q, on, 0) && may_become(q, j, 1))
+        if (q->group[j] == q->group[on] && j != on && may_become(q, node, on, 0) &&
+            may_become(q, node, j, 1))
             p->features[p->choices++ - 1] = j;
     if (p->choices == 1)
         s->count--;

@@ -61,6 +61,18 @@ static void tell_features(question *q)
         if (q->world.block[j] >= q->world.told_blocks)
             append(groups, "%s%d-%d", *groups ? "," : "", j, end);
     }
+    tell_list(q, "only-up", q->only_up, f, 1);
+    tell_list(q, "only-down", q->only_down, f, 1);
+    char steps[MAX_SETTING] = "", relations[MAX_SETTING] = "";
+    for (int j = 0; j < f; j++)
+        if (q->step[j] > 0)
+            append(steps, "%s%d:%g", *steps ? "," : "", j, (double)q->step[j]);
+    for (int k = 0; k < q->relations; k++)
+        append(relations, "%s%d:%d", k ? "," : "", q->what[k], q->with[k]);
+    if (*steps)
+        tell(q, "step", "%s", steps);
+    if (*relations)
+        tell(q, "if-changed", "%s", relations);
     if (*ranges)
         tell(q, "permitted-range", "%s", ranges);
     if (*groups)
@@ -97,15 +109,17 @@ static void tell_edges(question *q)
         tell(q, "own-edges", "true");
     if (q->own_features)
         tell(q, "own-features", "true");
+    if (q->as_self)
+        tell(q, "as", "self");
 }
 
 static void tell_search(question *q, dice *d)
 {
     static const char *const others[] = {
-        "combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr"};
+        "combinex", "random-edges", "random-features", "ego", "cf-gnn", "cff", "unr", "moexp"};
     bool descends = has_rule(q, RULE_METHOD) || has_rule(q, RULE_START_BOTH);
     if (has_rule(q, RULE_METHOD)) {
-        tell(q, "explainer", "%s", others[dice_below(d, 7)]);
+        tell(q, "explainer", "%s", others[dice_below(d, 8)]);
         tell(q, "unr-rollouts", "40");
     }
     tell(q, "epochs", "%d", dice_between(d, 1, descends ? 60 : 8));

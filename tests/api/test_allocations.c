@@ -279,6 +279,11 @@ CALL(cbx_counterfactual_json)
     free(text);
     return (void)user, made ? CBX_OK : CBX_NO_MEMORY;
 }
+CALL(cbx_counterfactual_check_rules)
+{
+    return (void)user, cbx_counterfactual_check_rules(the.json, the.graph, NULL);
+}
+
 CALL(cbx_counterfactual_parse)
 {
     cbx_counterfactual *c = NULL;
@@ -604,6 +609,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_check_edits),
     ALLOCATES(cbx_counterfactual_json),
     ALLOCATES(cbx_counterfactual_parse),
+    ALLOCATES(cbx_counterfactual_check_rules),
     ALLOCATES(cbx_dataset_means_new),
     ALLOCATES(cbx_measure),
     ALLOCATES(cbx_bench_run),

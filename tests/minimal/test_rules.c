@@ -6,6 +6,7 @@
 
 #include "number.h"
 #include "../search/oracle.h"
+#include "read_rules.h"
 #include "rules.h"
 #include "setup.h"
 #include "test.h"
@@ -455,13 +456,132 @@ TEST(nodes_of_graphs_are_numbered_within_their_graph)
     oracle_free(&o);
 }
 
-TEST(methods_that_know_no_rules_refuse_them)
+/* ---- rules of values, and of what changes together */
+
+static void check_range(const char *option, const char *text, float lo, float hi, float step,
+                        uint8_t way)
+{
+    named_world w;
+    cbx_rules   rules = {0};
+    cbx_error   err = {0};
+    read_named(&w, option, text, &rules, &err);
+    CHECK(!err.message[0]);
+    CHECK(rules.any);
+    CHECK_INT(rules.way[1], way);
+    CHECK(rules.step[1] == step);
+    CHECK(rules.lo[1] >= lo && rules.hi[1] <= hi);
+    forget_named(&w);
+}
+
+TEST(ways_and_steps_are_read_by_name_and_by_number)
+{
+    check_range("only-up", "debt-ratio", -INFINITY, INFINITY, 0, CBX_WAY_NOT_DOWN);
+    check_range("only-down", "age,1", -INFINITY, INFINITY, 0, CBX_WAY_NOT_UP);
+    check_range("only-up", "0-1", -INFINITY, INFINITY, 0, CBX_WAY_NOT_DOWN);
+    check_range("step", "debt-ratio:0.25", -INFINITY, INFINITY, 0.25F, 0);
+    check_range("step", "1:0.25,age:1", -INFINITY, INFINITY, 0.25F, 0);
+}
+
+TEST(a_relation_is_between_features_or_groups)
+{
+    named_world w;
+    cbx_rules   rules = {0};
+    cbx_error   err = {0};
+    read_named(&w, "if-changed", "city:debt-ratio,age:\"a,b\"", &rules, &err);
+    CHECK(!err.message[0]);
+    CHECK_INT(rules.num_relations, 2);
+    CHECK_INT(rules.relations[0].what.first, 2);
+    CHECK_INT(rules.relations[0].what.last, 3);
+    CHECK_INT(rules.relations[0].with.first, 1);
+    CHECK_INT(rules.relations[1].what.first, 0);
+    CHECK_INT(rules.relations[1].with.first, 4);
+    float before[5] = {0}, city_alone[5] = {0, 0, 1, 0, 0}, both[5] = {0, 2, 1, 0, 0};
+    CHECK(!cbx_rules_relations(&rules, before, city_alone));
+    CHECK(cbx_rules_relations(&rules, before, both));
+    CHECK(cbx_rules_relations(&rules, before, before));
+    forget_named(&w);
+}
+
+TEST(what_a_rule_of_values_cannot_mean_is_told_with_what_was_expected)
+{
+    check_named_refused("only-up", "agee", "only_up: there is no feature 'agee'; did you mean");
+    check_named_refused("only-up", "citty", "did you mean 'city'?");
+    check_named_refused("only-up", "city", "'city' is a group of features of which one is on");
+    check_named_refused("step", "debt-ratio", "expected ':' and a step, as in amount:50");
+    check_named_refused("step", "debt-ratio:0", "'0' at position 12: expected a step above 0");
+    check_named_refused("step", "debt-ratio:x", "'x' at position 12: expected a step above 0");
+    check_named_refused("step", "city:1", "'city' is a group of features of which one is on");
+    check_named_refused("if-changed", "city", "expected ':' and what changes with it");
+    check_named_refused("if-changed", "city:streat", "if_changed: there is no feature 'streat'");
+}
+
+TEST(the_nearest_permitted_value_keeps_all_rules_of_values)
+{
+    uint8_t   fixed = 0, way = 0;
+    float     lo = 0, hi = 1000, step = 50;
+    cbx_rules rules = {.fixed = &fixed, .lo = &lo, .hi = &hi, .step = &step, .way = &way};
+    CHECK(cbx_rules_nearest(&rules, 0, 130, 140) == 150);
+    CHECK(cbx_rules_nearest(&rules, 0, 130, 2000) == 1000);
+    CHECK(!cbx_rules_value(&rules, 0, 130, 140));
+    way = CBX_WAY_NOT_DOWN;
+    CHECK(cbx_rules_nearest(&rules, 0, 130, 20) == 150);
+    way = CBX_WAY_NOT_UP;
+    CHECK(cbx_rules_nearest(&rules, 0, 130, 140) == 100);
+    CHECK(cbx_rules_nearest(&rules, 0, 30, 900) == 0);
+    hi = lo = 900;
+    CHECK(cbx_rules_nearest(&rules, 0, 130, 900) == 130); /* where it may not go */
+    fixed = 1;
+    CHECK(cbx_rules_nearest(&rules, 0, 130, 100) == 130);
+}
+
+/* ---- every method */
+
+TEST(no_method_makes_more_edits_than_are_allowed)
+{
+    oracle  o = oracle_make((oracle_shape){.nodes = 20});
+    int64_t found = 0;
+    for (const char *const *name = cbx_explainer_names; *name; name++)
+        for (int32_t row = 0; row < 10; row++) {
+            cbx_explain_options a = ASK("explainer", *name, "max-edits", "2", "epochs", "40");
+            cbx_error           err = {0};
+            cbx_counterfactual *r = NULL;
+            oracle_must(cbx_explain_with(o.model, o.graph, row, &a, NULL, NULL, &r, &err), &err);
+            CHECK(r->outcome != CBX_FOUND || r->num_edits <= 2);
+            found += r->outcome == CBX_FOUND;
+            cbx_counterfactual_free(r);
+        }
+    CHECK(found > 0);
+    oracle_free(&o);
+}
+
+TEST(a_class_that_is_not_likely_enough_is_no_answer_of_any_method)
+{
+    oracle  o = oracle_make((oracle_shape){.nodes = 20});
+    int64_t found = 0;
+    for (const char *const *name = cbx_explainer_names; *name; name++)
+        for (int32_t row = 0; row < 10; row++) {
+            cbx_explain_options a =
+                ASK("explainer", *name, "stopping-threshold", "0.6", "epochs", "40");
+            cbx_error           err = {0};
+            cbx_counterfactual *r = NULL;
+            oracle_must(cbx_explain_with(o.model, o.graph, row, &a, NULL, NULL, &r, &err), &err);
+            CHECK(r->outcome != CBX_FOUND || exp((double)r->after[r->result]) >= 0.6);
+            found += r->outcome == CBX_FOUND;
+            cbx_counterfactual_free(r);
+        }
+    CHECK(found > 0);
+    oracle_free(&o);
+}
+
+TEST(a_method_of_edges_alone_says_that_none_may_go)
 {
     oracle              o = oracle_make((oracle_shape){.nodes = 20});
-    cbx_explain_options a = ASK("max-edits", "3");
+    cbx_explain_options a = ASK("explainer", "ego", "keep-edges", "true");
     cbx_error           err = {0};
     cbx_counterfactual *r = NULL;
-    CHECK_INT(cbx_explain_with(o.model, o.graph, 1, &a, NULL, NULL, &r, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "'combinex' knows no rules");
+    oracle_must(cbx_explain_with(o.model, o.graph, 1, &a, NULL, NULL, &r, &err), &err);
+    CHECK_INT(r->outcome, CBX_NOT_FOUND);
+    CHECK_CONTAINS(r->reason, "by the rule keep_edges no edge goes");
+    cbx_counterfactual_free(r);
     oracle_free(&o);
 }

@@ -98,61 +98,94 @@ static cbx_status find(const cbx_rule_list *list, cbx_graph_part what, const cha
 
 /* Two parts with a mark between them: where both are known, if that is so anywhere; else the last
  * where the first is, else the first mark. The end: there is no mark. */
-static const char *find_split(const cbx_rule_list *list, cbx_graph_part what, const char *marks)
+static const char *find_split(const cbx_rule_list *list, cbx_graph_part what, const char *begin,
+                              const char *end, const char *marks)
 {
-    const char *best = list->end;
+    const char *best = end;
     int32_t     ignored;
     bool        quoted = false;
-    for (const char *at = list->at; at < list->end; at++) {
+    for (const char *at = begin; at < end; at++) {
         quoted ^= *at == '"';
         /* a name may begin with a mark, and so does a number below 0 */
-        if (at == list->at || quoted || !strchr(marks, *at))
+        if (at == begin || quoted || !strchr(marks, *at))
             continue;
-        bool first = known(list, what, list->at, at, &ignored);
-        if (first && known(list, what, at + 1, list->end, &ignored))
+        bool first = known(list, what, begin, at, &ignored);
+        if (first && known(list, what, at + 1, end, &ignored))
             return at;
-        best = first || best == list->end ? at : best;
+        best = first || best == end ? at : best;
     }
     return best;
 }
 
-static bool find_group(const cbx_rule_list *list, int32_t *from, int32_t *to, int32_t *group)
+static bool find_group(const cbx_rule_list *list, const char *at, const char *end,
+                       cbx_feature_set *set)
 {
     const cbx_graph_data *d = &list->graph->data;
-    const char           *name = part(list, list->at, list->end);
-    *from = d->num_features;
-    *to = -1;
-    for (*group = 0; d->group_names && *group < d->num_groups; (*group)++)
-        if (!strcmp(d->group_names[*group], name))
+    const char           *name = part(list, at, end);
+    *set = (cbx_feature_set){d->num_features, -1, 0};
+    for (; d->group_names && set->group < d->num_groups; set->group++)
+        if (!strcmp(d->group_names[set->group], name))
             break;
-    if (!d->group_names || *group >= d->num_groups)
+    if (!d->group_names || set->group >= d->num_groups)
         return false;
     for (int32_t j = 0; j < d->num_features; j++) {
-        if (d->feature_group[j] != *group)
+        if (d->feature_group[j] != set->group)
             continue;
-        *from = j < *from ? j : *from;
-        *to = j;
+        set->first = j < set->first ? j : set->first;
+        set->last = j;
     }
-    return *to >= 0;
+    return set->last >= 0;
 }
 
-cbx_status cbx_rule_list_features(cbx_rule_list *list, int32_t *from, int32_t *to, int32_t *group)
+/* One feature, or a group, by its name. */
+static bool is_feature_or_group(const cbx_rule_list *list, const char *at, const char *end,
+                                cbx_feature_set *set)
 {
-    bool one = known(list, CBX_PART_FEATURE, list->at, list->end, from);
-    if (!one && find_group(list, from, to, group))
+    if (!known(list, CBX_PART_FEATURE, at, end, &set->first))
+        return at < end && find_group(list, at, end, set);
+    set->last = set->first;
+    set->group = -1;
+    return true;
+}
+
+/* The same, or a range; says what is wrong. */
+static cbx_status read_set(cbx_rule_list *list, const char *at, const char *end,
+                           cbx_feature_set *set)
+{
+    if (is_feature_or_group(list, at, end, set))
         return CBX_OK;
-    *group = -1;
-    *to = *from;
-    if (one)
-        return CBX_OK;
-    const char *middle = find_split(list, CBX_PART_FEATURE, "-");
-    cbx_status  status = find(list, CBX_PART_FEATURE, list->at, middle, from);
-    *to = *from;
-    if (!status && middle < list->end)
-        status = find(list, CBX_PART_FEATURE, middle + 1, list->end, to);
-    if (!status && *to < *from)
-        return cbx_fail_option(list->err, list->rule, "%d-%d counts backwards", *from, *to);
+    const char *middle = find_split(list, CBX_PART_FEATURE, at, end, "-");
+    cbx_status  status = find(list, CBX_PART_FEATURE, at, middle, &set->first);
+    set->last = set->first;
+    set->group = -1;
+    if (!status && middle < end)
+        status = find(list, CBX_PART_FEATURE, middle + 1, end, &set->last);
+    if (!status && set->last < set->first)
+        return cbx_fail_option(list->err, list->rule, "%d-%d counts backwards", set->first,
+                               set->last);
     return status;
+}
+
+cbx_status cbx_rule_list_features(cbx_rule_list *list, cbx_feature_set *set)
+{
+    return read_set(list, list->at, list->end, set);
+}
+
+/* The colon with something known on both sides, else the last one; the end: there is none. */
+cbx_status cbx_rule_list_relation(cbx_rule_list *list, cbx_relation *relation)
+{
+    const char *colon = list->end;
+    for (const char *at = find_mark(list->at, list->end, ":"); at < list->end;
+         at = find_mark(at + 1, list->end, ":")) {
+        colon = at;
+        if (is_feature_or_group(list, list->at, at, &relation->what) &&
+            is_feature_or_group(list, at + 1, list->end, &relation->with))
+            return CBX_OK;
+    }
+    cbx_status status = read_set(list, list->at, colon, &relation->what);
+    if (!status && colon == list->end)
+        return unexpected(list, colon, "':' and what changes with it, as in city:address");
+    return status ? status : read_set(list, colon + 1, list->end, &relation->with);
 }
 
 static cbx_status read_limit(const cbx_rule_list *list, const char *at, const char *end,
@@ -164,6 +197,22 @@ static cbx_status read_limit(const cbx_rule_list *list, const char *at, const ch
     if (stop == at || stop != end || errno || !isfinite(*out))
         return unexpected(list, at, expected);
     return CBX_OK;
+}
+
+/* The step stands behind the last colon. */
+cbx_status cbx_rule_list_step(cbx_rule_list *list, cbx_feature_set *set, double *step)
+{
+    static const char expected[] = "a step above 0, as in amount:50";
+    const char       *colon = list->end;
+    for (const char *at = find_mark(list->at, list->end, ":"); at < list->end;
+         at = find_mark(at + 1, list->end, ":"))
+        colon = at;
+    cbx_status status = read_set(list, list->at, colon, set);
+    if (!status && colon == list->end)
+        return unexpected(list, colon, "':' and a step, as in amount:50");
+    if (!status)
+        status = read_limit(list, colon + 1, list->end, step, expected);
+    return !status && !(*step > 0) ? unexpected(list, colon + 1, expected) : status;
 }
 
 /* Where a bound begins is told by the last two colons: a name may have some, too. */
@@ -221,7 +270,7 @@ cbx_status cbx_rule_list_node(cbx_rule_list *list, int32_t *node)
 
 cbx_status cbx_rule_list_pair(cbx_rule_list *list, int32_t *u, int32_t *v)
 {
-    const char *middle = find_split(list, CBX_PART_NODE, "-:");
+    const char *middle = find_split(list, CBX_PART_NODE, list->at, list->end, "-:");
     cbx_status  status = find_node(list, list->at, middle, u);
     if (!status && middle == list->end)
         return unexpected(list, middle, "'-' and the other node, as in 3-7");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_list.h: lists in rules, as people write them: "3,7-9,age", "C-8-C-33", "income:0:40000".
+/* rule_list.h: lists in rules, as people write them: "3,7-9,age", "C-8-C-33", "income:0:40000",
+ * "amount:50", "city:address".
  *
  * Entries are separated by commas. Names may have any character: where a mark of the list is among
  * them, what counts is whether the parts are known, and double quotes settle it. */
@@ -8,6 +9,7 @@
 
 #include "arena.h"
 #include "graph.h"
+#include "rules.h"
 
 typedef struct cbx_rule_list {
     const cbx_graph *graph; /* whose names they are */
@@ -26,9 +28,14 @@ cbx_status cbx_rule_list_begin(cbx_rule_list *list, const cbx_graph *graph, cons
 bool cbx_rule_list_more(const cbx_rule_list *list);
 void cbx_rule_list_next(cbx_rule_list *list);
 
-/* A feature, a group's features, or a range, "a-b", both included. Of a group that lies apart, the
- * features from *from to *to of which `group` says so; otherwise *group is -1. */
-cbx_status cbx_rule_list_features(cbx_rule_list *list, int32_t *from, int32_t *to, int32_t *group);
+/* A feature, a group's features, or a range, "a-b", both included. */
+cbx_status cbx_rule_list_features(cbx_rule_list *list, cbx_feature_set *set);
+
+/* "what:with", both of them features, groups or ranges. */
+cbx_status cbx_rule_list_relation(cbx_rule_list *list, cbx_relation *relation);
+
+/* "feature:step"; a range has one step. */
+cbx_status cbx_rule_list_step(cbx_rule_list *list, cbx_feature_set *set, double *step);
 
 /* "feature:low:high". */
 cbx_status cbx_rule_list_limits(cbx_rule_list *list, int32_t *feature, double *lo, double *hi);

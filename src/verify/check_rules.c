@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_rules.c: do edits keep the rules? Asked of the edits and the data, node by node, and of the
+ * whole graph without the edges that go. No search has a part in it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "rules.h"
+
+typedef struct check {
+    const cbx_rules *rules;
+    int32_t          row;
+    const cbx_edit  *edits;
+    int64_t          count;
+    const cbx_edit **features; /* the edits that set one, by node */
+    int64_t          num_features, changes;
+    float           *before, *after; /* a row of features */
+    uint8_t         *touched;        /* by group */
+    bool             relations_only;
+    cbx_arena        arena;
+    cbx_error       *err;
+} check;
+
+/* "3", or "3 (age)". */
+typedef char part_name[96];
+
+static const char *name_part(part_name text, const char *const *names, int32_t number)
+{
+    const char *name = names ? names[number] : "";
+    (void)snprintf(text, sizeof(part_name), *name ? "%d (%.60s)" : "%d", number, name);
+    return text;
+}
+
+static cbx_status broken(const check *c, const char *rule, int32_t node, int32_t feature,
+                         const char *what)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    part_name             who, which;
+    return cbx_fail(c->err, CBX_INVALID, "the rule %s: feature %s of node %s %s", rule,
+                    name_part(which, d->feature_names, feature),
+                    name_part(who, d->node_names, node), what);
+}
+
+/* ---- features */
+
+static void expand(const cbx_graph_data *d, int32_t node, float *row)
+{
+    if (d->x) {
+        memcpy(row, d->x + (int64_t)node * d->num_features, (size_t)d->num_features * sizeof *row);
+        return;
+    }
+    memset(row, 0, (size_t)d->num_features * sizeof *row);
+    for (int64_t k = d->x_indptr[node]; k < d->x_indptr[node + 1]; k++)
+        row[d->x_indices[k]] = d->x_values[k];
+}
+
+static cbx_status check_value(const check *c, const cbx_edit *e)
+{
+    const cbx_rules *r = c->rules;
+    int32_t          j = e->feature;
+    float            from = c->before[j];
+    if (!cbx_rules_node(r, c->row, e->node))
+        return broken(c, "own-features, immutable-nodes or as", e->node, j, "changes");
+    if (r->fixed[j])
+        return broken(c, "immutable-features or features-to-vary", e->node, j, "changes");
+    if (e->to < r->lo[j] || e->to > r->hi[j])
+        return broken(c, "permitted-range", e->node, j, "leaves what is permitted");
+    if ((r->way[j] & CBX_WAY_NOT_DOWN) && e->to < from)
+        return broken(c, "only-up", e->node, j, "goes down");
+    if ((r->way[j] & CBX_WAY_NOT_UP) && e->to > from)
+        return broken(c, "only-down", e->node, j, "goes up");
+    if (!cbx_rules_value(r, j, from, e->to))
+        return broken(c, "step", e->node, j, "becomes no multiple of its step");
+    return CBX_OK;
+}
+
+/* One of the group is 1 and the others are 0: before and after. */
+static bool is_one_hot(const cbx_rules *r, const float *x, int32_t group)
+{
+    int32_t on = 0;
+    for (int32_t j = 0; j < r->graph->data.num_features; j++) {
+        if (r->group[j] != group || x[j] == CBX_GROUP_OFF)
+            continue;
+        if (x[j] != CBX_GROUP_ON)
+            return false;
+        on++;
+    }
+    return on == 1;
+}
+
+static cbx_status check_group(const check *c, const cbx_edit *e)
+{
+    int32_t group = c->rules->group[e->feature];
+    if (is_one_hot(c->rules, c->before, group) && is_one_hot(c->rules, c->after, group))
+        return CBX_OK;
+    return broken(c, "one-hot", e->node, e->feature,
+                  "is in a group of which not exactly one is on");
+}
+
+/* The edits of one node. */
+static cbx_status check_node(check *c, const cbx_edit *const *edits, int64_t count)
+{
+    const cbx_rules *r = c->rules;
+    cbx_status       status = CBX_OK;
+    expand(&r->graph->data, edits[0]->node, c->before);
+    expand(&r->graph->data, edits[0]->node, c->after);
+    memset(c->touched, 0, (size_t)r->groups);
+    for (int64_t k = 0; k < count; k++)
+        c->after[edits[k]->feature] = edits[k]->to;
+    for (int64_t k = 0; k < count && !status && !c->relations_only; k++) {
+        int32_t group = r->group[edits[k]->feature];
+        c->changes += group < 0 || !c->touched[group];
+        status = check_value(c, edits[k]);
+        if (!status && group >= 0 && !c->touched[group]) {
+            status = check_group(c, edits[k]);
+            c->touched[group] = 1;
+        }
+    }
+    for (int64_t k = 0; k < r->num_relations && !status; k++)
+        if (!cbx_rules_relation(r, &r->relations[k], c->before, c->after))
+            status = broken(c, "if-changed", edits[0]->node, r->relations[k].what.first,
+                            "changes without what it may change with");
+    return status;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const cbx_edit *x = *(const cbx_edit *const *)a, *y = *(const cbx_edit *const *)b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+static cbx_status check_features(check *c)
+{
+    size_t     f = (size_t)c->rules->graph->data.num_features;
+    cbx_status status = CBX_OK;
+    c->features = CBX_NEW(&c->arena, const cbx_edit *, c->count);
+    c->before = CBX_NEW(&c->arena, float, f);
+    c->after = CBX_NEW(&c->arena, float, f);
+    c->touched = CBX_NEW(&c->arena, uint8_t, c->rules->groups);
+    if (!c->features || !c->before || !c->after || !c->touched)
+        return cbx_fail_memory(c->err);
+    for (int64_t k = 0; k < c->count; k++)
+        if (c->edits[k].op == CBX_SET_FEATURE)
+            c->features[c->num_features++] = &c->edits[k];
+    if (c->num_features)
+        qsort(c->features, (size_t)c->num_features, sizeof(const cbx_edit *), by_node);
+    for (int64_t k = 0, end; k < c->num_features && !status; k = end) {
+        for (end = k + 1; end < c->num_features && c->features[end]->node == c->features[k]->node;)
+            end++;
+        status = check_node(c, c->features + k, end - k);
+    }
+    return status;
+}
+
+/* ---- edges */
+
+static bool removes(const cbx_edit *e, int32_t source, int32_t target, int64_t id)
+{
+    bool forth = e->source == source && e->target == target;
+    bool back = e->source == target && e->target == source;
+    return e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == id);
+}
+
+/* By slot: does one of the edits remove it? */
+static void mark_gone(const check *c, uint8_t *gone)
+{
+    const cbx_graph *g = c->rules->graph;
+    for (int64_t k = 0; k < c->count; k++) {
+        const cbx_edit *e = &c->edits[k];
+        int32_t         ends[2] = {e->target, e->source};
+        if (e->op != CBX_REMOVE_EDGE)
+            continue;
+        for (int way = 0; way < (e->undirected ? 2 : 1); way++)
+            for (int64_t s = g->in_offset[ends[way]]; s < g->in_offset[ends[way] + 1]; s++)
+                gone[s] |= removes(e, g->in_source[s], ends[way], cbx_graph_edge_id(g, s));
+    }
+}
+
+static int32_t root_of(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Joins the ends of every edge that stays, and counts the links of each node. */
+static cbx_status join_nodes(check *c, int32_t *parent, int32_t *links)
+{
+    const cbx_graph *g = c->rules->graph;
+    int32_t          n = g->data.num_nodes;
+    uint8_t         *gone = CBX_NEW0(&c->arena, uint8_t, g->data.num_edges);
+    if (!gone)
+        return cbx_fail_memory(c->err);
+    mark_gone(c, gone);
+    for (int32_t i = 0; i < n; i++)
+        parent[i] = i;
+    for (int32_t i = 0; i < n; i++)
+        for (int64_t s = g->in_offset[i]; s < g->in_offset[i + 1]; s++) {
+            int32_t other = g->in_source[s];
+            if (gone[s] || other == i)
+                continue;
+            links[i]++;
+            links[other]++;
+            parent[root_of(parent, i)] = root_of(parent, other);
+        }
+    return CBX_OK;
+}
+
+static cbx_status check_shape(check *c)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    int32_t              *parent = CBX_NEW(&c->arena, int32_t, d->num_nodes);
+    int32_t              *links = CBX_NEW0(&c->arena, int32_t, d->num_nodes);
+    part_name             u, v;
+    if (!parent || !links)
+        return cbx_fail_memory(c->err);
+    cbx_status status = join_nodes(c, parent, links);
+    for (int64_t k = 0; k < c->count && !status; k++) {
+        const cbx_edit *e = &c->edits[k];
+        if (e->op != CBX_REMOVE_EDGE || e->source == e->target)
+            continue;
+        if (c->rules->keep == CBX_KEEP_CONNECTED &&
+            root_of(parent, e->source) != root_of(parent, e->target))
+            status = cbx_fail(
+                c->err, CBX_INVALID, "the rule keep: nodes %s and %s are no longer connected",
+                name_part(u, d->node_names, e->source), name_part(v, d->node_names, e->target));
+        int32_t alone = !links[e->source] ? e->source : !links[e->target] ? e->target : -1;
+        if (c->rules->keep == CBX_KEEP_NO_ISOLATED && alone >= 0)
+            status = cbx_fail(c->err, CBX_INVALID, "the rule keep: node %s has no edge left",
+                              name_part(u, d->node_names, alone));
+    }
+    return status;
+}
+
+static cbx_status check_edges(check *c)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    part_name             u, v;
+    bool                  some = false;
+    for (int64_t k = 0; k < c->count; k++) {
+        const cbx_edit *e = &c->edits[k];
+        if (e->op != CBX_REMOVE_EDGE)
+            continue;
+        some = true;
+        c->changes++;
+        if (!cbx_rules_pair(c->rules, c->row, e->source, e->target))
+            return cbx_fail(c->err, CBX_INVALID,
+                            "the rule keep-edges, own-edges, immutable-nodes, protected-edges or "
+                            "as: the edge between nodes %s and %s goes",
+                            name_part(u, d->node_names, e->source),
+                            name_part(v, d->node_names, e->target));
+    }
+    return some && c->rules->keep != CBX_KEEP_NOTHING ? check_shape(c) : CBX_OK;
+}
+
+cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, const cbx_edit *edits,
+                           int64_t count, cbx_error *err)
+{
+    check      c = {.rules = rules, .row = row, .edits = edits, .count = count, .err = err};
+    cbx_status status = check_features(&c);
+    if (!status)
+        status = check_edges(&c);
+    if (!status && rules->max_edits > 0 && c.changes > rules->max_edits)
+        status = cbx_fail(err, CBX_INVALID,
+                          "the rule max-edits: there are %lld changes, and %lld "
+                          "are allowed",
+                          (long long)c.changes, (long long)rules->max_edits);
+    cbx_arena_free(&c.arena);
+    return status;
+}
+
+cbx_status cbx_rules_check_relations(const cbx_rules *rules, const cbx_edit *edits, int64_t count,
+                                     bool *hold, cbx_error *err)
+{
+    check c = {.rules = rules, .edits = edits, .count = count, .relations_only = true};
+    *hold = true;
+    if (!rules->num_relations)
+        return CBX_OK;
+    cbx_status status = check_features(&c);
+    cbx_arena_free(&c.arena);
+    *hold = status == CBX_OK;
+    return status == CBX_NO_MEMORY ? cbx_fail_memory(err) : CBX_OK;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.c: see rules.h; check_rules.c has the rest. */
+#include "rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* As rules call a node: in graph tasks by its number within the graph. */
+static int32_t number_in_rules(const cbx_rules *rules, int32_t row, int32_t node)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    return d->task == CBX_GRAPH ? node - (int32_t)d->graph_ptr[row] : node;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    int first = by_number(a, b);
+    return first ? first : by_number((const int32_t *)a + 1, (const int32_t *)b + 1);
+}
+
+static bool is_immutable(const cbx_rules *rules, int32_t row, int32_t node)
+{
+    int32_t number = number_in_rules(rules, row, node);
+    return rules->num_nodes && bsearch(&number, rules->nodes, (size_t)rules->num_nodes,
+                                       sizeof *rules->nodes, by_number) != NULL;
+}
+
+static bool is_own(const cbx_rules *rules, int32_t row, int32_t node)
+{
+    return rules->graph->data.task == CBX_GRAPH || node == row;
+}
+
+bool cbx_rules_node(const cbx_rules *rules, int32_t row, int32_t node)
+{
+    return (!rules->own_features || is_own(rules, row, node)) && !is_immutable(rules, row, node);
+}
+
+bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
+{
+    int32_t a = number_in_rules(rules, row, u), b = number_in_rules(rules, row, v);
+    int32_t pair[2] = {a < b ? a : b, a < b ? b : a};
+    if (rules->keep_edges || (rules->own_edges && !is_own(rules, row, u) && !is_own(rules, row, v)))
+        return false;
+    if (is_immutable(rules, row, u) || is_immutable(rules, row, v))
+        return false;
+    return !rules->num_edges ||
+           !bsearch(pair, rules->edges, (size_t)rules->num_edges, sizeof *rules->edges, by_pair);
+}
+
+/* ---- values */
+
+float cbx_rules_multiple(float step, float value)
+{
+    return (float)(rint((double)value / (double)step) * (double)step) + 0.0F; /* never -0 */
+}
+
+bool cbx_rules_value(const cbx_rules *rules, int32_t j, float from, float to)
+{
+    return to >= rules->lo[j] && to <= rules->hi[j] &&
+           !((rules->way[j] & CBX_WAY_NOT_DOWN) && to < from) &&
+           !((rules->way[j] & CBX_WAY_NOT_UP) && to > from) &&
+           (rules->step[j] == 0 || to == cbx_rules_multiple(rules->step[j], to));
+}
+
+float cbx_rules_nearest(const cbx_rules *rules, int32_t j, float from, float to)
+{
+    float lo = rules->lo[j], hi = rules->hi[j], step = rules->step[j];
+    lo = (rules->way[j] & CBX_WAY_NOT_DOWN) && from > lo ? from : lo;
+    hi = (rules->way[j] & CBX_WAY_NOT_UP) && from < hi ? from : hi;
+    if (rules->fixed[j] || lo > hi)
+        return from;
+    to = to < lo ? lo : to > hi ? hi : to;
+    if (step > 0) {
+        float multiple = cbx_rules_multiple(step, to);
+        if (multiple > hi)
+            multiple = cbx_rules_multiple(step, multiple - step);
+        else if (multiple < lo)
+            multiple = cbx_rules_multiple(step, multiple + step);
+        to = multiple;
+    }
+    return cbx_rules_value(rules, j, from, to) ? to : from;
+}
+
+/* ---- relations */
+
+static bool changes(const cbx_rules *rules, const cbx_feature_set *set, const float *before,
+                    const float *after)
+{
+    for (int32_t j = set->first; j <= set->last; j++)
+        if (before[j] != after[j] && cbx_rules_has(rules, set, j))
+            return true;
+    return false;
+}
+
+bool cbx_rules_relation(const cbx_rules *rules, const cbx_relation *relation, const float *before,
+                        const float *after)
+{
+    return !changes(rules, &relation->what, before, after) ||
+           changes(rules, &relation->with, before, after);
+}
+
+bool cbx_rules_relations(const cbx_rules *rules, const float *before, const float *after)
+{
+    for (int64_t k = 0; k < rules->num_relations; k++)
+        if (!cbx_rules_relation(rules, &rules->relations[k], before, after))
+            return false;
+    return true;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.h: which edits are allowed at all.
+ *
+ * Rules are not penalties: no answer breaks one. They come as text in the options and are read once
+ * a call (src/search/read_rules.h). Searches ask what they may try; and whatever a search says that
+ * it found, cbx_rules_check looks at its edits again, from the data on. */
+#ifndef CBX_RULES_H
+#define CBX_RULES_H
+
+#include "arena.h"
+#include "graph.h"
+
+/* One-hot: one feature of the group is 1 and the others are 0. A row of which that is not true to
+ * begin with keeps the group as it is. */
+enum { CBX_GROUP_OFF, CBX_GROUP_ON };
+
+/* What removing edges must leave: option keep. */
+enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
+
+/* Which way a feature may go: bits. */
+enum { CBX_WAY_NOT_DOWN = 1, CBX_WAY_NOT_UP = 2 };
+
+/* Features from `first` to `last`; group: those of them that are in it, -1: all. */
+typedef struct cbx_feature_set {
+    int32_t first, last, group;
+} cbx_feature_set;
+
+/* `what` may change only in nodes in which `with` changes as well. */
+typedef struct cbx_relation {
+    cbx_feature_set what, with;
+} cbx_relation;
+
+/* Of a call: the same for all targets. */
+typedef struct cbx_rules {
+    const cbx_graph *graph;
+    bool             any;       /* by the options or by the data: is there one at all? */
+    uint8_t         *fixed;     /* by feature: may not change */
+    float           *lo, *hi;   /* by feature: permitted */
+    float           *step;      /* by feature: permitted are multiples of it; 0: all values */
+    uint8_t         *way;       /* by feature: CBX_WAY_… */
+    int32_t         *group;     /* by feature: its one-hot group, -1: none */
+    int32_t          groups;    /* those of the data come first */
+    cbx_relation    *relations; /* that must hold together */
+    int64_t          num_relations;
+    bool             own_features, own_edges, keep_edges;
+    int              keep;
+    int64_t          max_edits; /* changes: a group that points elsewhere is one; 0: no limit */
+    /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
+    int32_t *nodes;
+    int64_t  num_nodes;
+    int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
+    int64_t num_edges;
+    /* what the explainer minimal works out for itself (src/minimal) */
+    uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
+    struct cbx_columns *columns; /* what the data has of features with many values; NULL: none has
+                                  * many */
+} cbx_rules;
+
+/* May this node's features change, in a search for `row`? Which of them is `fixed`. Numbers of the
+ * graph. */
+bool cbx_rules_node(const cbx_rules *rules, int32_t row, int32_t node);
+
+/* May the edges between these two nodes go, as far as the two are concerned? */
+bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
+
+/* May the feature go from one value to another? */
+bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float to);
+
+/* The permitted value that is nearest to `to`; `from` where there is none. */
+float cbx_rules_nearest(const cbx_rules *rules, int32_t feature, float from, float to);
+
+/* The multiple of a step that is nearest. */
+float cbx_rules_multiple(float step, float value);
+
+static inline bool cbx_rules_has(const cbx_rules *rules, const cbx_feature_set *set, int32_t j)
+{
+    return j >= set->first && j <= set->last && (set->group < 0 || rules->group[j] == set->group);
+}
+
+/* Of a row's features as they were and as they are: does the relation hold? Do all? */
+bool cbx_rules_relation(const cbx_rules *rules, const cbx_relation *relation, const float *before,
+                        const float *after);
+bool cbx_rules_relations(const cbx_rules *rules, const float *before, const float *after);
+
+/* Do the edits keep all rules? CBX_INVALID: they do not, and the error says which and why. */
+cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, const cbx_edit *edits,
+                           int64_t count, cbx_error *err);
+
+/* Do the relations hold, whatever the other rules say? */
+cbx_status cbx_rules_check_relations(const cbx_rules *rules, const cbx_edit *edits, int64_t count,
+                                     bool *hold, cbx_error *err);
+
+#endif
