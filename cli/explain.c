@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apart.h"
@@ -134,6 +135,15 @@ static int check_flags(const explain_args *a)
     return check_search(a);
 }
 
+/* May files be made there? One that is marked as read-only is left alone, also by those whom
+ * marks do not stop. */
+static bool folder_takes_files(const char *folder)
+{
+    struct stat is;
+    return !stat(folder, &is) && (is.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) &&
+           !access(folder, W_OK);
+}
+
 /* What a method trains is kept beside the model that it was trained for, unless it is told
  * otherwise or cannot be. */
 static int keep_trained_beside(explain_args *a)
@@ -147,7 +157,7 @@ static int keep_trained_beside(explain_args *a)
     memcpy(folder, slash ? a->model : ".", slash ? length : 1);
     folder[slash ? length : 1] = 0;
     cbx_status status = CBX_OK;
-    if (!args_given(a->options, "trained") && !access(folder, W_OK))
+    if (!args_given(a->options, "trained") && folder_takes_files(folder))
         status = cbx_options_set(a->options, "trained", folder, &err);
     free(folder);
     return status ? fail_with(&err) : EXIT_DONE;

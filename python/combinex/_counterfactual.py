@@ -238,6 +238,16 @@ class Counterfactual:
         return self._raw.num_unusual
 
     @property
+    def trained_parameters(self) -> int:
+        """Numbers that the method had to train before the first target; 0: none."""
+        return self._raw.num_trained
+
+    @property
+    def trained_seconds(self) -> float:
+        """How long that took, in this call or when they were kept."""
+        return self._raw.trained_seconds
+
+    @property
     def robustness(self) -> float | None:
         """Share of small random changes that keep the class; None: not measured."""
         return None if self._raw.robustness < 0 else self._raw.robustness

@@ -471,3 +471,12 @@ def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
     few = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0", cost="edits")
     assert few.cost == len(few.edits)
     assert cx.explain(club, karate, node=8).l1_mad is None
+
+
+def test_what_a_method_trains_is_told_and_kept(club, karate, tmp_path):
+    asked = {"node": 8, "target": "any", "explainer": "rcexplainer", "trained": str(tmp_path)}
+    cf = cx.explain(club, karate, **asked)
+    assert cf.trained_parameters > 1000 and len(list(tmp_path.iterdir())) == 1
+    again = cx.explain(club, karate, **asked)
+    assert again.trained_seconds == pytest.approx(cf.trained_seconds, rel=1e-5) and again.edits == cf.edits
+    assert cx.explain(club, karate, node=8).trained_parameters == 0

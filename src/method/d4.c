@@ -108,13 +108,9 @@ static cbx_status refuse(cbx_search *s, int32_t most, cbx_error *err)
     return CBX_OK;
 }
 
-static cbx_status search(cbx_search *s, cbx_error *err)
+static cbx_status try_all(cbx_search *s, cbx_error *err)
 {
-    const cbx_d4_shared *shared = s->shared;
-    state                st;
-    cbx_trained_tell(&shared->trained, s);
-    if (s->view->n > shared->most)
-        return refuse(s, shared->most, err);
+    state      st;
     cbx_status status = init(&st, s, err);
     if (status)
         return status;
@@ -124,6 +120,13 @@ static cbx_status search(cbx_search *s, cbx_error *err)
             break;
     }
     return cbx_edge_mask_collect(&st.E, s, err);
+}
+
+static cbx_status search(cbx_search *s, cbx_error *err)
+{
+    const cbx_d4_shared *shared = s->shared;
+    cbx_trained_tell(&shared->trained, s);
+    return s->view->n > shared->most ? refuse(s, shared->most, err) : try_all(s, err);
 }
 
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,

@@ -85,27 +85,26 @@ static cbx_status run_oracle(const cbx_setup *setup, cbx_arena *arena, cbx_rc_sh
 
 /* ---- the loss of a row */
 
-/* The first term, and its gradient by the log-probabilities of G'. */
+/* The first term, and its gradient by the log-probabilities of G'. The class has a boundary. */
 static double stay(const training *t, int32_t row, const float *after, float *dlogp)
 {
-    const float           *before = logp_of(t, row);
-    int32_t                c = class_of(t, row);
-    const cbx_rc_boundary *nearest = NULL;
-    int64_t                begin, count = cbx_rc_boundaries_of(&t->boundaries, c, &begin);
-    double                 least = INFINITY;
+    const float *before = logp_of(t, row);
+    int32_t      c = class_of(t, row), nearest = -1;
+    int64_t      begin, count = cbx_rc_boundaries_of(&t->boundaries, c, &begin);
+    double       least = INFINITY;
     for (int64_t k = begin; k < begin + count; k++) {
-        const cbx_rc_boundary *b = &t->boundaries.list[k];
-        double                 side = (double)before[c] - (double)before[b->other];
-        double                 both = side * ((double)after[c] - (double)after[b->other]);
-        if (both < least || !nearest) {
+        int32_t j = t->boundaries.list[k].other;
+        double  side = (double)before[c] - (double)before[j];
+        double  both = side * ((double)after[c] - (double)after[j]);
+        if (both < least || nearest < 0) {
             least = both;
-            nearest = b;
+            nearest = j;
         }
     }
     double s = 1 / (1 + cbx_exp(-least));
-    double slope = s * (1 - s) * ((double)before[c] - (double)before[nearest->other]);
+    double slope = s * (1 - s) * ((double)before[c] - (double)before[nearest]);
     dlogp[c] = (float)slope;
-    dlogp[nearest->other] = (float)-slope;
+    dlogp[nearest] = (float)-slope;
     return s;
 }
 

@@ -46,6 +46,12 @@ run explain karate karate.model.safetensors --replay results.jsonl
 check "which hold" all status_is 0 , out_has '^([0-9]+) of \1 hold$'
 one_file() { test "$(find . -maxdepth 1 -name "$1" | wc -l)" = 1; }
 check "what was trained is kept beside the model" one_file 'rcexplainer-*.safetensors'
+mkdir sealed
+cp karate.model.safetensors sealed/m.safetensors
+chmod a-w sealed
+run explain karate sealed/m.safetensors --node 8 --explainer rcexplainer
+check "but not in a folder that is marked as read-only" all status_is 0 , test "$(ls sealed)" = m.safetensors
+chmod u+w sealed
 run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained nowhere
 check "a folder that is not there is named" fails_with 1 "--trained: the folder 'nowhere' cannot be written to: No such file"
 run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained '' --seed 9 --json
@@ -60,6 +66,6 @@ if [[ -d ${CBX_SHARED:-}/data && -d $CBX_SHARED/golden ]]; then
     run train cora --epochs 20 --hidden 16 -q -o cora.model.safetensors
     explained cora cora.model.safetensors --node 14 --node 1 --epochs 30 --unr-rollouts 30
     explained AIDS-graphs "$CBX_SHARED/golden/AIDS-graphs-gcn.model.safetensors" \
-        --graph 7 --graph 900 --epochs 30 --clear-epochs 4 --d4-epochs 1 --d4-width 8
+        --graph 7 --graph 900 --epochs 30 --trained . --clear-epochs 4 --d4-epochs 1 --d4-width 8
 fi
 finish
