@@ -149,9 +149,14 @@ _combinex() {
     "explain --features-to-vary") return ;;
     "explain --immutable-features") return ;;
     "explain --permitted-range") return ;;
+    "explain --only-up") return ;;
+    "explain --only-down") return ;;
+    "explain --step") return ;;
+    "explain --if-changed") return ;;
     "explain --one-hot") return ;;
     "explain --immutable-nodes") return ;;
     "explain --protected-edges") return ;;
+    "explain --as") _combinex_words "anybody self"; return ;;
     "explain --keep") _combinex_words "any no-isolated connected"; return ;;
     "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
     "explain --alpha") return ;;
@@ -277,8 +282,8 @@ _combinex() {
         valued="--node --graph --threads -o --output --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --own-features --own-edges --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --one-hot --immutable-nodes --protected-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --prove --robustness --moexp-size --moexp-most --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --own-features --own-edges --as --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --as --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --prove --robustness --moexp-size --moexp-most --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
