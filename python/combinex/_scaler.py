@@ -61,8 +61,10 @@ def _row(values: Any, missing: float, num_features: int, what: str) -> np.ndarra
         row = np.broadcast_to(np.asarray(values, np.float64), (num_features,))
     except (TypeError, ValueError):
         raise errors.InvalidError(
-            f"scaler: the {what} has the shape {np.shape(values)}: expected a number for each of {num_features} features"
+            f"scaler: the {what} has the shape {np.shape(values)}: expected a number for each of {num_features} "
+            "features"
         ) from None
     if not np.isfinite(row).all() or (what == "deviation" and not (row > 0).all()):
-        raise errors.InvalidError(f"scaler: the {what} has {row.min():g} in it: expected {'numbers above 0' if missing else 'numbers'}")
+        expected = "numbers above 0" if what == "deviation" else "numbers"
+        raise errors.InvalidError(f"scaler: the {what} has {row.min():g} in it: expected {expected}")
     return row
