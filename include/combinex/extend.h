@@ -251,6 +251,12 @@ typedef struct cbx_oracle {
     void           *user;
 } cbx_oracle;
 
+/* Rewrites a model of layers that takes (x - mean) / scale for one that takes x itself, so that edits,
+ * bounds and gradients are in the data's units. Both are by feature; scales are above 0. A first layer
+ * that takes a maximum has no mean to subtract. */
+CBX_API cbx_status cbx_model_rescale(cbx_model *model, const float *mean, const float *scale,
+                                     int32_t num_features, cbx_error *err);
+
 /* A model that these functions run. On failure `free` is not called. */
 CBX_API cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_error *err);
 

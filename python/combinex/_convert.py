@@ -90,9 +90,9 @@ def graph_of(data: Any) -> Graph:
     )
 
 
-def asked(model: Any, data: Any, reading: Reading, settings: Any) -> tuple[Model, Graph]:
+def asked(model: Any, data: Any, reading: Reading, settings: Any, scaler: Any = None) -> tuple[Model, Graph]:
     """The model and the graph of a question, with the classes that it is about."""
-    own, graph = both_of(model, data, reading)
+    own, graph = both_of(model, data, reading, scaler)
     if own.gives_numbers:
         own = own.aimed(graph, range_of(settings.given.get("target")))
         settings.set("target", "1")
@@ -101,8 +101,14 @@ def asked(model: Any, data: Any, reading: Reading, settings: Any) -> tuple[Model
     return own, graph if own.class_names is None else with_classes(graph, own.class_names)
 
 
-def both_of(model: Any, data: Any, reading: Reading = Reading()) -> tuple[Model, Graph]:
+def both_of(model: Any, data: Any, reading: Reading = Reading(), scaler: Any = None) -> tuple[Model, Graph]:
     """The model and the graph of a question."""
+    is_module = any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__)
+    if scaler is not None and not is_module:
+        raise errors.InvalidError(
+            f"scaler goes with a module of PyTorch Geometric, not with a {type(model).__name__}: a model file has its own "
+            "mean and deviation, and a function can scale by itself"
+        )
     if isinstance(model, (str, os.PathLike)):
         graph = graph_of(data)
         reading = reading.named(graph.class_names)
@@ -111,10 +117,10 @@ def both_of(model: Any, data: Any, reading: Reading = Reading()) -> tuple[Model,
         if reading.is_said:
             raise errors.InvalidError("scores, label and classes are said where a model is made: Model.load has them, too")
         return model, graph_of(data)
-    if any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__):
-        from .pyg import take
+    if is_module:
+        from .pyg import take, take_scaled
 
-        return take(model, data, reading)
+        return take(model, data, reading) if scaler is None else take_scaled(model, data, scaler, reading)
     if callable(model):
         return of_function(model, data, reading=reading)
     raise TypeError(

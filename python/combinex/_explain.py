@@ -16,11 +16,12 @@ from ._reading import Reading
 from ._options import Options, explain_table
 from ._watch import Progress, Watch
 
-_DICE = {"desired_class": "target", "total_CFs": "total_cfs"}  # its names -> the table's
+# DiCE's names, and one that Python keeps for itself -> the table's
+_OTHER_NAMES = {"desired_class": "target", "total_CFs": "total_cfs", "as_": "as"}
 
 
 def _own_name(name: str) -> str:
-    return name if explain_table.knows(name) else _DICE.get(name, name)
+    return name if explain_table.knows(name) else _OTHER_NAMES.get(name, name)
 
 
 class Rules(Mapping[str, Any]):
@@ -73,6 +74,7 @@ def explain(
     scores: str = "auto",
     label: int | str | None = None,
     classes: Sequence[str] | str | None = None,
+    scaler: Any = None,
     **options: Any,
 ) -> Counterfactual:
     """Why this class, and what would change it?
@@ -84,12 +86,14 @@ def explain(
     that the data has for it; a lone graph needs no number. Options are those of
     `combinex explain`, with _ for -: see options("explain"). Finding nothing is an answer, not an error: see
     `status`. reproducible: in place of what the model says of itself (Model.reproducible). progress(done, total, state)
-    is called a few times per second; what it returns as true stops the search.
+    is called a few times per second; what it returns as true stops the search. scaler: what made a module's features of
+    the data's own, where data has these: a fitted StandardScaler, a NormalizeFeatures, or mean and deviation. Edits and
+    rules are in the data's units then.
     """
     from ._convert import asked
 
     settings = _options(rules, preset, options)
-    own, native = asked(model, data, Reading(scores, label, classes), settings)
+    own, native = asked(model, data, Reading(scores, label, classes), settings, scaler)
     own = own._in_order(reproducible)
     row = _one_row(native, node, graph)
     with own._asking(), Watch(progress, "epoch") as watch:
@@ -141,6 +145,7 @@ def explain_all(
     scores: str = "auto",
     label: int | str | None = None,
     classes: Sequence[str] | str | None = None,
+    scaler: Any = None,
     **options: Any,
 ) -> Counterfactuals:
     """Many targets, spread over threads (0: all cores). nodes or graphs: numbers, names or a mask; absent: all.
@@ -150,7 +155,7 @@ def explain_all(
     from ._convert import asked
 
     settings = _options(rules, preset, {"threads": threads, **options})
-    own, native = asked(model, data, Reading(scores, label, classes), settings)
+    own, native = asked(model, data, Reading(scores, label, classes), settings, scaler)
     own = own._in_order(reproducible)
     word = native.task
     asked, other = (graphs, nodes) if word == "graph" else (nodes, graphs)

@@ -2,6 +2,8 @@
 /* standardise.c: see standardise.h. */
 #include "standardise.h"
 
+#include "combinex/extend.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -229,4 +231,36 @@ cbx_status cbx_standard_fold(const cbx_standard *s, cbx_model *m, cbx_error *err
     }
     /* Once more, for these weights; there is room for it now. */
     return s->shifts ? cbx_model_centre(m, s->mean, err) : CBX_OK;
+}
+
+cbx_status cbx_model_rescale(cbx_model *model, const float *mean, const float *scale,
+                             int32_t num_features, cbx_error *err)
+{
+    cbx_arena arena = {0};
+    if (model->oracle)
+        return cbx_fail(err, CBX_INVALID, "a model of the kind '%s' has no layers to rewrite",
+                        model->oracle->kind);
+    if (num_features != model->num_features)
+        return cbx_fail(err, CBX_INVALID, "%d means and scales, and the model takes %d features",
+                        (int)num_features, (int)model->num_features);
+    if (model->mean)
+        return cbx_fail(err, CBX_INVALID, "the model subtracts a mean already");
+    cbx_standard s = {.mean = CBX_NEW(&arena, float, num_features),
+                      .scale = CBX_NEW(&arena, float, num_features),
+                      .count = num_features};
+    cbx_status   status = s.mean && s.scale ? CBX_OK : cbx_fail_memory(err);
+    for (int32_t j = 0; j < num_features && !status; j++) {
+        if (!isfinite(mean[j]) || !isfinite(scale[j]) || !(scale[j] > 0))
+            status = cbx_fail(err, CBX_INVALID,
+                              "feature %d: mean %g and scale %g: expected numbers, and a scale "
+                              "above 0",
+                              (int)j, (double)mean[j], (double)scale[j]);
+        s.mean[j] = mean[j];
+        s.scale[j] = scale[j];
+        s.shifts = s.shifts || mean[j] != 0;
+    }
+    if (!status)
+        status = cbx_standard_fold(&s, model, err);
+    cbx_arena_free(&arena);
+    return status;
 }

@@ -279,6 +279,20 @@ CALL(cbx_counterfactual_json)
     free(text);
     return (void)user, made ? CBX_OK : CBX_NO_MEMORY;
 }
+CALL(cbx_model_rescale)
+{
+    static const float ones[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    cbx_model         *model = NULL;
+    int32_t            f = cbx_graph_arrays(the.graph)->num_features;
+    cbx_status         status = cbx_model_new(the.graph, NULL, 1, &model, NULL);
+    if (!status)
+        status = cbx_model_rescale(model, ones, ones, f, NULL);
+    cbx_model_free(model);
+    return (void)user, status;
+}
+
 CALL(cbx_counterfactual_check_rules)
 {
     return (void)user, cbx_counterfactual_check_rules(the.json, the.graph, NULL);
@@ -610,6 +624,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_counterfactual_json),
     ALLOCATES(cbx_counterfactual_parse),
     ALLOCATES(cbx_counterfactual_check_rules),
+    ALLOCATES(cbx_model_rescale),
     ALLOCATES(cbx_dataset_means_new),
     ALLOCATES(cbx_measure),
     ALLOCATES(cbx_bench_run),

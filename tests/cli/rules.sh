@@ -30,6 +30,7 @@ check "there is a model" status_is 0
 
 # All rules, one each; the first link of the table is the one that is protected.
 link=$(sed -n '2s/,/:/p' people/edges.csv)
+# shellcheck disable=SC2054 # commas belong to the rules
 rules=(--only-up=age,amount,years --only-down=amount,years --step=amount:50 --if-changed=town:street --if-changed=amount:years
     --immutable-features=town,amount --features-to-vary=age,street,years --permitted-range=amount:600:1200
     --immutable-nodes=C-1,C-2,C-3 "--protected-edges=$link" --own-features --own-edges --as=self --keep-edges
@@ -38,6 +39,7 @@ rules=(--only-up=age,amount,years --only-down=amount,years --step=amount:50 --if
 # Prints how many answers all methods found with the rules.
 count_found() {
     local method found all=0
+    # shellcheck disable=SC2119 # all of them
     for method in $(node_explainers); do
         run explain people.safetensors model.safetensors --all --explainer "$method" --epochs 60 --unr-rollouts 50 --moexp-most 200 --json "$@"
         status_is 0 || return 1

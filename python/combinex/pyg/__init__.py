@@ -5,6 +5,7 @@ from ._data import graph_from_pyg
 from ._explainer import CombinexExplainer
 from ._export import export
 from ._import import import_both, import_model
+from ._scaled import take_scaled
 from ._take import ask_in_torch, take
 
-__all__ = ["CombinexExplainer", "ask_in_torch", "export", "graph_from_pyg", "import_both", "import_model", "take"]
+__all__ = ["CombinexExplainer", "ask_in_torch", "export", "graph_from_pyg", "import_both", "import_model", "take", "take_scaled"]

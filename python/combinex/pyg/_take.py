@@ -42,7 +42,7 @@ def take(module: Any, data: Any, reading: Reading = Reading()) -> tuple[Model, G
     else:
         _refuse_caches(module)
     if not scripted:
-        reading = _decided(module, data, reading)
+        reading = decided(module, data, reading)
     if not reading.is_classes:
         why["layers"] = "layers end in classes, and its scores are of " + reading.scores.replace("-", " ")
     elif not scripted:
@@ -66,7 +66,7 @@ def take(module: Any, data: Any, reading: Reading = Reading()) -> tuple[Model, G
     return model, graph
 
 
-def _decided(module: Any, data: Any, reading: Reading) -> Reading:
+def decided(module: Any, data: Any, reading: Reading) -> Reading:
     """What a module's scores are, as far as its output and the data's labels tell."""
     data = collate(data)
     try:
@@ -74,9 +74,9 @@ def _decided(module: Any, data: Any, reading: Reading) -> Reading:
             out = TorchCaller(module, data).scores(whole_of(data))
     except Exception:  # who takes it will say what is wrong
         return reading
-    decided = reading.decided(out, labels_of(data))
+    found = reading.decided(out, labels_of(data))
     # what a sigmoid or a softmax at its end says, the program's reader finds out better
-    return decided if reading.is_said or decided.scores in ("labels", "label-chances", "number") else reading
+    return found if reading.is_said or found.scores in ("labels", "label-chances", "number") else reading
 
 
 def _graph_for(model: Model, data: Any, task: str) -> Graph:
