@@ -17,7 +17,7 @@ enum { SEARCHES = 4, ROUNDS = 3 };
 static const double MORE = 3;
 
 /* Values that are few enough to look at all. */
-enum { MOST_VALUES = 4096 };
+enum { MOST_VALUES = 512 };
 
 /* Limits that differ by less than this factor are the same. */
 static const double ALIKE = 1.2;
@@ -147,7 +147,10 @@ static cbx_status try_all_values(cbx_beam *F, const cbx_move_set *none, cbx_erro
 {
     const cbx_edit_state *W = F->W;
     cbx_status            status = CBX_OK;
-    if ((int64_t)W->rows * W->f > MOST_VALUES)
+    int64_t               between = 0;
+    for (int32_t j = 0; j < W->f; j++)
+        between += W->rules->columns->of[j].step > 0;
+    if (between * W->rows > MOST_VALUES)
         return CBX_OK;
     for (cbx_move_walk at = {.pair = W->pairs}; at.row < W->rows && !status; at.row++)
         for (at.column = 0; at.column < W->f && !status && !cbx_time_is_up(); at.column++) {
