@@ -9,14 +9,16 @@
 #include "cli.h"
 #include "text.h"
 
-enum { GROUPS = 8 }; /* of one command, at most */
+enum { GROUPS = 8, RULES = 32 }; /* of one command, at most */
 
 typedef struct parser {
-    const command *command;
-    char          *args;
-    char         **next; /* NULL-terminated, as argv is */
-    size_t         operands;
-    cbx_options   *options[GROUPS]; /* of each group */
+    const command    *command;
+    char             *args;
+    char            **next; /* NULL-terminated, as argv is */
+    size_t            operands;
+    cbx_options      *options[GROUPS]; /* of each group */
+    const cbx_option *rules[RULES];    /* lists that were given */
+    size_t            num_rules;
 } parser;
 
 static const char *text_at(const char *args, size_t offset)
@@ -41,10 +43,29 @@ static int collect(parser *p, const option_ref *ref)
     return EXIT_DONE;
 }
 
+/* A list of a rule that is given twice would lose its first half, and answers would break it. */
+static int note_rule(parser *p, const option_ref *ref)
+{
+    const cbx_option *o = ref->option;
+    if (o->type != CBX_OPTION_TEXT || !o->help || strncmp(o->help, "rule:", 5) != 0)
+        return EXIT_DONE;
+    for (size_t i = 0; i < p->num_rules; i++)
+        if (p->rules[i] == o)
+            return usage_error(p->command->name,
+                               "--%s is given twice; write one list, with commas: --%s A,B",
+                               o->name, o->name);
+    if (p->num_rules < RULES)
+        p->rules[p->num_rules++] = o;
+    return EXIT_DONE;
+}
+
 static int set_value(parser *p, const option_ref *ref, const char *value)
 {
     cbx_error err;
     char      text[2 * CBX_MESSAGE_SIZE];
+    int       status = note_rule(p, ref);
+    if (status)
+        return status;
     if (cbx_options_set(p->options[ref->group], ref->option->name, value, &err))
         return usage_error(p->command->name, "%s", flags_in(err.message, err.option[0], text));
     return ref->extra.repeats ? collect(p, ref) : EXIT_DONE;
@@ -230,6 +251,7 @@ int args_parse(const command *c, char **argv, void *args)
         free_lists(c, args);
         p.next = argv;
         p.operands = 0;
+        p.num_rules = 0;
         if (!status)
             status = read_words(&p);
     }

@@ -195,15 +195,19 @@ static void put_change(FILE *out, const explain_job *job, const cbx_counterfactu
     (void)fputc('\n', out);
 }
 
+/* Where not all are shown, features come first: they are fewer, and what a person can act on. */
 void explain_put_changes(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     int64_t shown = 0, all = explain_count_changes(c);
-    for (int64_t i = 0; i < c->num_edits && shown < CHANGES_SHOWN; i++) {
-        if (is_told(c, i))
-            continue;
-        (void)fprintf(out, "  %-6s ", shown++ ? "" : "if");
-        put_change(out, job, c, i);
-    }
+    int64_t most = all == CHANGES_SHOWN + 1 ? all : CHANGES_SHOWN; /* not a line for one line */
+    for (int turn = all > most ? 1 : 0; turn<3; turn += all> most ? 1 : 3)
+        for (int64_t i = 0; i < c->num_edits && shown < most; i++) {
+            bool edge = c->edits[i].op == CBX_REMOVE_EDGE;
+            if (is_told(c, i) || (turn && edge != (turn == 2)))
+                continue;
+            (void)fprintf(out, "  %-6s ", shown++ ? "" : "if");
+            put_change(out, job, c, i);
+        }
     if (shown < all) {
         number_text n;
         (void)fprintf(out, "  %-6s \u2026 and %s more\n", "", text_count(n, all - shown));

@@ -166,6 +166,27 @@ static cbx_status check_bounds(const cbx_search *s, cbx_error *err)
     return CBX_OK;
 }
 
+/* Names go before numbers. */
+static void tell_already(const cbx_graph_data *d, int32_t class, char *text, size_t size)
+{
+    const char *name = d->class_names && class < d->num_classes ? d->class_names[class] : NULL;
+    if (name)
+        (void)snprintf(text, size, "the prediction is %s%.100s already",
+                       *name >= '0' && *name <= '9' ? "class " : "", name);
+    else
+        (void)snprintf(text, size, "the prediction is class %d already", class);
+}
+
+static cbx_status fail_already(const cbx_graph_data *d, int32_t row, int32_t class, cbx_error *err)
+{
+    char text[160];
+    bool graphs = d->task == CBX_GRAPH;
+    tell_already(d, class, text, sizeof text);
+    if (d->node_names && !graphs)
+        return cbx_fail(err, CBX_INVALID, "%.100s: %s", d->node_names[row], text);
+    return cbx_fail(err, CBX_INVALID, "%s %d: %s", graphs ? "graph" : "node", row, text);
+}
+
 /* Why there is nothing to search, or NULL. */
 static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
 {
@@ -186,7 +207,7 @@ static const char *reason_to_skip(const cbx_search *s, char *text, size_t size)
     }
     if (s->target != s->prediction)
         return NULL;
-    (void)snprintf(text, size, "the prediction is class %d already", s->prediction);
+    tell_already(&s->graph->data, s->prediction, text, size);
     return text;
 }
 
@@ -483,9 +504,8 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     if (s.target == CBX_TARGET_NEXT)
         s.target = (s.prediction + 1) % s.model->num_classes;
     if (strict && s.target == s.prediction)
-        return cbx_fail(err, CBX_INVALID, "%s %d: the prediction is class %d already",
-                        setup->graph->data.task == CBX_GRAPH ? "graph" : "node", row, s.prediction);
-    char        text[96];
+        return fail_already(&setup->graph->data, row, s.prediction, err);
+    char        text[160];
     const char *reason = reason_to_skip(&s, text, sizeof text);
     if (reason)
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
@@ -496,7 +516,7 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
                                NULL, cbx_clock() - began, out, err);
     if (setup->explainer->edges_only && setup->rules.keep_edges)
         return cbx_result_pack(&s, CBX_NOT_FOUND,
-                               "by the rule keep_edges no edge goes, and this method does nothing "
+                               "by the rule keep-edges no edge goes, and this method does nothing "
                                "but remove edges",
                                NULL, cbx_clock() - began, out, err);
     s.wrap_up = time_to_wrap_up(cbx_clock() - began, deadline ? deadline->limit : 0);

@@ -3,6 +3,7 @@
 #include "read_rules.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,20 @@ static cbx_status read_features(cbx_rule_list *list, const cbx_setup *s, cbx_fea
     if (!status)
         cbx_rules_renumber(s, set);
     return status;
+}
+
+/* A feature of the data for people: its number, and its name where it has one. */
+typedef char feature_words[112];
+
+static const char *words_of(const cbx_setup *s, int32_t feature, feature_words words)
+{
+    const cbx_graph_data *d = &s->named->data;
+    if (d->feature_names)
+        (void)snprintf(words, sizeof(feature_words), "feature %d (%.80s)", feature,
+                       d->feature_names[feature]);
+    else
+        (void)snprintf(words, sizeof(feature_words), "feature %d", feature);
+    return words;
 }
 
 /* ---- the rules one by one */
@@ -93,22 +108,23 @@ static cbx_status read_ways(cbx_rules *rules, const cbx_setup *setup, const char
 static cbx_status set_step(cbx_rules *rules, const cbx_setup *setup, int32_t j, double step,
                            cbx_error *err)
 {
-    float   lo = rules->lo[j], hi = rules->hi[j];
-    int32_t number = cbx_used_number(setup->used, j);
-    bool    counted = setup->discrete[j] != 0;
+    float         lo = rules->lo[j], hi = rules->hi[j];
+    bool          counted = setup->discrete[j] != 0;
+    feature_words words;
+    const char   *name = words_of(setup, cbx_used_number(setup->used, j), words);
     if (counted && step != rint(step))
         return cbx_fail_option(err, "step",
-                               "feature %d:%g: expected a whole number, because the "
-                               "feature takes whole numbers only",
-                               number, step);
+                               "%s:%g: expected a whole number, because the feature takes whole "
+                               "numbers only",
+                               name, step);
     rules->step[j] = (float)step;
     rules->lo[j] = cbx_rules_multiple((float)step, (float)(ceil((double)lo / step) * step));
     rules->hi[j] = cbx_rules_multiple((float)step, (float)(floor((double)hi / step) * step));
     if (rules->lo[j] > rules->hi[j])
         return cbx_fail_option(err, "step",
-                               "feature %d:%g: expected a step of which a multiple is between %g "
-                               "and %g, what the feature may be",
-                               number, step, (double)lo, (double)hi);
+                               "%s:%g: expected a step of which a multiple is between %g and %g, "
+                               "what the feature may be",
+                               name, step, (double)lo, (double)hi);
     return CBX_OK;
 }
 
@@ -153,24 +169,26 @@ static cbx_status read_relations(cbx_rules *rules, const cbx_setup *setup, cbx_a
     return status;
 }
 
-static cbx_status none_permitted(int32_t feature, cbx_error *err)
+static cbx_status none_permitted(const cbx_setup *setup, int32_t feature, cbx_error *err)
 {
+    feature_words words;
     return cbx_fail_option(err, "permitted-range",
-                           "feature %d takes whole numbers within its bounds, and none "
-                           "of them is permitted",
-                           feature);
+                           "%s takes whole numbers within its bounds, and none of them is "
+                           "permitted",
+                           words_of(setup, feature, words));
 }
 
 static cbx_status permit(cbx_rules *rules, const cbx_setup *setup, int32_t j, double lo, double hi,
                          cbx_error *err)
 {
-    int32_t at = first_left(setup, j);
+    int32_t       at = first_left(setup, j);
+    feature_words words;
     if (lo > hi)
-        return cbx_fail_option(err, "permitted-range", "%g to %g of feature %d is empty", lo, hi,
-                               j);
+        return cbx_fail_option(err, "permitted-range", "%g to %g of %s is empty", lo, hi,
+                               words_of(setup, j, words));
     if (at == first_left(setup, j + 1)) { /* never used: it is 0, and stays so */
         bool counted = setup->options->kinds == CBX_KINDS_AUTO || setup->named->data.discrete[j];
-        return counted && (lo > 0 || hi < 0) ? none_permitted(j, err) : CBX_OK;
+        return counted && (lo > 0 || hi < 0) ? none_permitted(setup, j, err) : CBX_OK;
     }
     /* of 0 and -0, fmaxf may give either */
     rules->lo[at] = (float)lo > rules->lo[at] ? (float)lo : rules->lo[at];
@@ -197,6 +215,7 @@ static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_aren
 static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
                               cbx_error *err)
 {
+    feature_words   words;
     cbx_rule_list   list;
     cbx_feature_set set;
     cbx_status      status =
@@ -206,8 +225,8 @@ static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_aren
         bool is_new = !status && set.group < 0; /* those of the data are groups already */
         for (int32_t j = set.first; is_new && j <= set.last; j++) {
             if (rules->group[j] >= 0)
-                return cbx_fail_option(err, "one-hot", "feature %d is in two groups",
-                                       cbx_used_number(setup->used, j));
+                return cbx_fail_option(err, "one-hot", "%s is in two groups",
+                                       words_of(setup, cbx_used_number(setup->used, j), words));
             rules->group[j] = rules->groups;
         }
         rules->groups += is_new;
@@ -268,7 +287,7 @@ static cbx_status check_ranges(const cbx_rules *rules, const cbx_setup *setup, c
 {
     for (int32_t j = 0; j < rules->graph->data.num_features; j++)
         if (setup->discrete[j] && rules->lo[j] > rules->hi[j])
-            return none_permitted(cbx_used_number(setup->used, j), err);
+            return none_permitted(setup, cbx_used_number(setup->used, j), err);
     return CBX_OK;
 }
 
@@ -359,6 +378,10 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
                          .keep_edges = o->keep_edges,
                          .keep = o->keep,
                          .max_edits = o->max_edits};
+    if (setup->graph->data.task == CBX_GRAPH && o->as == CBX_AS_SELF)
+        return cbx_fail_option(err, "as",
+                               "self is for data with a class for each node: a graph has no "
+                               "neighbours to leave alone");
     if (start_from_data(rules, setup, arena))
         return cbx_fail_memory(err);
     cbx_status status = read_feature_rules(rules, setup, arena, err);

@@ -48,7 +48,7 @@ check "finding nothing is a result in one line" all status_is 0 , err_empty , ou
     out_has '^member 8: community [0-3], nothing found that makes it community [0-3] in 1 epoch · '
 run explain karate model.safetensors --preset paper --all --target 'community 1' --epochs 20
 check "one target among many that is there already is skipped, with the reason" \
-    all status_is 0 , out_has '^Mr\. Hi: .*, skipped: the prediction is class 1 already$'
+    all status_is 0 , out_has '^Mr\. Hi: .*, skipped: the prediction is community 1 already$'
 check "a summary comes after several targets" \
     out_has "^[0-9]+ of 34 found \\([0-9]+ %\\), [0-9]+ skipped.* · mean $time · total $time\$"
 run explain karate model.safetensors --preset paper --all --target any --limit 3 --quiet
@@ -93,7 +93,7 @@ fails "a class that does not exist fails" 'class 4 does not exist: classes are 0
     karate model.safetensors --node 8 --target 4
 fails "a class name that does not exist fails" "'blue' is not next, any, or a class" \
     karate model.safetensors --all --target blue
-fails "a target that is the prediction fails" 'node 0: the prediction is class 1 already' \
+fails "a target that is the prediction fails" 'Mr. Hi: the prediction is community 1 already' \
     karate model.safetensors --node 0 --target 'community 1'
 fails "a model of another size fails" '(34.*5|5.*34)' plain.safetensors model.safetensors --node 1
 fails "a model that is not there fails" 'absent.safetensors.*No such file' \

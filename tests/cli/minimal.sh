@@ -78,7 +78,7 @@ run explain karate model.safetensors --all --summary common.json
 check "what flips have in common is summed up" \
     all status_is 0 , out_has 'part in [0-9]+ % of the flips' , grep -q '"features"' common.json
 run explain karate model.safetensors --node 5 --keep-edges --explainer ego
-check "a method of edges alone says that none may go" all status_is 0 , out_has 'keep_edges no edge goes'
+check "a method of edges alone says that none may go" all status_is 0 , out_has 'keep-edges no edge goes'
 run explain karate model.safetensors --node 5 --permitted-range 3:1
 check "a rule that cannot be read is named" fails_with 1 'permitted-range'
 finish

@@ -73,6 +73,10 @@ run explain people.safetensors model.safetensors --node C-0 --immutable-features
 check "those of groups are, too" fails_with 1 "did you mean 'town'"
 run explain people.safetensors model.safetensors --node C-0 --only-up town
 check "a group has no up" fails_with 1 "'town' is a group of features of which one is on"
+run explain people.safetensors model.safetensors --node C-0 --step amount:50 --step years:2
+check "a list that is given twice is no list" fails_with 2 '--step is given twice; write one list, with commas: --step A,B'
+run explain people.safetensors model.safetensors --node C-0 --permitted-range amount:50:20
+check "features are called by their names" fails_with 1 '50 to 20 of feature [0-9]+ \(amount\) is empty'
 run explain people.safetensors model.safetensors --node C-0 --as selfish
 check "who asks is one of two" fails_with 2 'anybody, self'
 finish

@@ -623,7 +623,7 @@ TEST(a_method_of_edges_alone_says_that_none_may_go)
     cbx_counterfactual *r = NULL;
     oracle_must(cbx_explain_with(o.model, o.graph, 1, &a, NULL, NULL, &r, &err), &err);
     CHECK_INT(r->outcome, CBX_NOT_FOUND);
-    CHECK_CONTAINS(r->reason, "by the rule keep_edges no edge goes");
+    CHECK_CONTAINS(r->reason, "by the rule keep-edges no edge goes");
     cbx_counterfactual_free(r);
     oracle_free(&o);
 }

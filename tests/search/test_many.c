@@ -157,7 +157,7 @@ TEST(a_target_that_is_the_prediction_is_skipped_among_many_and_refused_alone)
     l.calls = 0;
     CHECK_INT(cbx_explain_many_with(o.model, o.graph, rows, 1, &a, listen, NULL, &l, &err),
               CBX_INVALID);
-    CHECK_CONTAINS(err.message, "node 3: the prediction is class");
+    CHECK_CONTAINS(err.message, "member 3: the prediction is community");
     CHECK_INT(l.calls, 0);
     cbx_counterfactual_free(first);
     oracle_free(&o);
@@ -181,7 +181,7 @@ TEST(a_skipped_row_says_which_class_it_has_already)
     const int32_t       rows[] = {3, 33};
     cbx_error           err = {0};
     (void)snprintf(number, sizeof number, "%d", r->prediction);
-    (void)snprintf(expected, sizeof expected, "the prediction is class %d already", r->prediction);
+    (void)snprintf(expected, sizeof expected, "the prediction is community %d already", r->prediction);
     a.target = number;
     CHECK_OK(cbx_explain_many_with(o.model, o.graph, rows, 2, &a, keep_reason, NULL, text, &err),
              err);

@@ -70,12 +70,12 @@ TEST(a_target_equal_to_the_prediction_is_refused)
     char                number[8], name[32], message[64];
     (void)snprintf(number, sizeof number, "%d", r->prediction);
     (void)snprintf(name, sizeof name, "community %d", r->prediction);
-    (void)snprintf(message, sizeof message, "the prediction is class %d already", r->prediction);
+    (void)snprintf(message, sizeof message, "the prediction is community %d already", r->prediction);
     cbx_counterfactual_free(r);
     a.target = number;
-    REFUSED(o.model, o.graph, 7, &a, "node 7", message);
+    REFUSED(o.model, o.graph, 7, &a, "member 7", message);
     a.target = name;
-    REFUSED(o.model, o.graph, 7, &a, "node 7", message);
+    REFUSED(o.model, o.graph, 7, &a, "member 7", message);
     oracle_free(&o);
 }
 

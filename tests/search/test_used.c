@@ -245,7 +245,7 @@ TEST(rules_name_features_as_the_data_does)
     cbx_counterfactual *r = NULL;
     o.permitted_range = "7:5:6";
     CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "feature 7 takes whole numbers");
+    CHECK_CONTAINS(err.message, "feature 7 (unused, too) takes whole numbers");
     o.permitted_range = NULL;
     o.features_to_vary = "90000";
     CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
@@ -253,7 +253,7 @@ TEST(rules_name_features_as_the_data_does)
     o.features_to_vary = "all";
     o.one_hot = "34123-51123,50000-60000";
     CHECK_INT(cbx_explain_with(p->model, p->graph, 0, &o, NULL, NULL, &r, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "feature 51123 is in two groups");
+    CHECK_CONTAINS(err.message, "feature 51123 (unused, too) is in two groups");
     pair_free(p);
 }
 
