@@ -2,23 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """How small the answers of `minimal` are, and how long they take.
 
-    quality.py [--targets 100] [--sets citeseer,…] [--models gcn,cheb,graphconv] [--trees]
+    quality.py [--targets 100] [--sets citeseer,…] [--models gcn,cheb,graphconv] [--trees] [--against PROGRAM]
 
 Every oracle is trained with the default settings and seed 1, and explained on its first test rows,
 one thread, towards the next class, and once more towards any other. "greedy" is the same search without width: the best of 16 tried
 edits at each step, one set only (`--beam 1 --candidates 16 --rebuilds 0`). --trees: edge deletions only, any other
 class, on the graphs of CF-GNNExplainer, with its oracle (three GCN layers of 20 units). Rows that were
-skipped count as not flipped.
+skipped count as not flipped. --against: how far values go, in median absolute deviations, beside the answers of another build of
+combinex, towards any other class on the same oracles, of data whose features have values between.
 """
 import argparse
+import array
 import json
 import statistics
+import struct
+import subprocess
 
 import common
 from common import say, table
 
 SETS = ["karate", "citeseer", "cora", "cornell", "texas", "wisconsin", "AIDS-graphs"]
 MODELS = ["gcn", "cheb", "graphconv"]
+FAR_SETS = ["AIDS-graphs", "PROTEINS_full-graphs", "ENZYMES-graphs", "german"]
+FAR_MODELS = ["gcn", "graphconv"]
 TREES = [
     ("Tree-Cycles", "tree-cycles", "treecycles-pgx", "79 % / 2.09"),
     ("Tree-Grid", "tree-grid", "treegrid-pgx", "93 % / 1.47"),
@@ -84,13 +90,73 @@ def tree_row(name, data, targets):
     return [name, f"{len(runs)} of 3", f"{share:.0%}", f"{size:.2f}"]
 
 
+def columns(path):
+    """By feature, of at most 2,048 rows that are evenly spaced: its values."""
+    blob = path.read_bytes()
+    (size,) = struct.unpack("<Q", blob[:8])
+    x = json.loads(blob[8 : 8 + size])["x"]
+    begin, end = (8 + size + at for at in x["data_offsets"])
+    values, (n, f) = array.array("f", blob[begin:end]), x["shape"]
+    rows = min(n, 2048)
+    return [[values[k * n // rows * f + j] for k in range(rows)] for j in range(f)]
+
+
+def scale(values):
+    """Median absolute deviation, or the standard deviation where that is 0; None: they are 0 or 1."""
+    if set(values) <= {0, 1}:
+        return None
+    middle = sorted(values)[len(values) // 2]
+    return sorted(abs(v - middle) for v in values)[len(values) // 2] or statistics.pstdev(values) or 1
+
+
+def way(result, scales):
+    """How far values go; of features that are 0 or 1 nothing counts."""
+    changed = [e for e in result["edits"] if e["op"] == "set_feature" and scales[e["feature"]]]
+    return sum(abs(e["to"] - e["from"]) / scales[e["feature"]] for e in changed)
+
+
+def far_row(name, data, model, targets, other):
+    scales = [scale(values) for values in columns(data)]
+    which = ("--test-set", "--limit", targets, "--threads", 1, "--json", "--quiet", "--target", "any")
+    command = [other, "explain", data, model, *which]
+    theirs = subprocess.run(
+        [str(word) for word in command], env=common.environment(), capture_output=True, text=True, check=True
+    ).stdout
+    cells, ways = [name], []
+    for results in (list(map(json.loads, theirs.splitlines())), explain(data, model, targets, "--target", "any")):
+        found = [r for r in results if r["status"] == "found"]
+        ways.append(statistics.median(way(r, scales) for r in found))
+        mean = statistics.mean(len(r["edits"]) for r in found)
+        cells += [f"{len(found)} of {len(results)}", f"{ways[-1]:.2f}", f"{mean:.2f}", milliseconds(results)]
+    return [*cells, f"{ways[0] / ways[1]:.2f}"]
+
+
+def compare(given):
+    rows = []
+    for name in FAR_SETS if given.sets == ",".join(SETS) else given.sets.split(","):
+        data = common.data_file(name)
+        if data is None:
+            say(f"{name}: left out: {name}.safetensors is not in $COMBINEX_DATA")
+            continue
+        for kind in FAR_MODELS if given.models == ",".join(MODELS) else given.models.split(","):
+            model = common.trained(data, f"{name}-{kind}", "--model", kind)
+            say(f"{name}-{kind}")
+            rows.append(far_row(f"{name}, {kind}", data, model, given.targets, given.against))
+    print(table(["data set, oracle", "other: flipped", "median way", "mean edits", "ms", "flipped", "median way",
+                 "mean edits", "ms", "shorter by"], rows))  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=100)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--trees", action="store_true")
+    parser.add_argument("--against", metavar="PROGRAM")
     given = parser.parse_args()
+    if given.against:
+        compare(given)
+        return
     rows = []
     if given.trees:
         for name, builtin, file, published in TREES:

@@ -22,7 +22,7 @@ SETTINGS = {
     "combinex": ("--preset", "paper", "--policy", "edges"),
     "minimal": ("--features-to-vary", "none"),
 }
-LIST = "cf-gnn,combinex,random-edges,ego,cff,unr,moexp,minimal"
+LIST = "cf-gnn,combinex,random-edges,ego,cff,unr,moexp,rcexplainer,minimal"
 
 
 def ask(given, nodes, name):

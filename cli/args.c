@@ -82,6 +82,18 @@ static int unknown_option(const parser *p, const char *name)
     return usage_error(p->command->name, "unknown option --%s", name);
 }
 
+/* What has two names in the field has both here, whichever the command's own table has. */
+static const char *synonym(const char *name)
+{
+    static const char *const pairs[][2] = {{"lr", "learning-rate"},
+                                           {"cff-lr", "cff-learning-rate"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int k = 0; k < 2; k++)
+            if (!strcmp(name, pairs[i][k]))
+                return pairs[i][!k];
+    return NULL;
+}
+
 static int long_option(parser *p, const char *word)
 {
     const char *equals = strchr(word, '=');
@@ -93,7 +105,9 @@ static int long_option(parser *p, const char *word)
         return usage_error(p->command->name, "unknown option --%s", word);
     memcpy(name, word, length);
     name[length] = '\0';
-    if (!command_option_find(p->command, name, 0, &ref))
+    const char *other = synonym(name);
+    if (!command_option_find(p->command, name, 0, &ref) &&
+        !(other && command_option_find(p->command, other, 0, &ref)))
         return unknown_option(p, name);
     return take_value(p, &ref, equals ? equals + 1 : NULL);
 }

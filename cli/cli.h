@@ -93,6 +93,7 @@ typedef struct command {
     const option_group *groups;
     const option_extra *extras;
     const example      *examples;
+    const char *const  *basics; /* names of the options that -h shows; NULL: all of them */
     /* Called when argv has been read, where not NULL: what it sets gives way to
      * the flags, which are then read again. Returns an exit status. */
     int (*preset)(void *args);

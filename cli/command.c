@@ -80,7 +80,7 @@ static const cbx_option_table *general_table(void)
         {"quiet", CBX_OPTION_BOOL, offsetof(general_options, quiet), "false", 0, 0, NULL,
          "no progress bar, no summary"},
         {"help", CBX_OPTION_BOOL, offsetof(general_options, help), "false", 0, 0, NULL,
-         "show this help"},
+         "show this help; -h: the most used options, where there are many"},
     };
     static const cbx_option_table table = {"General", options, sizeof options / sizeof *options, 0,
                                            NULL};

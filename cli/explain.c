@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "apart.h"
 #include "help.h"
@@ -133,6 +135,34 @@ static int check_flags(const explain_args *a)
     return check_search(a);
 }
 
+/* May files be made there? One that is marked as read-only is left alone, also by those whom
+ * marks do not stop. */
+static bool folder_takes_files(const char *folder)
+{
+    struct stat is;
+    return !stat(folder, &is) && (is.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) &&
+           !access(folder, W_OK);
+}
+
+/* What a method trains is kept beside the model that it was trained for, unless it is told
+ * otherwise or cannot be. */
+static int keep_trained_beside(explain_args *a)
+{
+    const char *slash = strrchr(a->model, '/');
+    size_t      length = slash ? (size_t)(slash - a->model) + 1 : 0;
+    char       *folder = malloc(length + 2);
+    cbx_error   err = {0};
+    if (!folder)
+        return fail("out of memory");
+    memcpy(folder, slash ? a->model : ".", slash ? length : 1);
+    folder[slash ? length : 1] = 0;
+    cbx_status status = CBX_OK;
+    if (!args_given(a->options, "trained") && folder_takes_files(folder))
+        status = cbx_options_set(a->options, "trained", folder, &err);
+    free(folder);
+    return status ? fail_with(&err) : EXIT_DONE;
+}
+
 static int prepare(explain_job *job, explain_args *a)
 {
     char        target[512];
@@ -152,7 +182,9 @@ static int prepare(explain_job *job, explain_args *a)
     }
     if (a->replay)
         return EXIT_DONE;
-    int status = explain_choose_rows(job);
+    int status = keep_trained_beside(a);
+    if (status == EXIT_DONE)
+        status = explain_choose_rows(job);
     if (status == EXIT_DONE && a->trace && job->count != 1)
         return usage_error("explain", "--trace is for one target, and there are %lld",
                            (long long)job->count);
@@ -249,6 +281,30 @@ const command command_explain = {
         "it comes, and --resume goes on after an interruption; under mpirun, processes share the "
         "work.",
     .args_size = sizeof(explain_args),
+    .basics = (const char *const[]){"node",
+                                    "graph",
+                                    "all",
+                                    "test-set",
+                                    "target",
+                                    "prove",
+                                    "max-edits",
+                                    "total-cfs",
+                                    "features-to-vary",
+                                    "immutable-features",
+                                    "own-features",
+                                    "keep-edges",
+                                    "protected-edges",
+                                    "keep",
+                                    "explainer",
+                                    "preset",
+                                    "details",
+                                    "html",
+                                    "json",
+                                    "output",
+                                    "resume",
+                                    "time-limit",
+                                    "threads",
+                                    NULL},
     .operands =
         (const operand[]){
             {"DATA", OPERAND_DATA, offsetof(explain_args, data), false, HELP_DATA},

@@ -51,9 +51,10 @@ int explain_choose_rows(explain_job *job);
 void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c, int which,
                    int answers);
 
-/* Numbers over many results. `edits` has room for one number a result. */
+/* Numbers over many results. `changes` has room for one number a result. */
 typedef struct explain_summary {
-    int64_t *edits; /* of those found */
+    int64_t *changes; /* of each that was found: a group that points elsewhere is one */
+    int64_t  edits;   /* of all of them */
     int64_t  done, found, skipped;
     double   seconds; /* all of them together, skipped ones left out */
 } explain_summary;

@@ -51,20 +51,18 @@ int explain_write_summary(output *out, const char *path, const explain_summary *
 {
     const cbx_common *c;
     cbx_error         err;
-    int64_t           edits = 0;
     if (cbx_common_edits_find(common_edits, &c, &err))
         return fail_with(&err);
     int status = output_open(out, path);
     if (status)
         return status;
-    for (int64_t k = 0; k < summary->found; k++)
-        edits += summary->edits[k];
     json j = {.out = out->file};
     json_open(&j, NULL, '{');
     json_int(&j, "targets", summary->done);
     json_int(&j, "found", summary->found);
     json_int(&j, "skipped", summary->skipped);
-    json_double(&j, "mean_edits", summary->found ? (double)edits / (double)summary->found : 0);
+    json_double(&j, "mean_edits",
+                summary->found ? (double)summary->edits / (double)summary->found : 0);
     put_core(&j, c, s);
     json_close(&j, '}');
     json_line(&j);

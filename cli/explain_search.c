@@ -297,8 +297,8 @@ int explain_search(const explain_job *job)
                                       "mpirun needs --output FILE");
     if (cbx_common_edits_new(&d.common_edits, &err))
         return fail_with(&err);
-    d.summary.edits = malloc(((size_t)job->count + 1) * sizeof *d.summary.edits);
-    if (!d.summary.edits) {
+    d.summary.changes = malloc(((size_t)job->count + 1) * sizeof *d.summary.changes);
+    if (!d.summary.changes) {
         cbx_common_edits_free(d.common_edits);
         return fail("out of memory");
     }
@@ -318,6 +318,6 @@ int explain_search(const explain_job *job)
     }
     explain_pictures_free(&d.pictures);
     cbx_common_edits_free(d.common_edits);
-    free(d.summary.edits);
+    free(d.summary.changes);
     return status;
 }

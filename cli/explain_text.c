@@ -125,7 +125,10 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
 {
     (void)fprintf(out, "  %s %d " DOT " ", source_row(&job->source), (int)c->row);
     put_shares(out, c);
-    (void)fprintf(out, " " DOT " cost %g " DOT " margin %.3g", c->cost, c->margin);
+    (void)fprintf(out, " " DOT " cost %g", c->cost);
+    if (c->l1_mad > 0)
+        (void)fprintf(out, " " DOT " values go %.3g deviations", c->l1_mad);
+    (void)fprintf(out, " " DOT " margin %.3g", c->margin);
     if (c->robustness >= 0)
         (void)fprintf(out, " " DOT " robustness %.2f", c->robustness);
     (void)fprintf(out, " " DOT " certificate %s " DOT " ", cbx_certificate_name(c->certificate));
@@ -234,8 +237,10 @@ void explain_count(explain_summary *summary, const cbx_counterfactual *c)
         summary->skipped++;
     else
         summary->seconds += c->seconds;
-    if (c->outcome == CBX_FOUND)
-        summary->edits[summary->found++] = c->num_edits;
+    if (c->outcome == CBX_FOUND) {
+        summary->changes[summary->found++] = explain_count_changes(c);
+        summary->edits += c->num_edits;
+    }
 }
 
 static int by_size(const void *a, const void *b)
@@ -253,9 +258,9 @@ void explain_print_summary(FILE *out, explain_summary *summary, double elapsed)
     if (summary->skipped)
         (void)fprintf(out, ", %s skipped", text_count(n, summary->skipped));
     if (found) {
-        qsort(summary->edits, (size_t)found, sizeof *summary->edits, by_size);
-        int64_t low = summary->edits[(found - 1) / 2], high = summary->edits[found / 2];
-        (void)fprintf(out, " " DOT " median %s%s edit%s", text_count(n, (low + high) / 2),
+        qsort(summary->changes, (size_t)found, sizeof *summary->changes, by_size);
+        int64_t low = summary->changes[(found - 1) / 2], high = summary->changes[found / 2];
+        (void)fprintf(out, " " DOT " median %s%s change%s", text_count(n, (low + high) / 2),
                       (low + high) % 2 ? ".5" : "", low + high == 2 ? "" : "s");
     }
     if (tried) {

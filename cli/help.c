@@ -116,10 +116,9 @@ static void put_examples(FILE *out, const example *examples)
         (void)fprintf(out, "  # %s\n  %s\n", e->why, e->line);
 }
 
-void help_command(FILE *out, const command *c)
+static void put_usage(FILE *out, const command *c)
 {
-    char         synopsis[256];
-    option_group group;
+    char synopsis[256];
     help_synopsis(c, synopsis, sizeof synopsis);
     (void)fprintf(out, "Usage: combinex %s %s\n\n", c->name, synopsis);
     text_wrap(out, c->about, 0, 0);
@@ -127,6 +126,43 @@ void help_command(FILE *out, const command *c)
         (void)fputc('\n', out);
     for (const operand *o = c->operands; o && o->name; o++)
         put_entry(out, o->name, o->help, 12);
+}
+
+/* The option of that name, in whichever group; how many options there are in all. */
+static bool find_option(const command *c, const char *name, option_ref *found, size_t *count)
+{
+    option_group group;
+    option_ref   ref;
+    bool         any = false;
+    *count = 0;
+    for (size_t g = 0; command_group(c, g, &group); g++)
+        for (size_t i = 0; !group.hidden && command_option(c, &group, i, &ref); i++) {
+            *count += ref.option->help != NULL;
+            if (!any && !strcmp(ref.option->name, name)) {
+                *found = ref;
+                any = true;
+            }
+        }
+    return any;
+}
+
+void help_basics(FILE *out, const command *c)
+{
+    option_ref ref;
+    size_t     all = 0;
+    put_usage(out, c);
+    (void)fputs("\nMost used:\n", out);
+    for (const char *const *name = c->basics; *name; name++)
+        if (find_option(c, *name, &ref, &all))
+            put_option(out, &ref);
+    put_examples(out, c->examples);
+    (void)fprintf(out, "\n'combinex %s --help' has all %zu options.\n", c->name, all);
+}
+
+void help_command(FILE *out, const command *c)
+{
+    option_group group;
+    put_usage(out, c);
     for (size_t g = 0; command_group(c, g, &group); g++) {
         if (group.hidden)
             continue;

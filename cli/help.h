@@ -21,6 +21,9 @@ void help_overview(FILE *out, const char *group);
 /* combinex CMD --help */
 void help_command(FILE *out, const command *c);
 
+/* The same with those of its options that c->basics names. */
+void help_basics(FILE *out, const command *c);
+
 void man_write(FILE *out);        /* roff */
 void completion_write(FILE *out); /* bash */
 

@@ -25,6 +25,15 @@ static bool reserve_standard_streams(void)
     return true;
 }
 
+/* Who asked for help with -h has not written a word of it. */
+static bool has_long_option(char **argv)
+{
+    for (; *argv; argv++)
+        if (!strcmp(*argv, "--help"))
+            return true;
+    return false;
+}
+
 static int run_command(const command *c, char **argv)
 {
     general_options *args = calloc(1, c->args_size);
@@ -32,7 +41,7 @@ static int run_command(const command *c, char **argv)
         return fail("out of memory");
     int status = args_parse(c, argv, args);
     if (status == EXIT_DONE && args->help)
-        help_command(stdout, c);
+        (c->basics && !has_long_option(argv) ? help_basics : help_command)(stdout, c);
     else if (status == EXIT_DONE)
         status = c->run(args);
     args_free(c, args);

@@ -83,7 +83,7 @@ _combinex() {
     "data generate --motifs") return ;;
     "data generate --seed") return ;;
     "data generate --output" | "data generate -o") _combinex_files ''; return ;;
-    "train --model") _combinex_words "gcn cheb graphconv gin gat"; return ;;
+    "train --model") _combinex_words "gcn cheb graphconv sage gin gat"; return ;;
     "train --layers") return ;;
     "train --hidden") return ;;
     "train --order") return ;;
@@ -93,6 +93,7 @@ _combinex() {
     "train --mlp-hidden") return ;;
     "train --eps") return ;;
     "train --head") _combinex_words "auto last cat"; return ;;
+    "train --head-hidden") return ;;
     "train --pool") _combinex_words "mean sum max"; return ;;
     "train --dropout") return ;;
     "train --epochs") return ;;
@@ -129,7 +130,7 @@ _combinex() {
     "explain --node") return ;;
     "explain --graph") return ;;
     "explain --limit") return ;;
-    "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr minimal moexp"; return ;;
+    "explain --explainer") _combinex_words "combinex random-edges random-features ego cf-gnn cff unr minimal moexp rcexplainer clear d4"; return ;;
     "explain --target") return ;;
     "explain --epochs") return ;;
     "explain --patience") return ;;
@@ -144,6 +145,7 @@ _combinex() {
     "explain --threads") return ;;
     "explain --seed") return ;;
     "explain --total-cfs") return ;;
+    "explain --trained") return ;;
     "explain --stopping-threshold") return ;;
     "explain --max-edits") return ;;
     "explain --features-to-vary") return ;;
@@ -183,12 +185,41 @@ _combinex() {
     "explain --candidates") return ;;
     "explain --rebuilds") return ;;
     "explain --start") _combinex_words "factual both"; return ;;
+    "explain --cost") _combinex_words "edits distance both"; return ;;
     "explain --edge-cost") return ;;
     "explain --feature-cost") return ;;
     "explain --prove") return ;;
     "explain --robustness") return ;;
     "explain --moexp-size") return ;;
     "explain --moexp-most") return ;;
+    "explain --rcexplainer-epochs") return ;;
+    "explain --rcexplainer-patience") return ;;
+    "explain --rcexplainer-batch") return ;;
+    "explain --rcexplainer-rows") return ;;
+    "explain --rcexplainer-walks") return ;;
+    "explain --rcexplainer-lr") return ;;
+    "explain --rcexplainer-size") return ;;
+    "explain --rcexplainer-entropy") return ;;
+    "explain --clear-epochs") return ;;
+    "explain --clear-batch") return ;;
+    "explain --clear-rows") return ;;
+    "explain --clear-samples") return ;;
+    "explain --clear-lr") return ;;
+    "explain --clear-features") return ;;
+    "explain --clear-edges") return ;;
+    "explain --clear-kl") return ;;
+    "explain --clear-oracle") return ;;
+    "explain --d4-epochs") return ;;
+    "explain --d4-batch") return ;;
+    "explain --d4-rows") return ;;
+    "explain --d4-samples") return ;;
+    "explain --d4-layers") return ;;
+    "explain --d4-width") return ;;
+    "explain --d4-lr") return ;;
+    "explain --d4-decay") return ;;
+    "explain --d4-noise") return ;;
+    "explain --d4-edges") return ;;
+    "explain --d4-oracle") return ;;
     "explain --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "explain --task") _combinex_words "auto node graph"; return ;;
     "explain --label-column") return ;;
@@ -274,16 +305,16 @@ _combinex() {
         valued=""
         ;;
     "train")
-        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --label-column --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
-        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --label-column --sidecar -o --output "
+        options="--model --layers --hidden --order --aggregation --heads --average-heads --negative-slope --no-self-loops --mlp-hidden --eps --train-eps --residual --batch-norm --head --head-hidden --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --symmetric --label-column --sidecar --copy -o --output --reproducible --json -q --quiet -h --help "
+        valued="--model --layers --hidden --order --aggregation --heads --negative-slope --mlp-hidden --eps --head --head-hidden --pool --dropout --epochs --learning-rate --weight-decay --clip --batch --split --train-share --val-share --folds --fold --patience --standardise --seed --threads --format --task --label-column --sidecar -o --output "
         ;;
     "predict")
         options="--node --graph --all --threads -o --output --reproducible --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
         valued="--node --graph --threads -o --output --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --own-features --own-edges --as --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --as --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --edge-cost --feature-cost --prove --robustness --moexp-size --moexp-most --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --own-features --own-edges --as --keep-edges --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --as --keep --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --feature-cost --prove --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "

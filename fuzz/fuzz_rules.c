@@ -30,6 +30,11 @@ static void keep_short(cbx_explain_options *o)
     must_set(o, "unr-rollouts", "3");
     must_set(o, "unr-expansion", "3");
     must_set(o, "moexp-most", "5");
+    must_set(o, "rcexplainer-epochs", "1");
+    must_set(o, "clear-epochs", "1");
+    must_set(o, "d4-epochs", "1");
+    must_set(o, "d4-width", "4");
+    must_set(o, "trained", "");
     o->max_edits = at_most(o->max_edits, 4);
     o->time_limit = 0;
     o->threads = 1;

@@ -245,7 +245,7 @@ put("rules", "lists", b"target any\nfeatures-to-vary 0,size\nimmutable-nodes 3,4
     b"max-edits 3\nkeep connected\n")
 put("rules", "ranges", b"target 1\npermitted-range size:-3:3,0:0:1\none-hot 0-1\nimmutable-features 2\nprove 1\n")
 put("rules", "own", b"target any\nown-features true\nown-edges true\ntotal-cfs 2\ndiverse true\nstopping-threshold 0.4\n")
-for name in ["combinex", "cf-gnn", "cff", "unr", "ego", "random-edges", "random-features", "moexp"]:
+for name in ["combinex", "cf-gnn", "cff", "unr", "ego", "random-edges", "random-features", "moexp", "rcexplainer", "clear", "d4"]:
     put("rules", name, f"explainer {name}\ntarget any\nepochs 3\nedges directed\n".encode())
 
 head = (b"data,model,fold,explainer,row,outcome,label,prediction,target,result,fidelity,node_sparsity,"

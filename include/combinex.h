@@ -333,7 +333,7 @@ typedef struct cbx_counterfactual {
     /* where something is proved: among which edits there is none (cheaper), in words: the kinds of
      * edit and the rules; otherwise "" */
     const char *scope;
-    double      cost;        /* of the edits, by the options edge-cost and feature-cost */
+    double      cost;        /* of the edits, by the options cost, edge-cost, feature-cost */
     double      lower_bound; /* proved: whatever does costs so much at least; 0: not known */
     double      margin;      /* log-probability by which the result leads the next class */
     double      robustness;  /* share of small random changes that keep it; -1: not measured */
@@ -346,6 +346,8 @@ typedef struct cbx_counterfactual {
     struct cbx_counterfactual *next;    /* another answer, where total-cfs asks for more */
     int64_t num_unusual; /* of minimal: edits that leave the middle 98 % of a feature's values */
     double  l1_mad;      /* how far features went, in median absolute deviations; NaN: not known */
+    int64_t num_trained; /* parameters that the method had to train before the first row; 0: none */
+    double  trained_seconds; /* that this took, in this call or when they were kept */
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

@@ -49,7 +49,7 @@ def main():
         run = pathlib.Path(folder, "run.html")
         shot("run.png", run, 1120, 1000)
         shot("run-phone.png", run, 360, 760, dark=True, before="document.querySelector('.filters').scrollIntoView()")
-        shot("run-common_edits.png", run, 1120, 640, dark=True, before="document.getElementById('core').closest('.card').scrollIntoView()")
+        shot("run-common-edits.png", run, 1120, 640, dark=True, before="document.getElementById('core').closest('.card').scrollIntoView()")
         combinex("bench", "--data", "karate", "--models", "gcn,cheb", "--folds", 4, "--samples", 8, "--train-epochs", 200, "-q", "--out", "bench")
         bench = pathlib.Path(folder, "bench", "report.html")
         shot("bench.png", bench, 1280, 980)

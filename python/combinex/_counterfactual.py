@@ -200,7 +200,7 @@ class Counterfactual:
 
     @property
     def cost(self) -> float:
-        """Of the edits, by edge_cost and feature_cost."""
+        """Of the edits, by edge_cost and feature_cost; of "minimal" with how far values go, unless cost="edits"."""
         return self._raw.cost
 
     @property
@@ -236,6 +236,16 @@ class Counterfactual:
     def unusual_values(self) -> int:
         """Edits that take a feature out of the middle 98 % of its values."""
         return self._raw.num_unusual
+
+    @property
+    def trained_parameters(self) -> int:
+        """Numbers that the method had to train before the first target; 0: none."""
+        return self._raw.num_trained
+
+    @property
+    def trained_seconds(self) -> float:
+        """How long that took, in this call or when they were kept."""
+        return self._raw.trained_seconds
 
     @property
     def robustness(self) -> float | None:

@@ -70,7 +70,7 @@ def option_value(option: Any, address: int) -> Any:
 
 
 # what else options may be called here -> the table's name
-_ALIASES = {"learning_rate": "lr", "conv": "model"}
+_ALIASES = {"learning_rate": "lr", "lr": "learning-rate", "conv": "model"}
 
 
 class Table:

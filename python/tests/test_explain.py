@@ -227,6 +227,7 @@ def test_options_are_the_library_s(club, karate):
     cf = cx.explain(club, karate, node=8, lr=0.05, time_limit=3)
     assert cf.to_dict()["options"]["lr"] == 0.05 and cf.to_dict()["options"]["time-limit"] == 3
     assert cx.explain(club, karate, node=8, learning_rate=0.05).to_dict()["options"]["lr"] == 0.05
+    assert cx.train(karate, epochs=1, lr=0.5).hash() == cx.train(karate, epochs=1, learning_rate=0.5).hash()
     assert cx.explain(club, karate, node=8, lr=None).to_dict()["options"]["lr"] == 0.1
 
 
@@ -464,6 +465,11 @@ def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
     assert cf.certificate == "irreducible" and cf.unusual_values == 0
     assert 0 < cf.l1_mad == pytest.approx(sum(abs(e.after - e.before) for e in cf.edits) / 1000, rel=0.1)
     assert max(e.after for e in cf.edits) < graph.x.max()
+    assert cf.cost == pytest.approx(len(cf.edits) + cf.l1_mad)
+    dear = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0", feature_cost={0: 5})
+    assert dear.cost == pytest.approx(5 * cf.cost)
+    few = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0", cost="edits")
+    assert few.cost == len(few.edits)
     assert cx.explain(club, karate, node=8).l1_mad is None
 
 
@@ -474,3 +480,12 @@ def test_as_is_a_word_of_pythons_and_so_the_option_has_another():
         for edit in cf.to_dict()["edits"]:
             assert node in (edit.get("node"), edit.get("source"), edit.get("target"))
     assert dict(cx.Rules(as_="self")) == {"as": "self"}
+
+
+def test_what_a_method_trains_is_told_and_kept(club, karate, tmp_path):
+    asked = {"node": 8, "target": "any", "explainer": "rcexplainer", "trained": str(tmp_path)}
+    cf = cx.explain(club, karate, **asked)
+    assert cf.trained_parameters > 1000 and len(list(tmp_path.iterdir())) == 1
+    again = cx.explain(club, karate, **asked)
+    assert again.trained_seconds == pytest.approx(cf.trained_seconds, rel=1e-5) and again.edits == cf.edits
+    assert cx.explain(club, karate, node=8).trained_parameters == 0

@@ -129,7 +129,7 @@ def test_reproducible_is_yes_or_no(club):
     assert not club.reproducible
 
 
-@pytest.mark.parametrize("kind, settings", [("gat", {"heads": 4, "no_self_loops": True}), ("gin", {"eps": 0.25, "mlp_hidden": 5})])
+@pytest.mark.parametrize("kind, settings", [("gat", {"heads": 4, "no_self_loops": True}), ("gin", {"eps": 0.25, "mlp_hidden": 5}), ("sage", {"residual": True, "batch_norm": True})])
 def test_settings_of_a_layer_are_kept_and_shown(karate, tmp_path, kind, settings):
     model = cx.train(karate, kind, hidden=8, epochs=2, **settings)
     model.save(tmp_path / "m.safetensors")
@@ -137,6 +137,14 @@ def test_settings_of_a_layer_are_kept_and_shown(karate, tmp_path, kind, settings
     assert settings.items() <= model.settings.items() and back.settings == model.settings
     assert back.hash() == model.hash() and settings.items() <= back.arch.items()
     assert cx.Model.from_parameters(back.arch, back.parameters).hash() == model.hash()
+
+
+def test_a_head_can_have_a_hidden_layer(karate, tmp_path):
+    model = cx.train(karate, "sage", hidden=8, head_hidden=5, batch_norm=True, epochs=2)
+    assert model.parameters["hidden_layer.weight"].shape == (5, 8)
+    model.save(tmp_path / "m.safetensors")
+    assert cx.load(tmp_path / "m.safetensors").hash() == model.hash()
+    assert cx.Model.from_parameters(model.arch, model.parameters).hash() == model.hash()
 
 
 def test_parameters_have_pyg_s_shapes(karate):

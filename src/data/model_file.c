@@ -141,6 +141,31 @@ static cbx_status sized_tensor(const cbx_tensor_file *f, int32_t layer, const cb
     return CBX_OK;
 }
 
+/* Rows of a linear layer's weight, which has so many columns; 0: it is not there. */
+static cbx_status read_linear(const cbx_tensor_file *f, const char *name, int64_t cols,
+                              bool required, int32_t *rows, cbx_error *err)
+{
+    const cbx_tensor *t;
+    *rows = 0;
+    cbx_status status = cbx_tensors_get(f, name, CBX_F32, 2, (int64_t[]){-1, cols}, &t, err);
+    if (status || (!t && !required))
+        return status;
+    if (!t || t->shape[0] < 1 || t->shape[0] > INT32_MAX || cols > INT32_MAX)
+        return cbx_fail(err, CBX_INVALID, "%s: tensor '%s' is missing, empty or too large", f->path,
+                        name);
+    *rows = (int32_t)t->shape[0];
+    return CBX_OK;
+}
+
+static cbx_status read_head(const cbx_tensor_file *f, int64_t seen, cbx_architecture *a,
+                            cbx_error *err)
+{
+    cbx_status status = read_linear(f, "hidden_layer.weight", seen, false, &a->head_hidden, err);
+    return status ? status
+                  : read_linear(f, "output_layer.weight", a->head_hidden ? a->head_hidden : seen,
+                                true, &a->num_classes, err);
+}
+
 /* Number of layers, their widths and the order, from names and shapes. */
 static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int32_t *widths,
                              cbx_error *err)
@@ -181,17 +206,8 @@ static cbx_status read_sizes(const cbx_tensor_file *f, cbx_architecture *a, int3
     int64_t seen = widths[a->num_layers - 1];
     for (int32_t l = 0; a->head == CBX_HEAD_CAT && l < a->num_layers - 1; l++)
         seen += widths[l];
-    const cbx_tensor *head;
-    cbx_status        status =
-        cbx_tensors_get(f, "output_layer.weight", CBX_F32, 2, (int64_t[]){-1, seen}, &head, err);
-    if (status)
-        return status;
-    if (!head || head->shape[0] < 1 || head->shape[0] > INT32_MAX || seen > INT32_MAX)
-        return cbx_fail(err, CBX_INVALID,
-                        "%s: tensor 'output_layer.weight' is missing, empty or too large", f->path);
-    a->num_classes = (int32_t)head->shape[0];
     a->widths = widths;
-    return CBX_OK;
+    return read_head(f, seen, a, err);
 }
 
 static cbx_status check_tensor(const cbx_tensor_file *f, int32_t layer, const cbx_parameter *p,
@@ -216,15 +232,18 @@ static cbx_status check_tensors(const cbx_tensor_file *f, const cbx_architecture
 {
     cbx_status    status = CBX_OK;
     cbx_parameter p = {.name = "output_layer.bias", 0, a->num_classes, CBX_INIT_ZERO};
+    cbx_parameter hidden = {.name = "hidden_layer.bias", 0, a->head_hidden, CBX_INIT_ZERO};
     cbx_parameter mean = {.name = "input.mean", 0, a->num_features, CBX_INIT_ZERO};
     cbx_layer     layer = {.ops = a->conv, .n_in = a->num_features, .set = a->set};
     for (int32_t l = 0; l < a->num_layers && !status; l++) {
         cbx_parameter own;
         layer.n_out = a->widths[l];
-        for (int32_t i = 0; !status && a->conv->parameter(&layer, i, &own); i++)
+        for (int32_t i = 0; !status && cbx_block_parameter(&layer, i, &own); i++)
             status = check_tensor(f, l, &own, err);
         layer.n_in = layer.n_out;
     }
+    if (!status && a->head_hidden)
+        status = check_tensor(f, -1, &hidden, err);
     if (!status && a->centred)
         status = check_tensor(f, -1, &mean, err);
     return status ? status : check_tensor(f, -1, &p, err);

@@ -8,6 +8,7 @@
  * adjacency and go through propagate.h. Max is max_aggregate.h.
  * Parameters: W_rel (lin_rel.weight), b (lin_rel.bias), W_root (lin_root.weight).
  * Saved: propagate's, or for max the aggregate and the dense input. */
+#include "graphconv.h"
 #include "max_aggregate.h"
 #include "propagate.h"
 
@@ -47,17 +48,17 @@ static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
     return true;
 }
 
-static size_t saved(const cbx_layer *l, const cbx_step *s)
+size_t cbx_graphconv_saved(const cbx_layer *l, const cbx_step *s)
 {
     return l->set.aggregation == CBX_MAX ? cbx_max_saved(l, s) : cbx_propagate_saved(l, s);
 }
 
-static size_t scratch(const cbx_layer *l, const cbx_step *s)
+size_t cbx_graphconv_scratch(const cbx_layer *l, const cbx_step *s)
 {
     return l->set.aggregation == CBX_MAX ? cbx_max_scratch(l, s) : cbx_propagate_scratch(l, s);
 }
 
-static void forward(const cbx_layer *l, const cbx_step *s)
+void cbx_graphconv_forward(const cbx_layer *l, const cbx_step *s)
 {
     size_t       size = (size_t)l->n_in * (size_t)l->n_out;
     const float *rel = l->theta, *bias = rel + size, *root = bias + l->n_out;
@@ -71,7 +72,7 @@ static void forward(const cbx_layer *l, const cbx_step *s)
     cbx_add_bias(s->rows_out, l->n_out, bias, s->Y, s->threads);
 }
 
-static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g)
+void cbx_graphconv_backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g)
 {
     size_t       size = (size_t)l->n_in * (size_t)l->n_out;
     const float *rel = l->theta, *root = rel + size + l->n_out;
@@ -90,7 +91,7 @@ static void backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad 
 
 /* Where every term of a maximum moves by so much, the maximum moves no more than
  * they do together: max is bounded like add. */
-static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
+void cbx_graphconv_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y)
 {
     cbx_propagate_bound_shift(l, s, y, y->spectral_norm[0]);
     for (int32_t i = 0; i < s->rows_out; i++)
@@ -109,9 +110,9 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .adds_shift = true,
     .reach = reach,
     .parameter = parameter,
-    .saved = saved,
-    .scratch = scratch,
-    .forward = forward,
-    .backward = backward,
-    .bound_output_shift = bound_output_shift,
+    .saved = cbx_graphconv_saved,
+    .scratch = cbx_graphconv_scratch,
+    .forward = cbx_graphconv_forward,
+    .backward = cbx_graphconv_backward,
+    .bound_output_shift = cbx_graphconv_bound_shift,
 };

@@ -35,12 +35,17 @@ const cbx_layer_ops *cbx_layer_find(const char *name)
     return NULL;
 }
 
-bool cbx_layer_has_setting(const cbx_layer_ops *ops, const char *option)
+static bool is_among(const char *const *names, const char *name)
 {
-    for (int i = 0; ops->settings && ops->settings[i]; i++)
-        if (!strcmp(ops->settings[i], option))
+    for (int i = 0; names && names[i]; i++)
+        if (!strcmp(names[i], name))
             return true;
     return false;
+}
+
+bool cbx_layer_has_setting(const cbx_layer_ops *ops, const char *option)
+{
+    return is_among(ops->settings, option) || is_among(cbx_block_settings, option);
 }
 
 cbx_status cbx_layer_check(const cbx_layer *l, cbx_error *err)
@@ -65,7 +70,7 @@ int64_t cbx_layer_size(const cbx_layer *l)
 {
     int64_t       total = 0;
     cbx_parameter p;
-    for (int32_t i = 0; l->ops->parameter(l, i, &p); i++)
+    for (int32_t i = 0; cbx_block_parameter(l, i, &p); i++)
         total += cbx_parameter_size(&p);
     return total;
 }
@@ -80,7 +85,7 @@ int32_t cbx_layer_products(const cbx_layer *l, int32_t *widest)
     int32_t       count = 0, most = 0;
     bool          declared = cbx_layer_entry(l) == CBX_ENTRY_PRODUCTS;
     cbx_parameter p;
-    for (int32_t i = 0; declared && l->ops->parameter(l, i, &p); i++) {
+    for (int32_t i = 0; declared && cbx_block_parameter(l, i, &p); i++) {
         count += p.of_input;
         most = p.of_input && p.cols > most ? p.cols : most;
     }

@@ -21,7 +21,7 @@ typedef struct cbx_layer {
     const cbx_layer_ops *ops;
     int32_t              n_in, n_out;
     cbx_layer_settings   set;   /* those that ops->settings names mean something */
-    const float         *theta; /* parameters, in the order of ops->parameter */
+    const float         *theta; /* parameters, in the order of cbx_block_parameter */
     /* NULL, or for each parameter of_input, in their order, a row of its columns that is added to
      * every row of the input's product with it: what subtracting a constant from the input makes of
      * it. Only for layers that declare adds_shift; parameters have no gradient then. */
@@ -42,6 +42,8 @@ typedef struct cbx_parameter {
     bool     of_input; /* what the layer multiplies its input by: it has n_in rows */
     int32_t  heads;    /* 0, or of a vector that PyG shapes 1 x heads x cols / heads */
     float    value;    /* what is added to that which is drawn */
+    bool     observed; /* what training sees, not what it seeks: it has no gradient */
+    bool     not_negative;
 } cbx_parameter;
 
 static inline int64_t cbx_parameter_size(const cbx_parameter *p)
@@ -57,9 +59,10 @@ typedef struct cbx_step {
     int32_t           rows_out, rows_in; /* … which is rows_out; rows_in rows of X are read */
     const cbx_matrix *X;
     float            *Y;     /* rows_out x n_out */
-    float            *saved; /* ops->saved floats, from forward to backward */
+    float            *saved; /* cbx_block_saved floats, from forward to backward */
     float            *tmp;   /* ops->scratch floats */
     int               threads;
+    bool              training; /* moments are those of this step's rows */
 } cbx_step;
 
 /* Where backward puts what it finds; NULL: not wanted. */
@@ -139,6 +142,32 @@ extern CBX_INTERNAL const char *cbx_layer_names[];
 /* By position in cbx_layer_names, or by name (NULL: unknown). */
 const cbx_layer_ops *cbx_layer_at(int i);
 const cbx_layer_ops *cbx_layer_find(const char *name);
+
+/* ---- a layer with what stands around it (block.c): whoever runs layers calls these, not ops */
+
+/* Describes the i-th parameter: those of ops, and then the block's; false past the last. */
+bool cbx_block_parameter(const cbx_layer *l, int32_t i, cbx_parameter *out);
+
+/* Floats that forward leaves for backward. */
+size_t cbx_block_saved(const cbx_layer *l, const cbx_step *s);
+
+void cbx_block_forward(const cbx_layer *l, const cbx_step *s);
+
+/* g->dY is spoiled. */
+void cbx_block_backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g);
+
+/* Is a bound known? Then cbx_block_bound_shift has it. */
+bool cbx_block_has_bound(const cbx_layer *l);
+void cbx_block_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y);
+
+/* After a forward in training: lets the layer's parameters, which are at `theta`, take in what
+ * was observed. */
+void cbx_block_observe(const cbx_layer *l, const cbx_step *s, float *theta);
+
+/* ---- what is known of a layer */
+
+/* Names of the settings that every layer has, NULL behind the last: they are the block's. */
+extern const char *const cbx_block_settings[];
 
 /* Does this setting mean something to the layer? */
 bool cbx_layer_has_setting(const cbx_layer_ops *ops, const char *option);

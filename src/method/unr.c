@@ -387,12 +387,6 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
-    if (setup->model->oracle)
-        return cbx_fail(
-            err, CBX_INVALID,
-            "the explainer 'unr' compares embeddings of layers, and a model of the kind "
-            "'%s' has none",
-            setup->model->oracle->kind);
     if (setup->graph->data.task == CBX_GRAPH)
         return cbx_fail_option(err, "explainer",
                                "unr explains nodes only: it asks for a node's neighbours in "
@@ -433,4 +427,5 @@ const cbx_explainer cbx_explainer_unr = {.name = "unr",
                                          .options = &own_table,
                                          .prepare = prepare,
                                          .steps = steps,
+                                         .embeds = true,
                                          .edges_only = true};

@@ -49,7 +49,7 @@ int cbx_beam_init(cbx_beam *F, cbx_search *s, cbx_edit_state *W, const cbx_forbi
 {
     *F = (cbx_beam){.s = s, .W = W, .forbidden = forbidden};
     F->best.cost = INFINITY;
-    F->cheapest = cbx_moves_cheapest(cbx_minimal_of(s));
+    F->cheapest = cbx_moves_cheapest(W);
     return make_sets(F, s->arena);
 }
 

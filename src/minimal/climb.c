@@ -219,7 +219,7 @@ static cbx_move *moves_of(const climb *c, int64_t *count)
                                     .other = -1,
                                     .pair = -1,
                                     .to = W->x[k],
-                                    .cost = o->feature_cost,
+                                    .cost = W->rules->price[k % W->f],
                                     .gain = (double)W->dX[k] * (W->x[k] - W->x0[k])};
     for (int64_t p = 0; moves && p < W->pairs; p++)
         if (W->gone[p])

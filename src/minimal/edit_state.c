@@ -109,6 +109,7 @@ cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules
     *W = (cbx_edit_state){.s = s,
                           .rules = rules,
                           .f = s->X.cols,
+                          .reach = INFINITY,
                           .exact = s->complete && cbx_model_removes_marked_slots(s->model)};
     if (make_view(W, s->arena) || make_pairs(W, s->arena))
         return cbx_fail_late(err);

@@ -28,6 +28,7 @@ typedef struct cbx_edit_state {
     uint8_t          *gone;                /* by pair */
     uint8_t          *allowed_row, *allowed_pair;
     float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
+    float             reach;   /* scales (columns.h) that a value may go for now */
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
     uint8_t          *one_hot; /* by row and group: is it, to begin with? */

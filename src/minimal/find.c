@@ -9,6 +9,7 @@
 #include "deadline.h"
 #include "error.h"
 #include "from_combinex.h"
+#include "nearer.h"
 #include "polish.h"
 #include "shortest.h"
 #include "take_back.h"
@@ -124,6 +125,8 @@ cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *
         status = cbx_take_back(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_shortest_choose(&F, err);
+    if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_nearer(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_certify(&F, &out->irreducible, err);
     if (!status)

@@ -8,17 +8,17 @@
 #include "error.h"
 #include "class_bound.h"
 
-/* Where nothing that the head sees is ever negative, a class that another outdoes in every
+/* Where nothing that scores are made of is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
 bool cbx_infeasible_class(const cbx_model *m, int32_t class)
 {
     if (!m->head_sees_no_negatives)
         return false;
-    int32_t      C = m->num_classes;
-    const float *W = m->theta + m->head_offset, *b = W + (int64_t)m->head_in * C;
+    int32_t      C = m->num_classes, units = cbx_model_output_in(m);
+    const float *W = m->theta + m->output_offset, *b = W + (int64_t)units * C;
     for (int32_t c = 0; c < C; c++) {
         bool outdone = c != class && b[c] >= b[class] && (c < class || b[c] > b[class]);
-        for (int32_t k = 0; k < m->head_in && outdone; k++)
+        for (int32_t k = 0; k < units && outdone; k++)
             outdone = W[(int64_t)k * C + c] >= W[(int64_t)k * C + class];
         if (outdone)
             return true;
@@ -34,7 +34,7 @@ static void measure_shares(const cbx_model *m, const float *spectral_norm, float
     cbx_parameter    p;
     for (int32_t j = 0; j < first->n_in; j++)
         share[j] = 0;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++)
+    for (int32_t i = 0; cbx_block_parameter(first, i, &p); i++)
         for (int32_t j = 0; p.of_input && j < p.rows && spectral_norm[i] > 0; j++) {
             const float *row = m->theta + m->parameters[i].offset + (int64_t)j * p.cols;
             share[j] = fmaxf(share[j], cbx_length(p.cols, row) / spectral_norm[i]);

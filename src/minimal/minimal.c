@@ -9,6 +9,7 @@
 #include "explainers.h"
 #include "find.h"
 #include "infeasible.h"
+#include "prices.h"
 #include "prove.h"
 #include "robustness.h"
 #include "take_back.h"
@@ -40,6 +41,8 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
         !(all->rules.fractions = cbx_bounds_fractions(&setup->graph->data, arena)))
         status = cbx_fail_memory(err);
     if (!status)
+        status = cbx_prices_read(setup, arena, &all->rules.price, err);
+    if (!status)
         status = find_columns(&all->rules, setup, arena, err);
     if (!status)
         status = cbx_explainer_combinex.prepare(setup, arena, &all->spectral_norm, err);
@@ -64,6 +67,14 @@ static void tell_steps(const cbx_minimal *found, cbx_edit *edits)
     }
 }
 
+/* What counts of how far values go. */
+static double way_cost(const cbx_search *s, const cbx_minimal *found)
+{
+    return cbx_minimal_of(s)->cost == CBX_COST_EDITS
+               ? 0
+               : cbx_take_back_cost(found->state, found->moves, found->count);
+}
+
 /* The edits of what was found, and what is said of them. */
 static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_error *err)
 {
@@ -80,7 +91,8 @@ static cbx_status keep(cbx_search *s, cbx_minimal *found, bool optimal, cbx_erro
         .l1_mad = found->state->rules->columns
                       ? cbx_take_back_way(found->state, found->moves, found->count)
                       : NAN,
-        .cost = found->cost,
+        .fixed_cost = found->cost,
+        .cost = found->cost + way_cost(s, found),
         .robustness = cbx_robustness(s, found, cbx_minimal_of(s)->robustness),
         .certificate = optimal ? CBX_OPTIMAL : known};
     return CBX_OK;
@@ -133,12 +145,19 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
     return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
 }
 
+static bool is_cheaper(const cbx_search *s, const cbx_alternative *a, const cbx_alternative *b)
+{
+    if (cbx_minimal_of(s)->cost == CBX_COST_BOTH && a->fixed_cost != b->fixed_cost)
+        return a->fixed_cost < b->fixed_cost;
+    return a->cost < b->cost;
+}
+
 /* The first search is the freest, but none promises the least: the cheapest is the answer,
  * and the others follow in order. */
 static void answer_with_cheapest(cbx_search *s)
 {
     for (int64_t i = 1; i < s->num_others; i++)
-        for (int64_t k = i; k > 0 && s->others[k].cost < s->others[k - 1].cost; k--) {
+        for (int64_t k = i; k > 0 && is_cheaper(s, &s->others[k], &s->others[k - 1]); k--) {
             cbx_alternative cheaper = s->others[k];
             s->others[k] = s->others[k - 1];
             s->others[k - 1] = cheaper;

@@ -3,6 +3,7 @@
 #include "minimal_options.h"
 
 static const char *const starts[] = {"factual", "both", NULL};
+static const char *const costs[] = {"edits", "distance", "both", NULL};
 
 #define AT(field) offsetof(cbx_minimal_options, field)
 static const cbx_option own_options[] = {
@@ -15,10 +16,13 @@ static const cbx_option own_options[] = {
     {"start", CBX_OPTION_CHOICE, AT(start), "factual", 0, 0, starts,
      "minimal: where the search begins: at the factual graph, and at combinex's answer if that "
      "leads nowhere, or at both"},
+    {"cost", CBX_OPTION_CHOICE, AT(cost), "both", 0, 0, costs,
+     "minimal: what answers are compared by: how many edits they have, how far their values go as "
+     "well, where an edit more may save more than it costs, or both, the number first"},
     {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
      "minimal: what removing an edge costs"},
-    {"feature-cost", CBX_OPTION_REAL, AT(feature_cost), "1", 1e-6, 1e6, NULL,
-     "minimal: what changing a feature costs"},
+    {"feature-cost", CBX_OPTION_TEXT, AT(feature_cost), "1", 0, 0, NULL,
+     "minimal: what changing a feature costs, of all of them or by name: 2,income:5,age:100"},
     {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,
      "minimal: answers share no edit"},
     {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,

@@ -24,11 +24,11 @@ int cbx_moves_prepare(cbx_edit_state *W, cbx_arena *arena)
     return 0;
 }
 
-double cbx_moves_cheapest(const cbx_minimal_options *options)
+double cbx_moves_cheapest(const cbx_edit_state *W)
 {
     double least = INFINITY;
     for (int k = 0; k < KINDS; k++)
-        least = fmin(least, kinds[k]->cost(options));
+        least = fmin(least, kinds[k]->cost(W));
     return least;
 }
 

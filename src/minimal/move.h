@@ -55,7 +55,8 @@ struct cbx_move_kind {
      * -1: no memory, or no time. */
     int (*prepare)(cbx_edit_state *W, cbx_arena *arena);
 
-    double (*cost)(const cbx_minimal_options *options);
+    /* The least that one costs. */
+    double (*cost)(const cbx_edit_state *W);
 
     /* Is the move within the rules, as things are now? */
     bool (*may)(const cbx_edit_state *W, const cbx_move *m);
@@ -116,8 +117,8 @@ static inline void cbx_move_undo(cbx_edit_state *W, const cbx_move *m)
 /* What each needs to know, into W. 0 on success. */
 int cbx_moves_prepare(cbx_edit_state *W, cbx_arena *arena);
 
-/* The cost of the cheapest kind. */
-double cbx_moves_cheapest(const cbx_minimal_options *options);
+/* The cost of the cheapest move. */
+double cbx_moves_cheapest(const cbx_edit_state *W);
 
 /* The `most` moves of largest gain for their cost by W's derivatives, best first, to `moves`;
  * returns how many there are. Entries that are edited already are left out. */

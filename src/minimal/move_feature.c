@@ -20,13 +20,16 @@ static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t column, float
                       .other = -1,
                       .pair = -1,
                       .to = to,
-                      .cost = cbx_minimal_of(W->s)->feature_cost,
+                      .cost = W->rules->price[column],
                       .gain = gain};
 }
 
-static double cost(const cbx_minimal_options *options)
+static double cost(const cbx_edit_state *W)
 {
-    return options->feature_cost;
+    double least = INFINITY;
+    for (int32_t j = 0; j < W->f; j++)
+        least = W->rules->fixed[j] ? least : fmin(least, W->rules->price[j]);
+    return least;
 }
 
 /* The way from one of its values to the next, where they can be counted: by a rule, or because it
@@ -60,10 +63,21 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
     return W->values ? 0 : -1;
 }
 
+/* How far the feature may go for now. One that has no values between may go all the way. */
+static float reach_of(const cbx_edit_state *W, int32_t j)
+{
+    const cbx_column *column = W->rules->columns ? &W->rules->columns->of[j] : NULL;
+    if (!column || !(column->step > 0) || isinf(W->reach))
+        return INFINITY;
+    return column->whole ? floorf(W->reach * column->scale) : W->reach * column->scale;
+}
+
 /* Where a move may lead for now; from beyond it, no further away. */
 static bool may_reach(const cbx_edit_state *W, int32_t column, float x, float to)
 {
-    return to >= fminf(W->lo[column], x) && to <= fmaxf(W->hi[column], x);
+    float reach = reach_of(W, column);
+    return to >= fmaxf(fminf(W->lo[column], x), x - reach) &&
+           to <= fminf(fmaxf(W->hi[column], x), x + reach);
 }
 
 static bool may(const cbx_edit_state *W, const cbx_move *m)
@@ -96,13 +110,13 @@ static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits
 /* The value that a move would give it; its own: there is no such move. */
 static float best_value(const cbx_edit_state *W, int32_t column, float x, float slope)
 {
-    float lo = W->lo[column], hi = W->hi[column];
+    float lo = W->lo[column], hi = W->hi[column], reach = reach_of(W, column);
     bool  up = slope > 0;
     if (W->rules->way[column] & (up ? CBX_WAY_NOT_UP : CBX_WAY_NOT_DOWN))
         return x;
     if (x < lo || x > hi) /* bounds that the data breaks: back inside only */
         return x < lo ? (up ? hi : x) : (up ? x : lo);
-    return up ? hi : lo;
+    return up ? fminf(hi, x + reach) : fmaxf(lo, x - reach);
 }
 
 /* What other changes of the row wait for (cbx_edit_state_lacks): whatever it gains. */
@@ -125,10 +139,11 @@ static void offer_awaited(const cbx_edit_state *W, int32_t i, cbx_move_list *lis
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
     const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
-    double       price = cbx_minimal_of(W->s)->feature_cost, least = cbx_move_list_least(list);
+    double       least = cbx_move_list_least(list);
     for (int32_t j = 0; j < W->f; j++) {
         /* the widest move there can be: most entries end here */
-        float reach = W->rules->hi[j] - W->rules->lo[j];
+        float  reach = W->rules->hi[j] - W->rules->lo[j];
+        double price = W->rules->price[j];
         if (!(fabsf(d[j]) * reach > least * price) || W->rules->group[j] >= 0)
             continue;
         float    to = best_value(W, j, x[j], d[j]);
@@ -147,7 +162,9 @@ static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
     int32_t          j = at->column, values = W->values[j];
     if (r->group[j] >= 0 || at->stage >= (values ? values : 2))
         return false;
-    float to = values ? r->lo[j] + (float)at->stage * grid(W, j) : at->stage ? r->hi[j] : r->lo[j];
+    float x = W->x[(int64_t)at->row * W->f + j];
+    float to = values ? r->lo[j] + (float)at->stage * grid(W, j)
+                      : best_value(W, j, x, at->stage ? 1 : -1);
     if (r->step[j] > 0)
         to = cbx_rules_multiple(r->step[j], to);
     at->stage++;

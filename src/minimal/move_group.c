@@ -2,6 +2,8 @@
 /* move_group.c: a one-hot group of a node points elsewhere: one change, and two edits.
  *
  * Of a row whose group is not one-hot to begin with there is no such move. */
+#include <math.h>
+
 #include "move.h"
 
 static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t from, int32_t to, double gain)
@@ -11,13 +13,14 @@ static cbx_move make(const cbx_edit_state *W, int32_t row, int32_t from, int32_t
                       .column = from,
                       .other = to,
                       .pair = -1,
-                      .cost = cbx_minimal_of(W->s)->feature_cost,
+                      .cost = fmax(W->rules->price[from], W->rules->price[to]),
                       .gain = gain};
 }
 
-static double cost(const cbx_minimal_options *options)
+/* No less than that of the features in it. */
+static double cost(const cbx_edit_state *W)
 {
-    return options->feature_cost;
+    return cbx_move_feature.cost(W);
 }
 
 /* By row and group: is it one-hot there? */

@@ -15,9 +15,9 @@ static cbx_move make(const cbx_edit_state *W, int64_t pair, double gain)
                       .gain = gain};
 }
 
-static double cost(const cbx_minimal_options *options)
+static double cost(const cbx_edit_state *W)
 {
-    return options->edge_cost;
+    return cbx_minimal_of(W->s)->edge_cost;
 }
 
 /* ---- what there is to remove */

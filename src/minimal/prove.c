@@ -80,9 +80,11 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
                      cbx_error *err)
 {
     proof p = {.s = s, .found = found, .W = found->state, .until = cbx_clock() + seconds};
-    p.cheapest = cbx_moves_cheapest(cbx_minimal_of(s));
+    p.cheapest = cbx_moves_cheapest(p.W);
     *proved = false;
-    if (!cbx_moves_are_listed(p.W) || !p.W->exact)
+    /* sets are tried by their fixed parts: where those are traded, there may be better ones */
+    bool traded = cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && p.W->rules->columns;
+    if (!cbx_moves_are_listed(p.W) || !p.W->exact || (traded && found->count))
         return CBX_OK;
     if (list_moves(&p) < 0)
         return cbx_search_status(cbx_fail_late(err));

@@ -15,8 +15,8 @@ static const double ALIKE = 1e-9;
 static double expected_way(const cbx_beam *F, const cbx_move_set *s, double before)
 {
     double part = s->score > before && before < 0 ? -before / (s->score - before) : 1;
-    double all = cbx_take_back_way(F->W, s->moves, s->count);
-    double last = cbx_take_back_way(F->W, &s->moves[s->count - 1], 1);
+    double all = cbx_take_back_cost(F->W, s->moves, s->count);
+    double last = cbx_take_back_cost(F->W, &s->moves[s->count - 1], 1);
     return all - last + part * last;
 }
 
@@ -55,7 +55,7 @@ static cbx_status try_noted(cbx_beam *F, const cbx_move_set *s, double *way, cbx
     cbx_move_set_copy(&before, &F->best);
     cbx_move_set_copy(&F->best, s);
     status = cbx_take_back(F, err);
-    double now = cbx_take_back_way(F->W, F->best.moves, F->best.count);
+    double now = cbx_take_back_cost(F->W, F->best.moves, F->best.count);
     if (status || cbx_time_is_up() || !(now < *way))
         cbx_move_set_copy(&F->best, &before);
     else
@@ -66,7 +66,7 @@ static cbx_status try_noted(cbx_beam *F, const cbx_move_set *s, double *way, cbx
 cbx_status cbx_shortest_choose(cbx_beam *F, cbx_error *err)
 {
     cbx_status status = CBX_OK;
-    double     way = cbx_take_back_way(F->W, F->best.moves, F->best.count);
+    double     way = cbx_take_back_cost(F->W, F->best.moves, F->best.count);
     int64_t    unusual = cbx_take_back_unusual(F->W, F->best.moves, F->best.count);
     for (int64_t k = 0; k < F->num_noted && !status && !cbx_time_is_up(); k++) {
         const cbx_move_set *s = &F->noted[k].set;

@@ -12,7 +12,7 @@
 enum { ROUNDS = 16 };
 
 /* A value is found to within this share of its step. */
-static const float SHARE = 0.25F;
+static const float SHARE = 0.0625F;
 
 static const cbx_column *column_of(const cbx_edit_state *W, const cbx_move *m)
 {
@@ -21,17 +21,30 @@ static const cbx_column *column_of(const cbx_edit_state *W, const cbx_move *m)
                                                                 : NULL;
 }
 
+/* How far its value goes, in units of the feature's scale. */
+static double way_of(const cbx_edit_state *W, const cbx_move *m)
+{
+    const cbx_column *column = column_of(W, m);
+    if (!column)
+        return 0;
+    float was = cbx_edit_state_original(W, m->row, m->column);
+    return fabs((double)m->to - (double)was) / (double)column->scale;
+}
+
 double cbx_take_back_way(const cbx_edit_state *W, const cbx_move *moves, int64_t count)
 {
     double way = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const cbx_move   *m = &moves[k];
-        const cbx_column *column = column_of(W, m);
-        if (column)
-            way += fabs((double)m->to - (double)cbx_edit_state_original(W, m->row, m->column)) /
-                   (double)column->scale;
-    }
+    for (int64_t k = 0; k < count; k++)
+        way += way_of(W, &moves[k]);
     return way;
+}
+
+double cbx_take_back_cost(const cbx_edit_state *W, const cbx_move *moves, int64_t count)
+{
+    double cost = 0;
+    for (int64_t k = 0; k < count; k++)
+        cost += moves[k].cost * way_of(W, &moves[k]);
+    return cost;
 }
 
 int64_t cbx_take_back_unusual(const cbx_edit_state *W, const cbx_move *moves, int64_t count)

@@ -17,6 +17,10 @@ cbx_status cbx_take_back(cbx_beam *F, cbx_error *err);
 /* How far features with values between have gone together, each in units of its scale. */
 double cbx_take_back_way(const cbx_edit_state *W, const cbx_move *moves, int64_t count);
 
+/* The same, each times what changing its feature costs: the part of an answer's cost that grows
+ * with how far values go. */
+double cbx_take_back_cost(const cbx_edit_state *W, const cbx_move *moves, int64_t count);
+
 /* How many values have left what is usual. */
 int64_t cbx_take_back_unusual(const cbx_edit_state *W, const cbx_move *moves, int64_t count);
 

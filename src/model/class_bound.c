@@ -160,10 +160,10 @@ int cbx_class_bound_init(cbx_class_bound *g, cbx_pass *pass, const cbx_matrix *X
     for (int32_t l = 0; l < m->num_layers; l++) {
         cbx_parameter p;
         int32_t       count = 0;
-        while (m->layers[l].ops->parameter(&m->layers[l], count, &p))
+        while (cbx_block_parameter(&m->layers[l], count, &p))
             count++;
         g->first[l + 1] = g->first[l] + count;
-        g->known = g->known && m->layers[l].ops->bound_output_shift;
+        g->known = g->known && cbx_block_has_bound(&m->layers[l]);
     }
     if (m->mean) {
         g->rounded_in = CBX_NEW(arena, float, pass->steps[0].rows_in);
@@ -181,28 +181,39 @@ int cbx_class_bound_init(cbx_class_bound *g, cbx_pass *pass, const cbx_matrix *X
 
 /* ---- work */
 
-/* What a move of 1 of the head's inputs can take from the best class's lead, and the length of
- * its longest column. */
+/* What a move of 1 of what scores are made of by `W`, of so many rows, can take from the best
+ * class's lead, `scale` times; and the length of W's longest column. */
+static void set_pull(cbx_class_bound *g, int32_t l, int32_t best, const float *W, int32_t rows,
+                     double scale)
+{
+    int32_t C = g->pass->model->num_classes;
+    double  longest = 0;
+    for (int32_t c = 0; c < C; c++) {
+        double difference = 0, own = 0;
+        for (int32_t k = 0; k < rows; k++) {
+            double d = (double)W[(int64_t)k * C + best] - W[(int64_t)k * C + c];
+            difference += d * d;
+            own += (double)W[(int64_t)k * C + c] * W[(int64_t)k * C + c];
+        }
+        g->pull[(int64_t)l * C + c] = (float)(sqrt(difference) * scale * ROUNDING);
+        longest = own > longest ? own : longest;
+    }
+    g->longest[l] = sqrt(longest) * scale;
+}
+
+/* What a move of 1 of the head's inputs can take from the best class's lead. Hidden units move no
+ * further than their matrix lets them: the first parameter behind the layers'. */
 static void set_pulls(cbx_class_bound *g, int32_t best)
 {
     const cbx_model *m = g->pass->model;
-    int32_t          C = m->num_classes;
+    const float     *hidden = g->spectral_norm + g->first[m->num_layers];
     for (int32_t l = 0; l < m->num_layers; l++) {
         if (!cbx_model_head_sees(m, l))
             continue;
-        const float *W = cbx_head_weight(m, l);
-        double       longest = 0;
-        for (int32_t c = 0; c < C; c++) {
-            double difference = 0, own = 0;
-            for (int32_t k = 0; k < m->layers[l].n_out; k++) {
-                double d = (double)W[(int64_t)k * C + best] - W[(int64_t)k * C + c];
-                difference += d * d;
-                own += (double)W[(int64_t)k * C + c] * W[(int64_t)k * C + c];
-            }
-            g->pull[(int64_t)l * C + c] = (float)(sqrt(difference) * ROUNDING);
-            longest = own > longest ? own : longest;
-        }
-        g->longest[l] = sqrt(longest);
+        if (m->head_hidden)
+            set_pull(g, l, best, m->theta + m->output_offset, m->head_hidden, *hidden);
+        else
+            set_pull(g, l, best, cbx_head_weight(m, l), m->layers[l].n_out, 1);
     }
     g->best = best;
 }
@@ -313,14 +324,13 @@ static void bound_layer(cbx_class_bound *g, int32_t l)
 {
     const cbx_pass  *p = g->pass;
     const cbx_layer *layer = &p->model->layers[l];
-    layer->ops->bound_output_shift(
-        layer, &p->steps[l],
-        &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[l],
-                           .size = g->size[l],
-                           .moved = g->moved[l],
-                           .then_value = g->then_value[l],
-                           .then_diag = g->then_diag[l],
-                           .out = g->moved[l + 1]});
+    cbx_block_bound_shift(layer, &p->steps[l],
+                          &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[l],
+                                             .size = g->size[l],
+                                             .moved = g->moved[l],
+                                             .then_value = g->then_value[l],
+                                             .then_diag = g->then_diag[l],
+                                             .out = g->moved[l + 1]});
 }
 
 /* A product of floats is that of an input which differs from the true one by no more than this
@@ -334,14 +344,13 @@ static void measure_rounding(cbx_class_bound *g)
     const cbx_norm  *norm = &p->norms[first->ops->norm(first)];
     for (int32_t i = 0; i < p->steps[0].rows_in; i++)
         g->rounded_in[i] = share * (g->size[0][i] + g->moved[0][i]);
-    first->ops->bound_output_shift(
-        first, &p->steps[0],
-        &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[0],
-                           .size = g->size[0],
-                           .moved = g->rounded_in,
-                           .then_value = norm->value,
-                           .then_diag = norm->diag,
-                           .out = g->rounded_out});
+    cbx_block_bound_shift(first, &p->steps[0],
+                          &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[0],
+                                             .size = g->size[0],
+                                             .moved = g->rounded_in,
+                                             .then_value = norm->value,
+                                             .then_diag = norm->diag,
+                                             .out = g->rounded_out});
 }
 
 /* The lead that is left now that the first `fresh` layers have run. */
@@ -464,14 +473,13 @@ static double loss_for(cbx_class_bound *g, float input, float edges)
         }
         for (int64_t e = 0; e < p->view->offset[p->steps[l].rows_out]; e++)
             g->slope_value[e] = norm->value[e] - edges;
-        layer->ops->bound_output_shift(
-            layer, &p->steps[l],
-            &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[l],
-                               .size = g->slope_size,
-                               .moved = moved,
-                               .then_value = g->slope_value,
-                               .then_diag = g->slope_diag,
-                               .out = next});
+        cbx_block_bound_shift(layer, &p->steps[l],
+                              &(cbx_shift_bound){.spectral_norm = g->spectral_norm + g->first[l],
+                                                 .size = g->slope_size,
+                                                 .moved = moved,
+                                                 .then_value = g->slope_value,
+                                                 .then_diag = g->slope_diag,
+                                                 .out = next});
         if (cbx_model_head_sees(m, l)) {
             const float *pulls = g->pull + (int64_t)l * m->num_classes;
             double       pull = 0;

@@ -14,7 +14,7 @@ static int make_products(cbx_embedding *E, int32_t l, int threads, cbx_arena *ar
     cbx_parameter    p;
     if (l > 0)
         X = cbx_matrix_dense(n, layer->n_in, E->pass.out[l - 1]);
-    for (int32_t i = 0; E->matrices[l] && layer->ops->parameter(layer, i, &p); i++) {
+    for (int32_t i = 0; E->matrices[l] && cbx_block_parameter(layer, i, &p); i++) {
         if (p.of_input) {
             float *H = CBX_NEW(arena, float, (size_t)n *(size_t)p.cols);
             if (!H)

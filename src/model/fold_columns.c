@@ -29,7 +29,7 @@ static int make_room(cbx_fold_columns *n, int32_t columns, cbx_arena *arena)
     cbx_parameter p;
     size_t        width = 0; /* of all products side by side */
     layer.n_in = columns;
-    for (int32_t i = 0; layer.ops->parameter(&layer, i, &p); i++)
+    for (int32_t i = 0; cbx_block_parameter(&layer, i, &p); i++)
         width += p.of_input ? (size_t)p.cols : 0;
     n->settled = CBX_NEW0(arena, float, width *(size_t)n->rows);
     n->theta = CBX_NEW(arena, float, cbx_layer_size(&layer));
@@ -42,7 +42,7 @@ static void settle(cbx_fold_columns *n, const float *column, int64_t stride, int
     float        *sum = n->settled;
     const float  *theta = n->wide->theta;
     cbx_parameter p;
-    for (int32_t i = 0; n->wide->ops->parameter(n->wide, i, &p); i++) {
+    for (int32_t i = 0; cbx_block_parameter(n->wide, i, &p); i++) {
         const float *weights = theta + (int64_t)name * p.cols;
         for (int32_t r = 0; r < n->rows && p.of_input; r++, sum += p.cols) {
             float x = column[r * stride];
@@ -63,7 +63,7 @@ static void fill_theta(cbx_fold_columns *n)
     const float  *from = n->wide->theta, *sum = n->settled;
     float        *to = n->theta;
     cbx_parameter p;
-    for (int32_t i = 0; n->wide->ops->parameter(n->wide, i, &p); i++) {
+    for (int32_t i = 0; cbx_block_parameter(n->wide, i, &p); i++) {
         int64_t size = cbx_parameter_size(&p);
         size_t  row = (size_t)p.cols * sizeof *to;
         for (int32_t c = 0; c < n->left && p.of_input; c++, to += p.cols)

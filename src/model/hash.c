@@ -39,6 +39,10 @@ void cbx_model_hash(const cbx_model *model, char hex[65])
     cbx_sha256_init(&sha);
     cbx_sha256_add(&sha, text, strlen(text));
     add_settings(model, &sha);
+    if (model->head_hidden) {
+        (void)snprintf(text, sizeof text, " head-hidden %d", model->head_hidden);
+        cbx_sha256_add(&sha, text, strlen(text));
+    }
     cbx_sha256_add(&sha, model->theta, (size_t)model->size * sizeof *model->theta);
     cbx_sha256_hex(&sha, hex);
 }

@@ -30,7 +30,9 @@ static const cbx_option model_options[] = {
 #include "layer_settings.def"
 #undef X
     {"head", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, head), "auto", 0, 0, head_choices,
-     "what the linear head sees: the last layer or all of them; auto: all for gcn on nodes"},
+     "what the head sees: the last layer or all of them; auto: all for gcn on nodes"},
+    {"head-hidden", CBX_OPTION_INT, offsetof(cbx_model_spec, head_hidden), "0", 0, 65536, NULL,
+     "units of a hidden layer in the head; 0: the head is linear"},
     {"pool", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, pool), "mean", 0, 0, cbx_pool_names,
      "graph tasks: how a graph's nodes are combined"},
     {"dropout", CBX_OPTION_REAL, offsetof(cbx_model_spec, dropout), "0.5", 0, 0.99, NULL,
@@ -61,7 +63,7 @@ static cbx_status add_layers(cbx_model *m, const cbx_architecture *a, cbx_error 
     m->layers = CBX_NEW0(&m->arena, cbx_layer, a->num_layers);
     if (!m->layers)
         return cbx_fail_memory(err);
-    int32_t width = a->num_features, count = 3; /* the head's, and input.mean */
+    int32_t width = a->num_features, count = 5; /* the head's, and input.mean */
     for (int32_t l = 0; l < a->num_layers; l++) {
         m->layers[l] =
             (cbx_layer){.ops = a->conv, .n_in = width, .n_out = a->widths[l], .set = a->set};
@@ -71,7 +73,7 @@ static cbx_status add_layers(cbx_model *m, const cbx_architecture *a, cbx_error 
         width = a->widths[l];
         m->head_in = m->head == CBX_HEAD_CAT ? m->head_in + width : width;
         cbx_parameter p;
-        for (int32_t i = 0; a->conv->parameter(&m->layers[l], i, &p); i++)
+        for (int32_t i = 0; cbx_block_parameter(&m->layers[l], i, &p); i++)
             count++;
     }
     m->parameters = CBX_NEW0(&m->arena, cbx_named_parameter, count);
@@ -87,20 +89,28 @@ static void add_parameter(cbx_model *m, const cbx_parameter *shape, const char *
     m->size += cbx_parameter_size(shape);
 }
 
+static void add_linear(cbx_model *m, int32_t in, int32_t out, const char *prefix)
+{
+    cbx_parameter weight = {.name = "weight", in, out, CBX_INIT_LINEAR};
+    cbx_parameter bias = {.name = "bias", 0, out, CBX_INIT_LINEAR};
+    add_parameter(m, &weight, prefix);
+    add_parameter(m, &bias, prefix);
+}
+
 static void name_parameters(cbx_model *m)
 {
     for (int32_t l = 0; l < m->num_layers; l++) {
         char prefix[32];
         (void)snprintf(prefix, sizeof prefix, "layers.%d.", l);
         cbx_parameter p;
-        for (int32_t i = 0; m->layers[l].ops->parameter(&m->layers[l], i, &p); i++)
+        for (int32_t i = 0; cbx_block_parameter(&m->layers[l], i, &p); i++)
             add_parameter(m, &p, prefix);
     }
-    m->head_offset = m->size;
-    cbx_parameter weight = {.name = "weight", m->head_in, m->num_classes, CBX_INIT_LINEAR};
-    cbx_parameter bias = {.name = "bias", 0, m->num_classes, CBX_INIT_LINEAR};
-    add_parameter(m, &weight, "output_layer.");
-    add_parameter(m, &bias, "output_layer.");
+    m->hidden_offset = m->size;
+    if (m->head_hidden)
+        add_linear(m, m->head_in, m->head_hidden, "hidden_layer.");
+    m->output_offset = m->size;
+    add_linear(m, cbx_model_output_in(m), m->num_classes, "output_layer.");
 }
 
 static void place_layers(cbx_model *m)
@@ -144,7 +154,7 @@ static void find_shift(cbx_model *m)
     const float     *W = first->theta;
     float           *shift = m->first_shift;
     cbx_parameter    p;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++) {
+    for (int32_t i = 0; cbx_block_parameter(first, i, &p); i++) {
         for (int32_t c = 0; c < p.cols && p.of_input; c++) {
             double sum = 0;
             for (int32_t j = 0; j < p.rows; j++)
@@ -175,6 +185,7 @@ cbx_status cbx_model_build(const cbx_architecture *a, cbx_model **out, cbx_error
     m->head = a->head;
     m->pool = a->pool;
     m->dropout = a->dropout;
+    m->head_hidden = a->head_hidden;
     m->num_features = a->num_features;
     m->num_classes = a->num_classes;
     m->num_layers = a->num_layers;
@@ -285,6 +296,7 @@ cbx_status cbx_model_new_with(const cbx_graph *graph, const cbx_model_spec *spec
                           .head = head,
                           .pool = (cbx_pool)spec->pool,
                           .dropout = spec->dropout,
+                          .head_hidden = (int32_t)spec->head_hidden,
                           .num_features = d->num_features,
                           .num_classes = d->num_classes,
                           .num_layers = (int32_t)spec->layers,
@@ -404,6 +416,18 @@ bool cbx_model_takes(const char *conv, const char *option)
     return true;
 }
 
+/* What stands around layers is worth a word where it is there: files and hashes of models without
+ * it do not know that it could be. */
+static bool says_something(const cbx_layer *l, const cbx_option *o)
+{
+    if (!cbx_layer_has_setting(l->ops, o->name))
+        return false;
+    for (int i = 0; cbx_block_settings[i]; i++)
+        if (!strcmp(cbx_block_settings[i], o->name))
+            return *(const bool *)((const char *)&l->set + o->offset);
+    return true;
+}
+
 const cbx_option *cbx_model_setting(const cbx_model *model, size_t i, const void **values,
                                     const char **key)
 {
@@ -413,7 +437,7 @@ const cbx_option *cbx_model_setting(const cbx_model *model, size_t i, const void
     for (size_t k = 0; k < cbx_settings_table.count; k++) {
         const cbx_option *o = &cbx_settings_table.options[k];
         *key = cbx_setting_keys[k];
-        if (cbx_layer_has_setting(model->layers[0].ops, o->name) && i-- == 0)
+        if (says_something(&model->layers[0], o) && i-- == 0)
             return o;
     }
     return NULL;
@@ -511,6 +535,9 @@ cbx_status cbx_model_set(cbx_model *model, size_t i, const float *values, int64_
             return cbx_fail(err, CBX_INVALID,
                             "%s has the value %g at %lld; parameters must be finite", p->name,
                             (double)values[k], (long long)k);
+        else if (p->shape.not_negative && values[k] < 0)
+            return cbx_fail(err, CBX_INVALID, "%s has the value %g at %lld; it cannot be negative",
+                            p->name, (double)values[k], (long long)k);
     float *to = model->theta + p->offset;
     for (int32_t r = 0; r < out; r++)
         for (int32_t c = 0; c < in; c++)

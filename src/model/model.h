@@ -2,7 +2,8 @@
 /* model.h: convolutions, a pooling for graph tasks, a linear head.
  *
  *     H_0 = X, or X - mean,  H_l = dropout(relu(conv_l(H_{l-1})))
- *     scores = (H_L, or all H_l side by side; pooled over each graph) W + b
+ *     scores = Z W + b,  Z = H_L, or all H_l side by side; pooled over each graph;
+ *     or, where the head has hidden units, dropout(relu(Z W' + b')) in place of Z
  *
  * All parameters are one block, layer after layer and the head last, so that an
  * optimiser, a copy or a gradient is one loop. */
@@ -39,14 +40,16 @@ struct cbx_model {
     int32_t              num_features, num_classes;
     int32_t              num_layers;
     cbx_layer           *layers;
-    int32_t              head_in; /* units the head sees */
+    int32_t              head_in;     /* units the head sees */
+    int32_t              head_hidden; /* units between them and the scores; 0: none */
     bool                 head_sees_no_negatives;
     float               *theta;
-    int64_t              size;        /* of theta */
-    float               *mean;        /* in theta: what features are less; NULL: nothing */
-    float               *first_shift; /* layers[0].shift: what that makes of its products */
-    int32_t              num_shifts;  /* of first_shift */
-    int64_t              head_offset;
+    int64_t              size;          /* of theta */
+    float               *mean;          /* in theta: what features are less; NULL: nothing */
+    float               *first_shift;   /* layers[0].shift: what that makes of its products */
+    int32_t              num_shifts;    /* of first_shift */
+    int64_t              hidden_offset; /* of the weights of hidden units */
+    int64_t              output_offset; /* of those that make scores */
     int32_t              num_parameters;
     cbx_named_parameter *parameters;
     cbx_note            *notes;
@@ -62,6 +65,7 @@ typedef struct cbx_architecture {
     cbx_head             head;
     cbx_pool             pool;
     double               dropout;
+    int32_t              head_hidden;
     int32_t              num_features, num_classes;
     int32_t              num_layers;
     const int32_t       *widths;
@@ -81,6 +85,12 @@ void cbx_model_init(cbx_model *model, int64_t seed);
 static inline bool cbx_model_head_sees(const cbx_model *m, int32_t l)
 {
     return m->head == CBX_HEAD_CAT || l == m->num_layers - 1;
+}
+
+/* Units that scores are made of. */
+static inline int32_t cbx_model_output_in(const cbx_model *m)
+{
+    return m->head_hidden ? m->head_hidden : m->head_in;
 }
 
 /* Does a node's class depend on more than the edges among the nodes within one hop

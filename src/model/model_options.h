@@ -14,9 +14,10 @@ typedef struct cbx_model_spec {
 #define X(type, field, ...) type field;
 #include "layer_settings.def"
 #undef X
-    int    head; /* auto, last, cat: what the linear head sees */
-    int    pool; /* graph tasks: mean, sum, max */
-    double dropout;
+    int     head;        /* auto, last, cat: what the head sees */
+    int64_t head_hidden; /* units of a hidden layer in it; 0: it is linear */
+    int     pool;        /* graph tasks: mean, sum, max */
+    double  dropout;
 } cbx_model_spec;
 
 typedef struct cbx_train_options {

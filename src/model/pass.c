@@ -77,7 +77,7 @@ static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
         cbx_matrix       hidden = cbx_matrix_dense(s->rows_in, layer->n_in, p->unit); /* any */
         s->X = l == 0 ? &p->X : &hidden;
         size_t size = (size_t)s->rows_out * (size_t)layer->n_out;
-        size_t tmp = layer->ops->scratch(layer, s), saved = layer->ops->saved(layer, s);
+        size_t tmp = layer->ops->scratch(layer, s), saved = cbx_block_saved(layer, s);
         p->out[l] = CBX_NEW(arena, float, size);
         s->saved = p->gradient ? CBX_NEW(arena, float, saved) : NULL;
         p->saved_size = l == 0 ? saved : p->saved_size;
@@ -106,8 +106,10 @@ static int make_layers(cbx_pass *p, const cbx_matrix *X, cbx_arena *arena)
 static int make_head(cbx_pass *p, cbx_arena *arena)
 {
     size_t rows = (size_t)p->rows_out, widest = 0;
+    size_t hidden = rows * (size_t)p->model->head_hidden;
     p->logp = CBX_NEW(arena, float, rows *(size_t)p->model->num_classes);
-    if (!p->logp)
+    p->hidden = hidden ? CBX_NEW(arena, float, hidden) : NULL;
+    if (!p->logp || (hidden && !p->hidden))
         return -1;
     for (int32_t l = 0; l < p->model->num_layers; l++) {
         size_t width = (size_t)p->model->layers[l].n_out;
@@ -122,7 +124,8 @@ static int make_head(cbx_pass *p, cbx_arena *arena)
         return 0;
     p->scores_grad = CBX_NEW(arena, float, rows *(size_t)p->model->num_classes);
     p->pool_grad = CBX_NEW(arena, float, p->model->task == CBX_GRAPH ? rows * widest : 0);
-    return p->scores_grad && p->pool_grad ? 0 : -1;
+    p->hidden_grad = hidden ? CBX_NEW(arena, float, hidden) : NULL;
+    return p->scores_grad && p->pool_grad && !p->hidden == !p->hidden_grad ? 0 : -1;
 }
 
 /* For a model without layers: room for the answer, and what its oracle needs. */
@@ -167,7 +170,7 @@ int cbx_pass_replace_first(cbx_pass *p, const cbx_layer *first, cbx_arena *arena
     cbx_matrix X = {.rows = s->rows_in, .cols = first->n_in, .dense = p->unit}; /* any */
     s->X = &X;
     /* Fewer columns can turn the order of products around, which takes other sizes. */
-    size_t saved_size = first->ops->saved(first, s), tmp_size = first->ops->scratch(first, s);
+    size_t saved_size = cbx_block_saved(first, s), tmp_size = first->ops->scratch(first, s);
     float *saved = s->saved, *tmp = s->tmp;
     s->X = NULL;
     if (saved_size > p->saved_size)
@@ -211,18 +214,28 @@ void cbx_pass_layer(cbx_pass *p, int32_t l)
     if (l > 0)
         hidden.dense = p->out[l - 1];
     s->X = l == 0 ? &p->X : &hidden;
-    layer->ops->forward(layer, s);
+    s->training = p->training;
+    cbx_block_forward(layer, s);
     s->X = NULL;
     cbx_relu((int64_t)s->rows_out * layer->n_out, s->Y, p->threads);
 }
 
-void cbx_pass_finish(cbx_pass *p)
+static void finish(cbx_pass *p, double rate, uint64_t stream)
 {
     if (p->run) {
         p->model->oracle->forward(p->run, &p->X, p->w, p->logp);
         return;
     }
+    if (p->hidden)
+        cbx_head_hidden(p);
+    if (p->hidden && rate > 0)
+        cbx_dropout(p->rows_out, p->model->head_hidden, rate, stream, p->hidden, p->threads);
     cbx_head_forward(p);
+}
+
+void cbx_pass_finish(cbx_pass *p)
+{
+    finish(p, 0, 0);
 }
 
 void cbx_pass_forward(cbx_pass *p, const cbx_matrix *X, const float *w, double rate,
@@ -236,7 +249,18 @@ void cbx_pass_forward(cbx_pass *p, const cbx_matrix *X, const float *w, double r
             cbx_dropout(p->steps[l].rows_out, p->model->layers[l].n_out, rate,
                         cbx_mix64(stream + (uint64_t)l), p->out[l], p->threads);
     }
-    cbx_pass_finish(p);
+    finish(p, rate, cbx_mix64(stream + (uint64_t)p->model->num_layers));
+}
+
+void cbx_pass_observe(const cbx_pass *p, float *theta)
+{
+    for (int32_t l = 0; l < p->model->num_layers; l++) {
+        const cbx_layer *layer = &p->model->layers[l];
+        cbx_step         s = p->steps[l];
+        cbx_matrix hidden = {.rows = s.rows_in, .cols = layer->n_in, .dense = p->unit}; /* any */
+        s.X = l == 0 ? &p->X : &hidden;
+        cbx_block_observe(layer, &s, theta + (layer->theta - p->model->theta));
+    }
 }
 
 static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dtheta)
@@ -256,7 +280,7 @@ static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dt
                        .dvalue = dw ? norm->dvalue : NULL,
                        .ddiag = dw ? norm->ddiag : NULL,
                        .dtheta = dtheta ? dtheta + (layer->theta - p->model->theta) : NULL};
-    layer->ops->backward(layer, s, &g);
+    cbx_block_backward(layer, s, &g);
     s->X = NULL;
 }
 

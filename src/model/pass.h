@@ -19,6 +19,7 @@ typedef struct cbx_pass {
     int32_t          rows_out; /* label rows: of logp */
     float           *unit;     /* the view's own weights, m: used when forward gets none */
     float           *logp;     /* rows_out x num_classes */
+    bool             training; /* moments of batch normalisations are those of this pass */
     double           kept;     /* 1 - dropout rate of the last forward */
 
     void            *run;   /* of a model that an oracle runs, and then nothing below is there */
@@ -33,6 +34,8 @@ typedef struct cbx_pass {
 
     cbx_norm norms[CBX_NORM_COUNT];
     bool     uses[CBX_NORM_COUNT];
+    float   *hidden;      /* rows_out x head_hidden, after relu and dropout; NULL: there are none */
+    float   *hidden_grad; /* likewise */
     float   *scores_grad; /* rows_out x num_classes */
     float   *pool_grad;   /* graph tasks: rows_out x widest layer */
     bool     gradient;
@@ -58,6 +61,9 @@ CBX_INTERNAL void cbx_pass_forward(cbx_pass *pass, const cbx_matrix *X, const fl
 void cbx_pass_start(cbx_pass *pass, const cbx_matrix *X, const float *w);
 void cbx_pass_layer(cbx_pass *pass, int32_t l);
 void cbx_pass_finish(cbx_pass *pass);
+
+/* After a forward in training: the model's parameters, `theta`, take in what was observed. */
+void cbx_pass_observe(const cbx_pass *pass, float *theta);
 
 /* After a forward: from dL/dlogp (rows_out x num_classes) to dX (rows of the first
  * layer's input x features, overwritten), dw (by slot, overwritten) and dtheta

@@ -257,7 +257,7 @@ static int gather_products(cbx_patch *P, int32_t l, cbx_product_cache *cache)
                                  .count = E->matrices[l]};
     if (!cache->products)
         return -1;
-    for (int32_t i = 0; layer->ops->parameter(layer, i, &p); i++) {
+    for (int32_t i = 0; cbx_block_parameter(layer, i, &p); i++) {
         if (p.of_input) {
             float *fresh = CBX_NEW(&P->scratch, float, (size_t)count *(size_t)p.cols);
             if (!fresh)
@@ -318,11 +318,11 @@ static int run_layer(cbx_patch *P, int32_t l)
         return -1;
     }
     int64_t size = (int64_t)fresh->count * layer->n_out;
-    s.saved = CBX_NEW(&P->scratch, float, layer->ops->saved(layer, &s));
+    s.saved = CBX_NEW(&P->scratch, float, cbx_block_saved(layer, &s));
     s.Y = fresh->values = CBX_NEW(&P->scratch, float, size);
     if (!s.saved || !s.Y)
         return -1;
-    layer->ops->forward(layer, &s);
+    cbx_block_forward(layer, &s);
     cbx_relu(size, s.Y, 1);
     return 0;
 }

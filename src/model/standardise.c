@@ -223,7 +223,7 @@ cbx_status cbx_standard_fold(const cbx_standard *s, cbx_model *m, cbx_error *err
     float           *W = m->theta;
     if (status)
         return status;
-    for (int32_t i = 0; first->ops->parameter(first, i, &p); i++) {
+    for (int32_t i = 0; cbx_block_parameter(first, i, &p); i++) {
         for (int32_t j = 0; j < p.rows && p.of_input; j++)
             for (int32_t c = 0; c < p.cols; c++)
                 W[(int64_t)j * p.cols + c] /= s->scale[j];

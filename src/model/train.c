@@ -142,13 +142,31 @@ static double loss_of(run *r, const cbx_pass *p, const int32_t *ids, int64_t cou
     return sum;
 }
 
+/* Adam's step for all that is sought, in as few pieces as lie together. */
+static void step(run *r, const cbx_adam *adam)
+{
+    const cbx_model *m = r->model;
+    int64_t          begin = 0;
+    for (int32_t i = 0; i <= m->num_parameters; i++) {
+        bool    end = i == m->num_parameters;
+        int64_t at = end ? m->size : m->parameters[i].offset;
+        if (!end && !m->parameters[i].shape.observed)
+            continue;
+        cbx_adam_step(adam, at - begin, r->grad + begin, r->m + begin, r->v + begin,
+                      m->theta + begin);
+        begin = end ? at : at + cbx_parameter_size(&m->parameters[i].shape);
+    }
+}
+
 /* Forward, backward, clip, Adam. Returns the summed loss. */
 static double optimise(run *r, cbx_pass *p, const cbx_matrix *X, const int32_t *ids, int64_t count,
                        float *dlogp)
 {
     cbx_model *m = r->model;
     uint64_t   stream = cbx_rng_stream((uint64_t)r->o->seed, 3, (uint64_t)r->step, 0).state;
+    p->training = true;
     cbx_pass_forward(p, X, NULL, m->dropout, stream);
+    cbx_pass_observe(p, m->theta);
     double loss = loss_of(r, p, ids, count, 0, dlogp);
     memset(r->grad, 0, (size_t)m->size * sizeof *r->grad);
     cbx_pass_backward(p, dlogp, NULL, NULL, r->grad);
@@ -163,7 +181,7 @@ static double optimise(run *r, cbx_pass *p, const cbx_matrix *X, const int32_t *
                      .eps = 1e-8,
                      .weight_decay = r->o->weight_decay,
                      .step = ++r->step};
-    cbx_adam_step(&adam, m->size, r->grad, r->m, r->v, m->theta);
+    step(r, &adam);
     return loss;
 }
 

@@ -145,10 +145,16 @@ static void put_others(cbx_json_writer *w, const cbx_json *object, const char *c
     }
 }
 
+static const char *group_name(const cbx_graph_data *d, int32_t group)
+{
+    const char *name = d->group_names && group < d->num_groups ? d->group_names[group] : NULL;
+    return name ? name : "";
+}
+
 /* The line's edit, with where it is in the picture. */
 static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
 {
-    static const char *const own[] = {"drawn", "from_name", "to_name", ""};
+    static const char *const own[] = {"drawn", "group", "from_name", "to_name", ""};
     const cbx_graph         *g = m->report->source.graph;
     cbx_json_writer         *w = &m->page;
     int32_t                  ends[2];
@@ -156,6 +162,9 @@ static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
     cbx_json_open(w, NULL, '{');
     put_others(w, said, own);
     cbx_json_put_int(w, "drawn", cbx_scene_place_of(&m->scene, e));
+    if (e->op == CBX_SET_FEATURE &&
+        e->group > 0) /* what one-hot features are of, if it has a name */
+        cbx_json_put_text(w, "group", g ? group_name(&g->data, e->group - 1) : "");
     if (g) {
         cbx_node_number number;
         cbx_json_put_text(w, "from_name", cbx_node_name(number, g, ends[0]));

@@ -160,6 +160,8 @@ static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error
                  {"robustness", &c->robustness, -1},
                  {"best_lead", &c->best_lead, NAN},
                  {"lower_bound", &c->lower_bound, 0},
+                 {"trained_seconds", &c->trained_seconds, 0},
+                 {"l1_mad", &c->l1_mad, NAN},
                  {"seconds", &c->seconds, 0},
                  {"number_before", &c->number_before, 0},
                  {"number_after", &c->number_after, 0}};
@@ -175,6 +177,8 @@ static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error
         status = cbx_json_whole(o, "removable", INT64_MAX, 0, &c->num_removable, err);
     if (!status)
         status = cbx_json_whole(o, "epochs", INT64_MAX, 0, &c->epochs, err);
+    if (!status)
+        status = cbx_json_whole(o, "trained_parameters", INT64_MAX, 0, &c->num_trained, err);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
         const cbx_json *value = cbx_json_get(o, reals[i].key);
         *reals[i].out = cbx_json_is_number(value) ? value->number : reals[i].missing;

@@ -37,6 +37,12 @@ static void put_option(cbx_json_writer *w, const cbx_option *o, const void *fiel
     cbx_json_put(w, o->name, &value);
 }
 
+/* Where things are, and how fast, but not what comes out. */
+static bool is_about_the_machine(const char *name)
+{
+    return !strcmp(name, "threads") || !strcmp(name, "trained");
+}
+
 /* All options that can change a result. */
 static void put_options(cbx_json_writer *w, const cbx_explain_options *options)
 {
@@ -44,7 +50,7 @@ static void put_options(cbx_json_writer *w, const cbx_explain_options *options)
     const void       *of;
     cbx_json_open(w, "options", '{');
     for (size_t i = 0; (o = cbx_fields_at(cbx_explain_table(), options, i, &of)); i++)
-        if (strcmp(o->name, "threads") != 0 && o->help)
+        if (!is_about_the_machine(o->name) && o->help)
             put_option(w, o, of);
     cbx_json_close(w, '}');
 }
@@ -121,6 +127,10 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
             cbx_json_put_real(w, "robustness", c->robustness);
         cbx_json_put_int(w, "epoch", c->epoch);
         cbx_json_put_real(w, "loss", c->loss);
+    }
+    if (c->num_trained > 0) {
+        cbx_json_put_int(w, "trained_parameters", c->num_trained);
+        cbx_json_put_real(w, "trained_seconds", c->trained_seconds);
     }
     cbx_json_put_real(w, "seconds", c->seconds);
 }

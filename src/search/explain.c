@@ -25,21 +25,25 @@ static int32_t node_budget(const cbx_graph *graph, const cbx_explain_options *op
     return (int32_t)(nodes < INT32_MAX ? nodes : INT32_MAX);
 }
 
-/* The factual graph: one hop more than there are layers, so that degrees of the
- * nodes that count are complete (spec: L + 1 hops); or the whole graph. A search for everything
- * gets whatever else the class depends on. */
+cbx_status cbx_factual_view(const cbx_model *model, const cbx_graph *graph,
+                            const cbx_explain_options *options, int32_t row, cbx_arena *arena,
+                            cbx_view *view, cbx_error *err)
+{
+    return graph->data.task == CBX_GRAPH
+               ? cbx_view_graphs(graph, &row, 1, arena, view, err)
+               : cbx_view_nearest(graph, row, cbx_model_factual_hops(model),
+                                  node_budget(graph, options), arena, view, err);
+}
+
+/* The factual graph; a search for everything gets whatever else the class depends on. */
 static cbx_status cut(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
 {
     cbx_status status;
-    int32_t    most = node_budget(s->graph, s->options);
-    if (s->graph->data.task == CBX_GRAPH)
-        status = cbx_view_graphs(s->graph, &s->row, 1, s->arena, view, err);
-    else if (everything)
-        status =
-            cbx_receptive_view(s->model, s->graph, s->whole, s->row, most, s->arena, view, err);
+    if (everything && s->graph->data.task != CBX_GRAPH)
+        status = cbx_receptive_view(s->model, s->graph, s->whole, s->row,
+                                    node_budget(s->graph, s->options), s->arena, view, err);
     else
-        status = cbx_view_nearest(s->graph, s->row, cbx_model_factual_hops(s->model), most,
-                                  s->arena, view, err);
+        status = cbx_factual_view(s->model, s->graph, s->options, s->row, s->arena, view, err);
     s->view = view;
     s->complete = !view->left_out && (everything ? cbx_receptive_is_known(s->model)
                                                  : !cbx_model_sees_further(s->model));
@@ -209,6 +213,8 @@ static const char *reason_for_nothing(const cbx_search *s)
         return reason_of_limit(s, "ended the search");
     if (s->diverged && s->certificate == CBX_NO_CERTIFICATE)
         return "none was met before numbers became too large for single precision";
+    if (s->why)
+        return s->why;
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
         return "the search met none, which does not prove that there is none";
     if (s->certificate != CBX_PROVED_NONE)

@@ -13,6 +13,12 @@ typedef struct cbx_workspace {
 
 void cbx_workspace_free(cbx_workspace *workspace);
 
+/* The factual graph of a row, as the published methods have it: one hop more than there are layers,
+ * so that degrees of the nodes that count are complete (spec: L + 1 hops); or the row's graph. */
+cbx_status cbx_factual_view(const cbx_model *model, const cbx_graph *graph,
+                            const cbx_explain_options *options, int32_t row, cbx_arena *arena,
+                            cbx_view *view, cbx_error *err);
+
 /* One target, in a workspace that is empty or was used for another. `strict`: a target
  * class that is the prediction already is an error, otherwise a reason to skip. `deadline`: the
  * thread's own, or NULL. */

@@ -27,6 +27,7 @@ typedef struct cbx_explain_options {
     int64_t     threads;   /* cbx_explain_many: 0: all cores */
     int64_t     seed;      /* of the methods that draw */
     int64_t     total_cfs; /* different answers to look for, of methods that have several */
+    const char *trained;   /* folder for what methods have to train first; NULL or "": nowhere */
     /* rules: what may be edited. Lists are text: "3,7-9", NULL or "": none. */
     double      stopping_threshold; /* probability that the class must reach; 0: just the lead */
     int64_t     max_edits;          /* 0: no limit */

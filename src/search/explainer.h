@@ -38,8 +38,8 @@ enum {
 typedef struct cbx_alternative {
     cbx_edit       *edits;
     int64_t         num_edits, num_unusual;
-    double          cost;
-    double          robustness; /* -1: not measured */
+    double          cost, fixed_cost; /* all of it; without how far values go */
+    double          robustness;       /* -1: not measured */
     double          l1_mad;
     cbx_certificate certificate;
 } cbx_alternative;
@@ -86,10 +86,13 @@ typedef struct cbx_search {
     bool             found;
     cbx_edit        *edits;
     int64_t          num_edits;
-    int64_t          num_unusual; /* of them that lead to unusual values */
+    int64_t          num_unusual;     /* of them that lead to unusual values */
+    int64_t          num_trained;     /* parameters that had to be trained first, … */
+    double           trained_seconds; /* … and how long that took */
     int64_t          epoch, epochs;
     double           loss;
     bool             late;     /* the search was ended before it was over */
+    const char      *why;      /* there is nothing to be found, where that is clear; or NULL */
     bool             diverged; /* some numbers were too large */
     cbx_epoch       *trace;    /* of cbx_explainer_steps entries, or NULL: not wanted */
     int64_t          num_trace;
@@ -106,10 +109,12 @@ typedef struct cbx_explainer {
     cbx_status (*prepare)(const struct cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err);
     bool descends; /* along gradients: a model that has none is refused */
+    bool embeds;   /* looks at embeddings: a model without layers is refused */
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */
     bool searches_all;
-    bool edges_only; /* where there is no edge, there is nothing to search */
+    bool graphs_only; /* a data set that has a class for each node is refused */
+    bool edges_only;  /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);
 } cbx_explainer;

@@ -47,6 +47,9 @@ static const cbx_option explain_options[] = {
      "of the methods that draw at random"},
     {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,
      "minimal, moexp: different answers to look for, the best first"},
+    {"trained", CBX_OPTION_TEXT, AT(trained), NULL, 0, 0, NULL,
+     "folder in which methods that train first keep what they trained, for the next call; by "
+     "default the command takes the model's, if it can write there; empty: none"},
     {"stopping-threshold", CBX_OPTION_REAL, AT(stopping_threshold), "0", 0, 0.999999, NULL,
      "rule: probability that the class must reach"},
     {"max-edits", CBX_OPTION_INT, AT(max_edits), "0", 0, 1e6, NULL,

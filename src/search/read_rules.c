@@ -26,8 +26,7 @@ static int32_t first_left(const cbx_setup *s, int32_t j)
     return s->used ? lo : j;
 }
 
-/* Features of an entry, in the search's numbers; perhaps none of them is left. */
-static void renumber(const cbx_setup *s, cbx_feature_set *set)
+void cbx_rules_renumber(const cbx_setup *s, cbx_feature_set *set)
 {
     set->first = first_left(s, set->first);
     set->last = first_left(s, set->last + 1) - 1;
@@ -37,7 +36,7 @@ static cbx_status read_features(cbx_rule_list *list, const cbx_setup *s, cbx_fea
 {
     cbx_status status = cbx_rule_list_features(list, set);
     if (!status)
-        renumber(s, set);
+        cbx_rules_renumber(s, set);
     return status;
 }
 
@@ -124,7 +123,7 @@ static cbx_status read_steps(cbx_rules *rules, const cbx_setup *setup, cbx_arena
     for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
         status = cbx_rule_list_step(&list, &set, &step);
         if (!status) {
-            renumber(setup, &set);
+            cbx_rules_renumber(setup, &set);
             status = no_group(&list, rules, &set);
         }
         for (int32_t j = set.first; !status && j <= set.last; j++)
@@ -147,8 +146,8 @@ static cbx_status read_relations(cbx_rules *rules, const cbx_setup *setup, cbx_a
         status = cbx_rule_list_relation(&list, &relation);
         if (status)
             break;
-        renumber(setup, &relation.what);
-        renumber(setup, &relation.with);
+        cbx_rules_renumber(setup, &relation.what);
+        cbx_rules_renumber(setup, &relation.with);
         rules->relations[rules->num_relations++] = relation;
     }
     return status;

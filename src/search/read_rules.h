@@ -6,12 +6,16 @@
 #include "arena.h"
 #include "explain_options.h"
 
+struct cbx_feature_set;
 struct cbx_rules;
 struct cbx_setup;
 
 /* Reads the rules that the options hold; an error names the rule and what is wrong. */
 cbx_status cbx_rules_init(struct cbx_rules *rules, const struct cbx_setup *setup, cbx_arena *arena,
                           cbx_error *err);
+
+/* A set of the data's features in the search's numbers; perhaps none of them is left. */
+void cbx_rules_renumber(const struct cbx_setup *setup, struct cbx_feature_set *set);
 
 /* Do the edits of an answer about `row` keep the rules of these options? CBX_INVALID: they do not,
  * or the rules are none of this graph's. */

@@ -119,7 +119,9 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .threshold = s->options->stopping_threshold,
                             .reproducible = s->model->reproducible,
                             .num_unusual = outcome == CBX_FOUND ? s->num_unusual : 0,
-                            .l1_mad = outcome == CBX_FOUND ? s->l1_mad : NAN};
+                            .l1_mad = outcome == CBX_FOUND ? s->l1_mad : NAN,
+                            .num_trained = s->num_trained,
+                            .trained_seconds = s->trained_seconds};
     cbx_result_count_edits(&r);
     *out = cbx_result_copy(&r);
     if (!*out)

@@ -234,6 +234,23 @@ cbx_status cbx_rule_list_limits(cbx_rule_list *list, int32_t *feature, double *l
     return status ? status : read_limit(list, second + 1, list->end, hi, "an upper bound");
 }
 
+/* The price follows the last colon. */
+cbx_status cbx_rule_list_price(cbx_rule_list *list, cbx_feature_set *set, double *price)
+{
+    static const char expected[] = "a cost from 1e-6 to 1e6, as in 2 or income:5";
+    const char       *end = list->end, *colon = end, *at = list->at;
+    for (at = find_mark(at, end, ":"); at < end; at = find_mark(at + 1, end, ":"))
+        colon = at;
+    *set = (cbx_feature_set){0, list->graph->data.num_features - 1, -1};
+    at = colon < end ? colon + 1 : list->at;
+    cbx_status status = read_limit(list, at, end, price, expected);
+    if (!status && !(*price >= 1e-6 && *price <= 1e6))
+        return unexpected(list, at, expected);
+    if (status || colon == end)
+        return status;
+    return read_set(list, list->at, colon, set);
+}
+
 /* Graph tasks: a number within a graph, of which none has more nodes than the largest. */
 static cbx_status find_within(const cbx_rule_list *list, const char *at, const char *end,
                               int32_t *out)

@@ -40,6 +40,10 @@ cbx_status cbx_rule_list_step(cbx_rule_list *list, cbx_feature_set *set, double 
 /* "feature:low:high". */
 cbx_status cbx_rule_list_limits(cbx_rule_list *list, int32_t *feature, double *lo, double *hi);
 
+/* "feature:price", of a feature, a group or a range, and a price alone, which is that of all
+ * features. */
+cbx_status cbx_rule_list_price(cbx_rule_list *list, cbx_feature_set *set, double *price);
+
 /* A node; and two of them, "u-v" or "u:v". In graph tasks they are numbers within a graph. */
 cbx_status cbx_rule_list_node(cbx_rule_list *list, int32_t *node);
 cbx_status cbx_rule_list_pair(cbx_rule_list *list, int32_t *u, int32_t *v);

@@ -90,6 +90,8 @@ static void say_scope(words *w, const cbx_search *s)
         say(w, "%schanges of features", edges ? " and " : "");
     if (!edges && !features)
         say(w, "no edits");
+    if (s->certificate == CBX_OPTIMAL && s->l1_mad > 0)
+        say(w, ", however far values go");
     say_rules(w, s);
 }
 

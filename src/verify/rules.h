@@ -51,6 +51,7 @@ typedef struct cbx_rules {
     int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
     int64_t num_edges;
     /* what the explainer minimal works out for itself (src/minimal) */
+    double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
     struct cbx_columns *columns; /* what the data has of features with many values; NULL: none has
                                   * many */

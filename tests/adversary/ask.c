@@ -132,9 +132,15 @@ static cbx_status make_model(const question *q, asked *a)
     if (!status)
         status = set_number(spec, "order", q->gnn.order, err);
     if (!status)
-        status = cbx_options_set(spec, "model", convs[q->gnn.conv], err);
-    if (!status)
+        status = cbx_options_set(spec, "model", q->gnn.sage ? "sage" : convs[q->gnn.conv], err);
+    if (!status && !q->gnn.sage)
         status = cbx_options_set(spec, "aggregation", ways[q->gnn.conv], err);
+    if (!status)
+        status = cbx_options_set(spec, "residual", q->gnn.residual ? "true" : "false", err);
+    if (!status)
+        status = cbx_options_set(spec, "batch-norm", q->gnn.norm ? "true" : "false", err);
+    if (!status)
+        status = set_number(spec, "head-hidden", q->gnn.head_hidden, err);
     if (!status && q->gnn.conv == NAIVE_GIN)
         status = set_real(spec, "eps", q->gnn.eps, err);
     if (!status && q->gnn.conv == NAIVE_GAT)

@@ -247,7 +247,9 @@ static void make_small(bench *b)
 /* By the rules, or because more would cost too much: an edit costs half a move at least. */
 static int most_edits(const question *q, double below)
 {
-    double by_cost = 2 * ceil(below / fmin(q->edge_cost, q->feature_cost));
+    double cheapest = fmin(q->edge_cost, q->feature_cost);
+    cheapest = q->dear >= 0 ? fmin(cheapest, q->dear_cost) : cheapest;
+    double by_cost = 2 * ceil(below / cheapest);
     double by_rule = q->max_edits ? q->max_edits : 2 * MAX_PLACES;
     return (int)fmin(by_cost, by_rule);
 }

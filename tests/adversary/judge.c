@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "costs.h"
 #include "edits.h"
 
 const char *const claim_names[CLAIMS] = {"found",       "irreducible", "optimal",
@@ -192,7 +193,7 @@ static void judge_optimal(const question *q, const cbx_counterfactual *a, judged
                  "not irreducible: edit %lld can go back to %.9g, where it leads by %.6g",
                  (long long)needless, value, lead);
     else
-        judge_by_force(q, a, CLAIM_OPTIMAL, a->cost, out);
+        judge_by_force(q, a, CLAIM_OPTIMAL, fixed_cost(q, a), out);
     if (!names_rules(q, a->scope))
         complain(out, CLAIM_OPTIMAL, "its scope leaves a rule out: %s", a->scope);
 }
@@ -255,7 +256,7 @@ static void judge_series(const question *q, const cbx_counterfactual *first, jud
                 complain(out, CLAIM_FOUND, "two answers are one");
             else if (q->diverse && shared > 0)
                 complain(out, CLAIM_FOUND, "answers that are to be diverse share an edit");
-            else if (b->cost > a->cost + 1e-9)
+            else if (costs_more(q, b, a))
                 complain(out, CLAIM_FOUND, "a cheaper answer comes after");
         }
     }
@@ -269,8 +270,8 @@ static void judge_one(const question *q, const cbx_counterfactual *a, judged *ou
 {
     if (a->lower_bound > 0)
         judge_by_force(q, a, CLAIM_LOWER_BOUND, a->lower_bound, out);
-    if (a->lower_bound > 0 && a->outcome == CBX_FOUND && a->lower_bound > a->cost + 1e-9)
-        complain(out, CLAIM_LOWER_BOUND, "it costs %g, less than the bound %g", a->cost,
+    if (a->lower_bound > 0 && a->outcome == CBX_FOUND && a->lower_bound > fixed_cost(q, a) + 1e-9)
+        complain(out, CLAIM_LOWER_BOUND, "it costs %g, less than the bound %g", fixed_cost(q, a),
                  a->lower_bound);
     if (a->outcome == CBX_FOUND) {
         judge_found(q, a, out);

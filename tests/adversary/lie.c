@@ -9,8 +9,9 @@
 
 bool lie_named(const char *name, lie *out)
 {
-    static const char *const names[LIES] = {"none",    "found",       "irreducible", "step",
-                                            "optimal", "lower_bound", "proved_none"};
+    static const char *const names[LIES] = {"none",        "found",   "irreducible",
+                                            "step",        "optimal", "lower_bound",
+                                            "proved_none", "way",     "cost"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -122,6 +123,10 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         each->certificate = CBX_OPTIMAL;
     if (kind == LIE_LOWER_BOUND && found)
         a->lower_bound = a->cost + 1;
+    if (kind == LIE_WAY && found)
+        a->l1_mad /= 2;
+    if (kind == LIE_COST && found)
+        a->cost += a->l1_mad;
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)
         a->certificate = CBX_PROVED_NONE;
     if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE)

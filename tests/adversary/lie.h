@@ -13,10 +13,12 @@ typedef enum lie {
     LIE_OPTIMAL,     /* all of several answers are called optimal */
     LIE_LOWER_BOUND, /* nothing does that costs as little as the answer */
     LIE_PROVED_NONE, /* whatever a poor search does not find is proved not to be */
+    LIE_WAY,         /* values go half as far */
+    LIE_COST,        /* how far they go counts once more */
     LIES
 } lie;
 
-/* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none" */
+/* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */

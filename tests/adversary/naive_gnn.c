@@ -200,6 +200,18 @@ static void add_attention(const naive_gnn *gnn, const naive_graph *g, int layer,
         add_head(gnn, g, layer, h * units, units, gnn->average ? 0 : h * units, H, out);
 }
 
+/* What the skip connection and the normalisation make of unit h. */
+static double around(const naive_gnn *gnn, int layer, int h, int width, const double *in, double y)
+{
+    for (int j = 0; j < width && gnn->residual; j++)
+        y += in[j] * gnn->skip[layer][h][j];
+    if (!gnn->norm)
+        return y;
+    return (y - gnn->norm_mean[layer][h]) / sqrt(gnn->norm_var[layer][h] + 1e-5) *
+               gnn->norm_weight[layer][h] +
+           gnn->norm_bias[layer][h];
+}
+
 static void convolve(const naive_gnn *gnn, const naive_graph *g, const adjacency *a, int layer,
                      int width, rows in, rows out)
 {
@@ -222,8 +234,10 @@ static void convolve(const naive_gnn *gnn, const naive_graph *g, const adjacency
             add_product(gnn, g->nodes, layer, 1, width, in, out);
     }
     for (int i = 0; i < g->nodes; i++)
-        for (int h = 0; h < gnn->hidden; h++)
-            out[i][h] = out[i][h] > 0 ? out[i][h] : 0;
+        for (int h = 0; h < gnn->hidden; h++) {
+            double y = around(gnn, layer, h, width, in[i], out[i][h]);
+            out[i][h] = y > 0 ? y : 0;
+        }
 }
 
 static double pooled(const naive_gnn *gnn, rows of, int begin, int end, int unit)
@@ -252,6 +266,20 @@ static double normalise(int classes, double *scores)
     return size;
 }
 
+/* The head's hidden units in place of what it sees; how many. */
+static int rectify(const naive_gnn *gnn, int width, double *seen)
+{
+    double units[MAX_HIDDEN];
+    for (int h = 0; h < gnn->head_hidden; h++) {
+        units[h] = gnn->head_inner_bias[h];
+        for (int k = 0; k < width; k++)
+            units[h] += seen[k] * gnn->head_inner[h][k];
+        units[h] = units[h] > 0 ? units[h] : 0;
+    }
+    memcpy(seen, units, (size_t)gnn->head_hidden * sizeof *units);
+    return gnn->head_hidden;
+}
+
 double naive_log_probs(const naive_gnn *gnn, const naive_graph *g, int begin, int end,
                        double *log_probs)
 {
@@ -264,14 +292,17 @@ double naive_log_probs(const naive_gnn *gnn, const naive_graph *g, int begin, in
     for (int l = 0; l < gnn->layers; l++)
         convolve(gnn, g, &a, l, l == 0 ? gnn->features : gnn->hidden, l == 0 ? x : out[l - 1],
                  out[l]);
-    memcpy(log_probs, gnn->head_bias, (size_t)gnn->classes * sizeof *log_probs);
-    int first = gnn->cat ? 0 : gnn->layers - 1;
+    double seen[MAX_LAYERS * MAX_HIDDEN];
+    int    first = gnn->cat ? 0 : gnn->layers - 1, width = 0;
     for (int l = first; l < gnn->layers; l++)
-        for (int h = 0; h < gnn->hidden; h++) {
-            double seen = pooled(gnn, out[l], begin, end, h);
-            for (int c = 0; c < gnn->classes; c++)
-                log_probs[c] += seen * gnn->head[c][(l - first) * gnn->hidden + h];
-        }
+        for (int h = 0; h < gnn->hidden; h++)
+            seen[width++] = pooled(gnn, out[l], begin, end, h);
+    if (gnn->head_hidden)
+        width = rectify(gnn, width, seen);
+    memcpy(log_probs, gnn->head_bias, (size_t)gnn->classes * sizeof *log_probs);
+    for (int k = 0; k < width; k++)
+        for (int c = 0; c < gnn->classes; c++)
+            log_probs[c] += seen[k] * gnn->head[c][k];
     return normalise(gnn->classes, log_probs);
 }
 
@@ -289,14 +320,27 @@ double *naive_parameter(naive_gnn *gnn, const char *name, int *stride)
         return gnn->head_bias;
     if (!strcmp(name, "input.mean"))
         return gnn->mean;
+    if (!strcmp(name, "hidden_layer.bias"))
+        return gnn->head_inner_bias;
     *stride = MAX_LAYERS * MAX_HIDDEN;
+    if (!strcmp(name, "hidden_layer.weight"))
+        return gnn->head_inner[0];
     if (!strcmp(name, "output_layer.weight"))
         return gnn->head[0];
     *stride = 1;
     if (sscanf(name, "layers.%d.%31s", &layer, part) != 2 || layer < 0 || layer >= gnn->layers)
         return NULL;
-    if (!strcmp(part, "bias") || !strcmp(part, "lin_rel.bias") || !strcmp(part, "nn.2.bias"))
+    if (!strcmp(part, "bias") || !strcmp(part, "lin_rel.bias") || !strcmp(part, "nn.2.bias") ||
+        !strcmp(part, "lin_l.bias"))
         return gnn->bias[layer];
+    if (!strcmp(part, "norm.weight"))
+        return gnn->norm_weight[layer];
+    if (!strcmp(part, "norm.bias"))
+        return gnn->norm_bias[layer];
+    if (!strcmp(part, "norm.running_mean"))
+        return gnn->norm_mean[layer];
+    if (!strcmp(part, "norm.running_var"))
+        return gnn->norm_var[layer];
     if (!strcmp(part, "nn.0.bias"))
         return gnn->inner_bias[layer];
     if (!strcmp(part, "att_src"))
@@ -304,15 +348,18 @@ double *naive_parameter(naive_gnn *gnn, const char *name, int *stride)
     if (!strcmp(part, "att_dst"))
         return gnn->score_target[layer];
     *stride = MAX_WIDE;
+    if (!strcmp(part, "skip.weight"))
+        return gnn->skip[layer][0];
     if (!strcmp(part, "lin.weight") && gnn->conv == NAIVE_GAT)
         return gnn->heads_weight[layer][0];
     if (!strcmp(part, "nn.0.weight"))
         return gnn->weight[layer][0][0];
     if (!strcmp(part, "nn.2.weight"))
         return gnn->weight[layer][1][0];
-    if (!strcmp(part, "lin.weight") || !strcmp(part, "lin_rel.weight"))
+    if (!strcmp(part, "lin.weight") || !strcmp(part, "lin_rel.weight") ||
+        !strcmp(part, "lin_l.weight"))
         return gnn->weight[layer][0][0];
-    if (!strcmp(part, "lin_root.weight"))
+    if (!strcmp(part, "lin_root.weight") || !strcmp(part, "lin_r.weight"))
         return gnn->weight[layer][1][0];
     if (sscanf(part, "lins.%d.weight%n", &order, &read) == 1 && read > 0 && order < gnn->order)
         return gnn->weight[layer][order][0];

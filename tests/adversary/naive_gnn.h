@@ -53,6 +53,14 @@ typedef struct naive_gnn {
     double score_source[MAX_LAYERS][MAX_HEADS * MAX_HIDDEN];
     double score_target[MAX_LAYERS][MAX_HEADS * MAX_HIDDEN];
     double head[MAX_CLASSES][MAX_LAYERS * MAX_HIDDEN], head_bias[MAX_CLASSES];
+    bool   sage;     /* with mean: PyG's other name for it */
+    bool   residual; /* what a layer gives is more by its input times `skip` … */
+    bool   norm;     /* … and then normalised by these */
+    double skip[MAX_LAYERS][MAX_HIDDEN][MAX_WIDE];
+    double norm_mean[MAX_LAYERS][MAX_HIDDEN], norm_var[MAX_LAYERS][MAX_HIDDEN];
+    double norm_weight[MAX_LAYERS][MAX_HIDDEN], norm_bias[MAX_LAYERS][MAX_HIDDEN];
+    int    head_hidden; /* units that the head makes scores of; 0: of what it sees */
+    double head_inner[MAX_HIDDEN][MAX_LAYERS * MAX_HIDDEN], head_inner_bias[MAX_HIDDEN];
 } naive_gnn;
 
 typedef struct naive_graph {

@@ -81,6 +81,9 @@ extern const char *const rule_names[RULES];
 enum { KEEP_ANY, KEEP_NO_ISOLATED, KEEP_CONNECTED };
 enum { TARGET_NEXT = -2, TARGET_ANY = -1 };
 
+/* What answers are compared by. */
+enum { COUNTS_BOTH, COUNTS_EDITS, COUNTS_DISTANCE };
+
 typedef struct question {
     uint64_t  seed;
     int64_t   number;
@@ -106,6 +109,9 @@ typedef struct question {
     int     max_edits, target, total_cfs;
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
     double  threshold, edge_cost, feature_cost;
+    int     counts;    /* of costs: one of COUNTS_… */
+    int     dear;      /* a feature that has a cost of its own; -1: none */
+    double  dear_cost; /* that */
 
     /* how they are told: names and values of cbx_explain_table */
     int  num_settings;

@@ -75,6 +75,36 @@ static void draw_mean(naive_gnn *g, dice *d)
         g->mean[j] = g->centred && dice_chance(d, 0.8) ? draw(d, 3) : 0;
 }
 
+/* Moments are not those of anything; a mean can be larger than what it leaves. */
+static void draw_block(naive_gnn *g, dice *d)
+{
+    g->residual = dice_chance(d, 0.15);
+    g->norm = dice_chance(d, 0.15);
+    for (int l = 0; l < g->layers; l++)
+        for (int h = 0; h < g->hidden; h++) {
+            g->norm_mean[l][h] = draw(d, dice_chance(d, 0.1) ? 20 : 1);
+            g->norm_var[l][h] = (double)(float)dice_real(d, 0.05, 2);
+            g->norm_weight[l][h] = draw(d, 1.5);
+            g->norm_bias[l][h] = draw(d, 0.5);
+            for (int j = 0; j < MAX_WIDE; j++)
+                g->skip[l][h][j] = draw(d, 1 / sqrt(l == 0 ? g->features : g->hidden));
+        }
+}
+
+/* Some units, which make scores by the columns of the head that are there. */
+static void draw_head_hidden(naive_gnn *g, dice *d)
+{
+    if (!dice_chance(d, 0.15))
+        return;
+    int width = (g->cat ? g->layers : 1) * g->hidden;
+    g->head_hidden = dice_between(d, 1, g->hidden);
+    for (int h = 0; h < g->head_hidden; h++) {
+        g->head_inner_bias[h] = draw(d, 0.4);
+        for (int k = 0; k < width; k++)
+            g->head_inner[h][k] = draw(d, 2 / sqrt(width));
+    }
+}
+
 void draw_gnn(naive_gnn *g, const world *w, dice *d)
 {
     static const naive_conv convs[] = {NAIVE_GCN,  NAIVE_GCN,  NAIVE_GCN,  NAIVE_SUM, NAIVE_SUM,
@@ -93,6 +123,9 @@ void draw_gnn(naive_gnn *g, const world *w, dice *d)
         draw_mlp(g, d);
     draw_layers(g, d);
     draw_head(g, d);
-    dice own = *d; /* so that means are drawn, and nothing else is for their sake */
+    dice own = *d; /* so that these are drawn, and nothing else is for their sake */
     draw_mean(g, &own);
+    g->sage = g->conv == NAIVE_MEAN && dice_chance(&own, 0.5);
+    draw_block(g, &own);
+    draw_head_hidden(g, &own);
 }

@@ -85,6 +85,9 @@ static void draw_costs(question *q, dice *d)
     int                 count = (int)(sizeof costs / sizeof *costs);
     q->edge_cost = costs[dice_below(d, count)];
     q->feature_cost = costs[dice_below(d, count)];
+    q->counts = dice_below(d, COUNTS_DISTANCE + 1);
+    q->dear = dice_chance(d, 0.5) ? dice_below(d, q->world.features) : -1;
+    q->dear_cost = costs[dice_below(d, count)];
 }
 
 /* Of features in no block, so that there are no groups of which they would be a part. */
@@ -256,6 +259,7 @@ void draw_rules(question *q, dice *d)
 {
     q->total_cfs = 1;
     q->edge_cost = q->feature_cost = 1;
+    q->dear = -1;
     for (int j = 0; j < MAX_FEATURES; j++)
         q->asked_lo[j] = q->asked_hi[j] = NAN;
     for (int r = 0; r < RULES; r++)
@@ -268,5 +272,7 @@ void draw_rules(question *q, dice *d)
         restrict_space(q, d);
     }
     work_out(q);
+    if (q->dear >= 0 && q->group[q->dear] >= 0) /* a place in the space has one cost */
+        q->dear = -1;
     tell_rules(q, d);
 }

@@ -116,7 +116,9 @@ static bool finds_lies_out(question *q)
         {LIE_STEP, CLAIM_IRREDUCIBLE, "values that go too far are found out"},
         {LIE_OPTIMAL, CLAIM_OPTIMAL, "false claims of being optimal are found out"},
         {LIE_LOWER_BOUND, CLAIM_LOWER_BOUND, "lower bounds that are too high are found out"},
-        {LIE_PROVED_NONE, CLAIM_PROVED_NONE, "false proofs of absence are found out"}};
+        {LIE_PROVED_NONE, CLAIM_PROVED_NONE, "false proofs of absence are found out"},
+        {LIE_WAY, CLAIM_FOUND, "ways that are told too short are found out"},
+        {LIE_COST, CLAIM_FOUND, "costs that are not those of the edits are found out"}};
     bool fine = true;
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         int honest = broken_by(LIE_NONE, lies[k].claim, q);

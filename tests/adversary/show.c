@@ -27,6 +27,10 @@ void show_question(const question *q)
            q->world.task == CBX_GRAPH ? q->world.graphs : q->world.nodes);
     if (g->conv == NAIVE_CHEB)
         printf(" order %d;", g->order);
+    if (g->head_hidden)
+        printf(" %d hidden units in the head;", g->head_hidden);
+    printf("%s%s%s", g->sage ? " sage;" : "", g->residual ? " skip connections;" : "",
+           g->norm ? " batch normalisation;" : "");
     show_settings(q, "");
     printf("\n");
 }

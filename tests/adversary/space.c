@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "costs.h"
+
 /* ---- what the rules say of single edits */
 
 bool may_lose_edges(const question *q, int u, int v)
@@ -122,7 +124,7 @@ static void add_values(const question *q, dice *d, int node, int feature, space 
     place *p = add(s, PLACE_FEATURE);
     p->node = node;
     p->feature = feature;
-    p->cost = q->feature_cost;
+    p->cost = price_of(q, feature);
     float step = q->step[feature];
     if (step > 0) {
         s->whole = s->whole && (hi - lo) / step < MAX_VALUES - 1;

@@ -8,6 +8,9 @@ static const char *const oracle_names[ORACLES] = {
     "gcn", "graphconv add", "graphconv mean", "graphconv max", "gin",
     "gat", "cheb order 1",  "cheb order 2",   "cheb order 3"};
 
+static const char *const trait_names[TRAITS] = {"sage", "skip connections", "batch normalisation",
+                                                "hidden in head"};
+
 static int oracle_of(const naive_gnn *g)
 {
     return (int)g->conv + (g->conv == NAIVE_CHEB ? g->order - 1 : 0);
@@ -15,12 +18,18 @@ static int oracle_of(const naive_gnn *g)
 
 void tally_add(tally *t, const question *q, const judged *j)
 {
+    const naive_gnn *g = &q->gnn;
+    const bool       traits[TRAITS] = {g->sage, g->residual, g->norm, g->head_hidden > 0};
     for (int k = 0; k < j->count; k++) {
         claim c = j->at[k].claim;
         bool  broken = j->at[k].ruling == BROKEN;
         t->claims[c][j->at[k].ruling]++;
         t->by_oracle[oracle_of(&q->gnn)][c]++;
         t->broken_by_oracle[oracle_of(&q->gnn)][c] += broken;
+        for (int i = 0; i < TRAITS; i++) {
+            t->by_trait[i][c] += traits[i];
+            t->broken_by_trait[i][c] += broken && traits[i];
+        }
         for (int r = 0; r < RULES; r++)
             if (has_rule(q, (rule)r)) {
                 t->by_rule[r][c]++;
@@ -98,5 +107,7 @@ void tally_show(const tally *t)
     show_head("oracle (broken)");
     for (int o = 0; o < ORACLES; o++)
         show_row(oracle_names[o], t->by_oracle[o], t->broken_by_oracle[o]);
+    for (int k = 0; k < TRAITS; k++)
+        show_row(trait_names[k], t->by_trait[k], t->broken_by_trait[k]);
     printf("\n%lld claims, %lld broken\n", (long long)tally_claims(t), (long long)tally_broken(t));
 }

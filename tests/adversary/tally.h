@@ -5,7 +5,10 @@
 
 #include "judge.h"
 
-enum { ORACLES = 9 }; /* gcn, graphconv's three, gin, gat, cheb of order 1 to 3 */
+enum {
+    ORACLES = 9, /* gcn, graphconv's three, gin, gat, cheb of order 1 to 3 */
+    TRAITS = 4   /* sage, skip connections, batch normalisation, hidden units in the head */
+};
 
 typedef struct tally {
     int64_t cases, refused, without; /* without: neither found nor proved */
@@ -13,6 +16,7 @@ typedef struct tally {
     int64_t claims[CLAIMS][RULINGS];
     int64_t by_rule[RULES][CLAIMS], broken_by_rule[RULES][CLAIMS];
     int64_t by_oracle[ORACLES][CLAIMS], broken_by_oracle[ORACLES][CLAIMS];
+    int64_t by_trait[TRAITS][CLAIMS], broken_by_trait[TRAITS][CLAIMS];
 } tally;
 
 void    tally_add(tally *t, const question *q, const judged *j);

@@ -149,6 +149,7 @@ static void tell_search(question *q, dice *d)
 
 static void tell_answer(question *q)
 {
+    static const char *const counts[] = {"both", "edits", "distance"};
     if (q->target == TARGET_NEXT)
         tell(q, "target", "next");
     else if (q->target == TARGET_ANY)
@@ -161,7 +162,11 @@ static void tell_answer(question *q)
         tell(q, "stopping-threshold", "%g", q->threshold);
     if (has_rule(q, RULE_COSTS)) {
         tell(q, "edge-cost", "%g", q->edge_cost);
-        tell(q, "feature-cost", "%g", q->feature_cost);
+        if (q->dear >= 0)
+            tell(q, "feature-cost", "%g,%d:%g", q->feature_cost, q->dear, q->dear_cost);
+        else
+            tell(q, "feature-cost", "%g", q->feature_cost);
+        tell(q, "cost", "%s", counts[q->counts]);
     }
 }
 

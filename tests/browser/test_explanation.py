@@ -421,6 +421,56 @@ class HostileNames(PageCase):
         self.assertIsNone(self.page.evaluate("window.intruder"))
 
 
+class Bank(PageCase):
+    """A table of customers: names, a number, a group of columns."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rows = ["id,income,city,label"]
+        for i in range(60):
+            income, city = 12000 + 613 * i, "Milan" if i % 3 == 0 else "Rome"
+            rows.append(f"C-{i},{income},{city},{'granted' if income > 30000 or city == 'Milan' else 'refused'}")
+        bank = cls.folder / "bank"
+        bank.mkdir()
+        (bank / "features.csv").write_text("\n".join(rows) + "\n")
+        (bank / "edges.csv").write_text("source,target\n" + "".join(f"C-{i},C-{i + 1}\n" for i in range(0, 60, 2)))
+        cls.data, cls.model = cls.folder / "bank.safetensors", cls.folder / "model.safetensors"
+        combinex("data", "convert", bank, cls.data, "--symmetric", "-q")
+        combinex("train", cls.data, "--train-share", 1, "--epochs", 400, "--seed", 1, "-q", "-o", cls.model)
+
+    def changes(self, features):
+        path = self.folder / "customer.html"
+        combinex("explain", self.data, self.model, "--node", "C-1", "--features-to-vary", features, "--own-features", "--keep-edges", "--html", path)
+        self.page.viewport(1120, 820)
+        self.open(path)
+        return self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)")
+
+    def test_a_group_of_columns_is_one_change(self):
+        self.assertEqual(self.changes("city"), ["city: Rome → Milan"])
+
+    def test_a_number_is_told_as_a_person_would(self):
+        (change,) = self.changes("income")
+        self.assertRegex(change, r"^income: [0-9,.]+ instead of 12,613$")
+
+    def test_the_answer_is_seen_at_once_and_says_how_sure_it_is(self):
+        self.changes("income")
+        self.assertLess(self.page.evaluate("document.querySelector('.changes').getBoundingClientRect().bottom"), 400)
+        self.assertRegex(self.page.evaluate("document.querySelector('.lead p').innerText"), r"The model says refused, .* % \(.*\)\. It says granted, .* % \(")
+
+    def test_where_no_edge_goes_there_is_one_picture(self):
+        self.changes("income")
+        shown = "[...document.querySelectorAll('.panel')].filter(e => !e.hidden).map(e => e.dataset.panel).join()"
+        self.assertEqual(self.page.evaluate(shown), "after")
+
+    def test_nothing_pointed_at_is_no_box(self):
+        self.changes("income")
+        box = "(e => [getComputedStyle(e).backgroundColor, e.getBoundingClientRect().height])(document.getElementById('details'))"
+        colour, height = self.page.evaluate(box)
+        self.assertEqual(colour, "rgba(0, 0, 0, 0)")
+        self.assertLess(height, 60)
+
+
 class Shared(PageCase):
     """Larger data, where it is."""
 
@@ -465,7 +515,7 @@ class Shared(PageCase):
         combinex("train", data, "--epochs", 5, "--seed", 1, "-q", "-o", model)
         result = json.loads(combinex("explain", data, model, "--graph", 5, "--target", "any", "--json", "--html", path))
         self.check_widths(path)
-        self.assertEqual(self.page.evaluate("document.querySelectorAll('[data-panel=before] .node').length"), result["nodes"])
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('[data-panel=after] .node').length"), result["nodes"])
         self.assertEqual(self.page.evaluate(AFTER), result["after"]["probabilities"])
         self.page.click(".switch[data-edit='0']")
         if len(result["edits"]) == 1:

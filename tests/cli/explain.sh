@@ -56,7 +56,7 @@ check "--limit takes the first, --quiet has no summary" \
     all out_has '^member 2: ' , not out_has '^member 3: ' , not out_has 'total'
 run explain karate model.safetensors --preset paper --node 5 --node=1 --target any --epochs 50 -o text.txt
 check "targets keep the order asked for; a file is announced" all status_is 0 , \
-    out_has '^2 nodes written to text.txt$' , out_has "^2 of 2 found \\(100 %\\) · median $number edits? · " , \
+    out_has '^2 nodes written to text.txt$' , out_has "^2 of 2 found \\(100 %\\) · median $number changes? · " , \
     test "$(grep -o '^member [0-9]*' text.txt | xargs)" = 'member 5 member 1'
 run explain karate model.safetensors --preset paper --test-set --quiet --epochs 5
 check "--test-set takes the rows that the model was tested on" \
@@ -65,6 +65,10 @@ check "--test-set takes the rows that the model was tested on" \
 run explain karate model.safetensors --node 8 --json --epochs 7 --preset paper --policy constant
 check "a preset gives way to the flags, whatever the order" \
     all out_has '"epochs":7,' , out_has '"policy":"constant"' , out_has '"lr":0.1'
+run explain karate model.safetensors --preset paper --node 8 --learning-rate 0.5 --json
+check "a learning rate has both of its names" out_has '"lr":0.5'
+run train karate --epochs 1 --lr 0.5 -o other.safetensors
+check "in training, too" status_is 0
 run explain karate model.safetensors --preset paper --node 8 --lr 0.5 --json
 check "and sets what they leave" all out_has '"epochs":500' , out_has '"lr":0.5' , out_lines 1
 

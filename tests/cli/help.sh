@@ -36,13 +36,21 @@ for command in 'data list' 'data info' 'data generate' train predict explain app
     # shellcheck disable=SC2086
     run help $command
     check "help $command is the same" cmp -s "$scratch/long" "$scratch/log/out"
+    [ "$command" != explain ] || continue
     # shellcheck disable=SC2086
     run $command -h
     check "$command -h is the same" cmp -s "$scratch/long" "$scratch/log/out"
 done
 
+run explain -h
+check "explain -h has the most used options, and says where the others are" all status_is 0 , err_empty , \
+    out_has '^Usage: combinex explain' , out_has '^Most used:' , out_has ' --node ' , out_has ' --prove ' , \
+    not out_has ' --momentum' , out_has '^Examples:' , out_has "^'combinex explain --help' has all [0-9]+ options"
+check "it fits a window or two" [ "$(wc -l < "$scratch/log/out")" -lt 100 ]
+check "every option it names is one" [ "$(sed -n '/^Most used:/,/^$/p' "$scratch/log/out" | grep -cE '^( {6}|  -., )--')" = 23 ]
+
 run train --help
-check "help shows choices and defaults" out_says 'gcn, cheb, graphconv, gin, gat; default gcn'
+check "help shows choices and defaults" out_says 'gcn, cheb, graphconv, sage, gin, gat; default gcn'
 check "help shows what is required" out_says '-o, --output FILE [^)]*\(required\)'
 run train --bogus --help
 check "a mistake before --help is still a mistake" fails_with 2 'unknown option --bogus'

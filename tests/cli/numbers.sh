@@ -4,7 +4,7 @@
 # Values that are no numbers, or too large ones: refused with the place, and never printed.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 
-mapfile -t methods < <(explainers '')
+mapfile -t methods < <(node_explainers)
 check "there are methods to try" test "${#methods[@]}" -gt 8
 # table NAME VALUE EDGES: a CSV data set of four nodes in a ring, with one value of its own
 table() {

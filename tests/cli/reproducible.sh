@@ -7,7 +7,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 # shellcheck source=SCRIPTDIR/../reproducible/cores.bash
 source "$here/../reproducible/cores.bash"
-mapfile -t methods < <(explainers '')
+mapfile -t methods < <(node_explainers)
 check "there are methods to try" test "${#methods[@]}" -gt 8
 
 # every FOLDER THREADS: trains, predicts, explains and compares there
@@ -19,9 +19,9 @@ every() {
     check "$1: predicted" status_is 0
     for method in "${methods[@]}"; do
         run explain shapes.safetensors "$1/model" --explainer "$method" --node 3 --node 310 --node 500 \
-            --target any --epochs 30 --unr-rollouts 20 --reproducible --json --threads "$2"
+            --target any --epochs 30 --unr-rollouts 20 --trained '' --reproducible --json --threads "$2"
         check "$1: explained by $method" status_is 0
-        sed -E 's/"seconds":[^,]*,//' "$scratch/log/out" > "$1/$method"
+        sed -E 's/"(trained_)?seconds":[^,]*,//g' "$scratch/log/out" > "$1/$method"
     done
     run bench --data karate --models gcn --explainers combinex-def,minimal --folds 1 --samples 4 --train-epochs 10 \
         --epochs 20 --reproducible --jobs "$2" -q --out bench

@@ -22,6 +22,11 @@ explained() { # explained DATA MODEL FLAGS...: by every method; what they find m
             check "unr refuses graphs" fails_with 1 'unr explains nodes only.*class for each graph'
             continue
         fi
+        if [[ $method =~ ^(clear|d4)$ && $data != *graphs* ]]; then
+            run explain "$data" "$model" --explainer "$method" "$@"
+            check "$method refuses nodes" fails_with 1 "$method explains graphs only.*class for each node"
+            continue
+        fi
         run explain "$data" "$model" --explainer "$method" --target any "$@" --json -o results.jsonl
         check "$method explains $data" all status_is 0 , err_empty , test -s results.jsonl
         run explain "$data" "$model" --replay results.jsonl
@@ -39,6 +44,18 @@ run explain karate karate.model.safetensors --all --explainer moexp --target any
 check "moexp's front is several answers for some" test "$(wc -l < results.jsonl)" -gt 34
 run explain karate karate.model.safetensors --replay results.jsonl
 check "which hold" all status_is 0 , out_has '^([0-9]+) of \1 hold$'
+one_file() { test "$(find . -maxdepth 1 -name "$1" | wc -l)" = 1; }
+check "what was trained is kept beside the model" one_file 'rcexplainer-*.safetensors'
+mkdir sealed
+cp karate.model.safetensors sealed/m.safetensors
+chmod a-w sealed
+run explain karate sealed/m.safetensors --node 8 --explainer rcexplainer
+check "but not in a folder that is marked as read-only" all status_is 0 , test "$(ls sealed)" = m.safetensors
+chmod u+w sealed
+run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained nowhere
+check "a folder that is not there is named" fails_with 1 "--trained: the folder 'nowhere' cannot be written to: No such file"
+run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained '' --seed 9 --json
+check "and without one nothing is" all status_is 0 , out_has '"trained_parameters":[1-9]' , one_file 'rcexplainer-*.safetensors'
 run explain karate karate.model.safetensors --node 8 --explainer cf-gn
 check "a method that does not exist is named" fails_with 2 "'cf-gn' is not one of combinex.*cf-gnn"
 run explain karate karate.model.safetensors --node 8 --explainer unr --unr-restart 1
@@ -49,6 +66,6 @@ if [[ -d ${CBX_SHARED:-}/data && -d $CBX_SHARED/golden ]]; then
     run train cora --epochs 20 --hidden 16 -q -o cora.model.safetensors
     explained cora cora.model.safetensors --node 14 --node 1 --epochs 30 --unr-rollouts 30
     explained AIDS-graphs "$CBX_SHARED/golden/AIDS-graphs-gcn.model.safetensors" \
-        --graph 7 --graph 900 --epochs 30
+        --graph 7 --graph 900 --epochs 30 --trained . --clear-epochs 4 --d4-epochs 1 --d4-width 8
 fi
 finish

@@ -40,7 +40,7 @@ rules=(--only-up=age,amount,years --only-down=amount,years --step=amount:50 --if
 count_found() {
     local method found all=0
     # shellcheck disable=SC2119 # all of them
-    for method in $(explainers); do
+    for method in $(node_explainers); do
         run explain people.safetensors model.safetensors --all --explainer "$method" --epochs 60 --unr-rollouts 50 --moexp-most 200 --json "$@"
         status_is 0 || return 1
         found=$(python3 "$here/keeps_rules.py" people "$@" < "$scratch/log/out" 2> "$scratch/log/err") || return 1

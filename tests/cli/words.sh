@@ -32,6 +32,8 @@ check "--details has it exactly" out_has '\(12613\.25 → [0-9.]+, log-odds '
 run explain bank.safetensors model.safetensors --node C-1 --features-to-vary city --own-features --keep-edges
 check "a group of features is one line, and one change" all status_is 0 , \
     out_has '^  if     city: Rome → Milan$' , out_has '^  1 change · '
+run explain bank.safetensors model.safetensors --all --limit 3 --features-to-vary city --own-features --keep-edges
+check "and one change in the summary" all status_is 0 , out_has 'found \(.*median 1 change · '
 run explain bank.safetensors model.safetensors --node C-1 --total-cfs 2 --features-to-vary income,city --own-features --keep-edges
 check "several answers have headings of their own" all status_is 0 , \
     out_has '^C-1, answer 1 of 2: refused, would be granted$' , out_has '^C-1, answer 2 of 2: '

@@ -97,6 +97,10 @@ TEST(every_kind_of_model_comes_back_bit_for_bit)
     check_round_trip(MODEL(CBX_NODE, "model", "gat", "hidden", "5", "heads", "2", "average-heads",
                            "true", "negative-slope", "0.3", "no-self-loops", "true"));
     check_round_trip(MODEL(CBX_GRAPH, "pool", "max", "hidden", "3", "layers", "2"));
+    check_round_trip(MODEL(CBX_NODE, "model", "sage", "residual", "true", "hidden", "3"));
+    check_round_trip(MODEL(CBX_NODE, "model", "cheb", "order", "2", "batch-norm", "true"));
+    check_round_trip(
+        MODEL(CBX_GRAPH, "head-hidden", "5", "residual", "true", "batch-norm", "true"));
     check_round_trip(MODEL(CBX_GRAPH, "layers", "64", "hidden", "1", "dropout", "0.99"));
 }
 
@@ -182,6 +186,17 @@ TEST(the_architecture_is_json)
     CHECK(arch_is(a, "task", "graph") && arch_is(a, "conv", "graphconv") &&
           arch_is(a, "jk", "last"));
     CHECK(arch_is(a, "pool", "max") && arch_is(a, "aggr", "mean"));
+    cbx_arena_free(&arena);
+}
+
+TEST(what_stands_around_layers_is_in_an_architecture_where_it_is_there)
+{
+    cbx_arena       arena = {0};
+    const cbx_json *a = saved_arch(&arena, MODEL(CBX_NODE, "batch-norm", "true"));
+    CHECK(cbx_json_get(a, "batch_norm") && cbx_json_get(a, "batch_norm")->integer == 1);
+    CHECK(!cbx_json_get(a, "residual"));
+    a = saved_arch(&arena, MODEL(CBX_NODE, "residual", "true", "head-hidden", "4"));
+    CHECK(cbx_json_get(a, "residual") && !cbx_json_get(a, "batch_norm"));
     cbx_arena_free(&arena);
 }
 

@@ -33,8 +33,20 @@ static inline void layer_buffers(layer_case *c)
 {
     c->step.X = &c->X;
     c->step.Y = TAKE(&c->bag, float, c->num_outputs);
-    c->step.saved = TAKE(&c->bag, float, c->layer.ops->saved(&c->layer, &c->step));
+    c->step.saved = TAKE(&c->bag, float, cbx_block_saved(&c->layer, &c->step));
     c->step.tmp = TAKE(&c->bag, float, c->layer.ops->scratch(&c->layer, &c->step));
+}
+
+/* Draws that stand for variances are made such. */
+static inline void layer_no_negatives(layer_case *c)
+{
+    cbx_parameter p;
+    float        *at = c->theta;
+    for (int32_t i = 0; cbx_block_parameter(&c->layer, i, &p); i++) {
+        for (int64_t k = 0; k < cbx_parameter_size(&p) && p.not_negative; k++)
+            at[k] = 0.3f + fabsf(at[k]);
+        at += cbx_parameter_size(&p);
+    }
 }
 
 /* `shape` has ops, sizes, order and aggregation; parameters are drawn, rows
@@ -64,6 +76,7 @@ static inline void layer_open(layer_case *c, cbx_layer shape, const cbx_view *vi
     if (c->norm.diag)
         c->step.A.diag = c->diag = copied(&c->bag, c->step.rows_out, c->norm.diag);
     c->layer.theta = c->theta = draws(&c->bag, rng, c->num_theta);
+    layer_no_negatives(c);
     layer_buffers(c);
 }
 
@@ -84,7 +97,7 @@ static inline void layer_spoil(layer_case *c)
 static inline const float *layer_forward(layer_case *c)
 {
     layer_spoil(c);
-    c->layer.ops->forward(&c->layer, &c->step);
+    cbx_block_forward(&c->layer, &c->step);
     return c->step.Y;
 }
 
@@ -97,7 +110,7 @@ static inline layer_grad layer_backward(layer_case *c, const float *dY, float st
                        filled(&c->bag, c->num_theta, start)};
     cbx_step_grad s = {copied(&c->bag, c->num_outputs, dY), g.dX, g.dvalue, g.ddiag, g.dtheta};
     layer_spoil(c);
-    c->layer.ops->backward(&c->layer, &c->step, &s);
+    cbx_block_backward(&c->layer, &c->step, &s);
     return g;
 }
 

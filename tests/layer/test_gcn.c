@@ -14,7 +14,7 @@ TEST(gcn_swaps_rows_on_a_two_node_cycle)
     cbx_layer     l = {.ops = &cbx_layer_gcn, .n_in = 1, .n_out = 1, .theta = (float[]){2, 1}};
     cbx_adjacency A = {(int64_t[]){0, 1, 2}, (int32_t[]){1, 0}, (float[]){1, 1},  NULL,
                        (int64_t[]){0, 1, 2}, (int32_t[]){1, 0}, (int64_t[]){1, 0}};
-    cbx_step      s = {&v, A, 0, 2, 2, &X, Y, saved, NULL, 1};
+    cbx_step      s = {&v, A, 0, 2, 2, &X, Y, saved, NULL, 1, false};
     cbx_layer_gcn.forward(&l, &s);
     CHECK_NEAR(Y[0], 11, 0);
     CHECK_NEAR(Y[1], 7, 0);

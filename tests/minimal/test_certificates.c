@@ -329,12 +329,16 @@ TEST(a_maximum_over_edges_is_one_over_those_that_are_left)
 }
 
 /* Of a softmax the others get more when one is gone, and its own loop stands in for one. */
-TEST(what_is_proved_of_sums_behind_an_mlp_and_of_attention_holds)
+TEST(what_is_proved_of_mlps_attention_skips_normalisation_and_hidden_units_holds)
 {
-    static const char *const models[][3] = {
-        {"gin", "eps", "0.5"}, {"gat", "heads", "2"}, {"gat", "no-self-loops", "true"}};
-    int proved = 0, found = 0;
-    for (int k = 0; k < 3; k++) {
+    static const char *const models[][3] = {{"gin", "eps", "0.5"},
+                                            {"gat", "heads", "2"},
+                                            {"gat", "no-self-loops", "true"},
+                                            {"sage", "residual", "true"},
+                                            {"gcn", "batch-norm", "true"},
+                                            {"gcn", "head-hidden", "3"}};
+    int                      proved = 0, found = 0;
+    for (int k = 0; k < 6; k++) {
         cbx_error      err = {0};
         cbx_model_spec spec = small_model(models[k][0], 2, 1);
         oracle_must(cbx_fields_set(cbx_model_table(), &spec, models[k][1], models[k][2], &err),
@@ -383,7 +387,7 @@ TEST(a_method_that_removes_edges_says_that_there_are_none)
     alone.num_edges = 0;
     oracle_must(cbx_graph_new(&alone, &graph, &err), &err);
     for (int k = 0; cbx_explainer_names[k]; k++) {
-        if (!cbx_explainer_at(k)->edges_only)
+        if (!cbx_explainer_at(k)->edges_only || cbx_explainer_at(k)->graphs_only)
             continue;
         cbx_explain_options options = ASK_FOR("explainer", cbx_explainer_names[k]);
         cbx_counterfactual *r = NULL;

@@ -83,6 +83,8 @@ TEST(answers_flip_and_every_edit_is_needed)
         {.nodes = 60, .conv = "cheb", .order = 1, .seed = 9},
         {.nodes = 60, .conv = "gin", .seed = 10},
         {.nodes = 60, .conv = "gat", .seed = 11},
+        {.nodes = 80, .graphs = 8, .block = true, .seed = 13},
+        {.nodes = 60, .conv = "sage", .block = true, .seed = 12},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         cbx_explain_options next = FEW("target", "next"), any = FEW("target", "any");
@@ -100,7 +102,7 @@ TEST(answers_of_many_edits_are_irreducible)
         for (int k = 0; k < 3; k++) {
             cbx_explain_options options =
                 FEW("target", "next", "stopping-threshold", thresholds[k]);
-            minimal_of(&options)->feature_cost = seed % 2 ? 1 : 2;
+            minimal_of(&options)->feature_cost = seed % 2 ? "1" : "2";
             oracle_shape shape = {.nodes = 90, .kind = 'd', .seed = 60 + seed};
             shape.conv = seed % 3 ? "gcn" : "graphconv";
             found += explain_all(shape, &options, &edits);
@@ -351,8 +353,8 @@ TEST(a_class_that_another_outdoes_in_all_weights_is_out_of_reach)
     int32_t    C = m->num_classes;
     CHECK(!cbx_infeasible_class(m, 0) || !cbx_infeasible_class(m, 1));
     for (int32_t k = 0; k <= m->head_in; k++) /* class 2 becomes class 1 less something */
-        m->theta[m->head_offset + (int64_t)k * C + 2] =
-            m->theta[m->head_offset + (int64_t)k * C + 1] - 0.1f * (float)(k % 3) - 0.01f;
+        m->theta[m->output_offset + (int64_t)k * C + 2] =
+            m->theta[m->output_offset + (int64_t)k * C + 1] - 0.1f * (float)(k % 3) - 0.01f;
     CHECK(cbx_infeasible_class(m, 2));
     cbx_explain_options options = FEW("target", "2");
     cbx_counterfactual *r = explain_row(&o, 3, &options);

@@ -81,6 +81,7 @@ static inline void reference_adjacency(const reference *t, const cbx_layer *l, d
     const cbx_view *v = t->view;
     int32_t         n = v->n;
     bool            gcn = l->ops == &cbx_layer_gcn, cheb = l->ops == &cbx_layer_cheb;
+    bool            mean = l->ops == &cbx_layer_sage || l->set.aggregation == CBX_MEAN;
     double         *d = reference_array(n), *loop = reference_array(n);
     memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
     for (int32_t i = 0; i < n; i++)
@@ -88,8 +89,7 @@ static inline void reference_adjacency(const reference *t, const cbx_layer *l, d
     for (int32_t i = 0; i < n; i++)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
             int32_t s = v->source[e];
-            double  count =
-                l->set.aggregation == CBX_MEAN ? (double)(v->offset[i + 1] - v->offset[i]) : 1;
+            double  count = mean ? (double)(v->offset[i + 1] - v->offset[i]) : 1;
             if (!gcn && !cheb) {
                 A[i * n + s] += t->w[e] / count;
             } else if (s != i) {
@@ -227,7 +227,7 @@ static inline void reference_polynomial(const reference *t, const cbx_layer *l, 
     bias = W;
     for (int32_t i = 0; i < n * out; i++)
         Y[i] += bias[i % out];
-    if (l->ops == &cbx_layer_graphconv)
+    if (l->ops == &cbx_layer_graphconv || l->ops == &cbx_layer_sage)
         reference_add_product(n, f, out, H, bias + out, Y);
     free(A);
     free(T);
@@ -245,10 +245,30 @@ static inline void reference_conv(const reference *t, const cbx_layer *l, const 
         reference_polynomial(t, l, H, Y);
 }
 
-static inline void reference_relu_dropout(const reference *t, int32_t l, int32_t width, double *Y)
+/* Y = norm(Y + H S), where the layer has them: behind the convolution's parameters are S, and
+ * weight, bias, mean and variance. */
+static inline void reference_block(const reference *t, const cbx_layer *l, const double *H,
+                                   double *Y)
 {
-    int32_t n = t->view->n;
-    float  *mask = malloc((size_t)n * (size_t)width * sizeof *mask);
+    int32_t       n = t->view->n, f = l->n_in, out = l->n_out;
+    const double *at = t->theta + (l->theta - t->model->theta);
+    cbx_parameter p;
+    for (int32_t i = 0; l->ops->parameter(l, i, &p); i++)
+        at += cbx_parameter_size(&p);
+    if (l->set.residual) {
+        reference_add_product(n, f, out, H, at, Y);
+        at += f * out;
+    }
+    for (int32_t i = 0; i < n * out && l->set.batch_norm; i++) {
+        int32_t k = i % out;
+        Y[i] = (Y[i] - at[2 * out + k]) / sqrt(at[3 * out + k] + 1e-5) * at[k] + at[out + k];
+    }
+}
+
+static inline void reference_relu_dropout(const reference *t, int32_t l, int32_t n, int32_t width,
+                                          double *Y)
+{
+    float *mask = malloc((size_t)n * (size_t)width * sizeof *mask);
     for (int32_t i = 0; i < n * width; i++)
         mask[i] = 1;
     if (t->rate > 0)
@@ -275,38 +295,59 @@ static inline double reference_seen(const reference *t, const double *H, int32_t
                                             : sum / (b - a);
 }
 
-/* Scores of one more layer, whose part of the head starts at W. */
+/* What one more layer, whose part of the head's first matrix starts at W, adds to its C columns. */
 static inline void reference_head(const reference *t, const double *H, int32_t width,
-                                  const double *W)
+                                  const double *W, int32_t C, double *out)
 {
-    int32_t C = t->model->num_classes;
     for (int32_t r = 0; r < t->rows_out; r++)
         for (int32_t k = 0; k < width; k++)
             for (int32_t c = 0; c < C; c++)
-                t->logp[r * C + c] += reference_seen(t, H, width, r, k) * W[k * C + c];
+                out[r * C + c] += reference_seen(t, H, width, r, k) * W[k * C + c];
+}
+
+/* From hidden units, without their bias yet, to scores. */
+static inline void reference_scores(const reference *t, double *hidden)
+{
+    const cbx_model *m = t->model;
+    int32_t          units = m->head_hidden;
+    const double    *bias = t->theta + m->hidden_offset + m->head_in * units;
+    for (int32_t i = 0; i < t->rows_out * units; i++)
+        hidden[i] += bias[i % units];
+    reference_relu_dropout(t, m->num_layers, t->rows_out, units, hidden);
+    reference_add_product(t->rows_out, units, m->num_classes, hidden, t->theta + m->output_offset,
+                          t->logp);
 }
 
 static inline double reference_loss(const reference *t)
 {
     const cbx_model *m = t->model;
     int32_t          n = t->view->n, C = m->num_classes;
-    const double    *head = t->theta + m->head_offset, *bias = head + m->head_in * C;
+    int32_t          columns = m->head_hidden ? m->head_hidden : C;
+    const double    *head = t->theta + (m->head_hidden ? m->hidden_offset : m->output_offset);
+    const double    *bias = t->theta + m->output_offset + cbx_model_output_in(m) * C;
     double           loss = 0, *H = t->X;
+    double          *seen = reference_array((int64_t)t->rows_out * columns);
     memset(t->logp, 0, (size_t)t->rows_out * (size_t)C * sizeof *t->logp);
     for (int32_t l = 0; l < m->num_layers; l++) {
         int32_t width = m->layers[l].n_out;
         double *Y = reference_array((int64_t)n * width);
         reference_conv(t, &m->layers[l], H, Y);
-        reference_relu_dropout(t, l, width, Y);
+        reference_block(t, &m->layers[l], H, Y);
+        reference_relu_dropout(t, l, n, width, Y);
         if (cbx_model_head_sees(m, l)) {
-            reference_head(t, Y, width, head);
-            head += width * C;
+            reference_head(t, Y, width, head, columns, seen);
+            head += width * columns;
         }
         if (l > 0)
             free(H);
         H = Y;
     }
     free(H);
+    if (m->head_hidden)
+        reference_scores(t, seen);
+    else
+        memcpy(t->logp, seen, (size_t)t->rows_out * (size_t)C * sizeof *seen);
+    free(seen);
     for (int32_t r = 0; r < t->rows_out; r++) {
         double *row = t->logp + r * C, most = -INFINITY, sum = 0;
         for (int32_t c = 0; c < C; c++)

@@ -141,10 +141,12 @@ static void take_steps(walk *k, float size, int steps, double enough, tally *cou
     }
 }
 
-static tally try_deep(const char *conv, const char *order, const char *aggregation, bool graphs,
-                      bool weighted, const char *pool, const char *layers)
+/* `block`: skip connections, batch normalisation, and so many hidden units in the head. */
+static tally try_block(const char *conv, const char *order, const char *aggregation, bool graphs,
+                       bool weighted, const char *pool, const char *layers, const char *block)
 {
-    tally count = {0};
+    const char *around = strcmp(block, "0") != 0 ? "true" : "false";
+    tally       count = {0};
     for (uint64_t seed = 0; seed < 6; seed++) {
         walk k = {.rng = cbx_rng_stream(seed, 7, graphs, weighted)};
         k.s = make_sample((sample_shape){.nodes = 60,
@@ -155,7 +157,8 @@ static tally try_deep(const char *conv, const char *order, const char *aggregati
                                          .plain = !graphs && !weighted,
                                          .seed = seed});
         cbx_model *m = MODEL(k.s.graph, (int64_t)seed, "model", conv, "order", order, "aggregation",
-                             aggregation, "hidden", "10", "layers", layers, "pool", pool);
+                             aggregation, "hidden", "10", "layers", layers, "pool", pool,
+                             "residual", around, "batch-norm", around, "head-hidden", block);
         start_walk(&k, graphs, weighted, m);
         for (float size = 1e-4f; size < 0.2f; size *= 6)
             take_steps(&k, size, 15, seed % 2 ? 0 : 0.2, &count);
@@ -164,6 +167,12 @@ static tally try_deep(const char *conv, const char *order, const char *aggregati
         free_sample(&k.s);
     }
     return count;
+}
+
+static tally try_deep(const char *conv, const char *order, const char *aggregation, bool graphs,
+                      bool weighted, const char *pool, const char *layers)
+{
+    return try_block(conv, order, aggregation, graphs, weighted, pool, layers, "0");
 }
 
 static tally try_models(const char *conv, const char *order, const char *aggregation, bool graphs,
@@ -202,6 +211,16 @@ TEST(what_is_claimed_of_a_graph_holds)
         tally t = try_models("gcn", "1", "add", true, false, pools[i]);
         CHECK(t.proved > 5 && t.passes > 20 && t.in_part > 0);
     }
+}
+
+TEST(what_is_claimed_of_skip_connections_normalised_layers_and_hidden_units_holds)
+{
+    const char *const convs[] = {"gcn", "sage", "gin"};
+    for (size_t i = 0; i < sizeof convs / sizeof *convs; i++)
+        for (int graphs = 0; graphs < 2; graphs++) {
+            tally t = try_block(convs[i], "1", "add", graphs, false, "mean", "2", "7");
+            CHECK(t.proved > 5 && t.passes > 20);
+        }
 }
 
 TEST(what_has_no_bound_is_always_run)

@@ -122,12 +122,14 @@ static void check_same(both *b)
     check_lengths(b);
 }
 
-static void try_model(const char *conv, const char *order, const char *aggregation)
+static void try_block(const char *conv, const char *order, const char *aggregation,
+                      const char *block)
 {
     for (int32_t around = 0; around < 40; around += 13) {
-        const char *const settings[] = {"model",  conv, "order",  order, "aggregation", aggregation,
-                                        "hidden", "8",  "layers", "2",   NULL};
-        both              b;
+        const char *const settings[] = {
+            "model",  conv, "order",    order, "aggregation", aggregation, "hidden", "8",
+            "layers", "2",  "residual", block, "batch-norm",  block,       NULL};
+        both b;
         open_both(&b, settings, around);
         check_same(&b);
         for (int round = 0; round < 3; round++) {
@@ -140,6 +142,12 @@ static void try_model(const char *conv, const char *order, const char *aggregati
     }
 }
 
+static void try_model(const char *conv, const char *order, const char *aggregation)
+{
+    try_block(conv, order, aggregation, "false");
+    try_block(conv, order, aggregation, "true");
+}
+
 TEST(every_layer_of_products_gives_the_same_without_settled_columns)
 {
     try_model("gcn", "1", "add");
@@ -149,6 +157,7 @@ TEST(every_layer_of_products_gives_the_same_without_settled_columns)
     try_model("graphconv", "1", "mean");
     try_model("gin", "1", "add");
     try_model("gat", "1", "add");
+    try_model("sage", "1", "add");
 }
 
 TEST(no_column_need_be_left)

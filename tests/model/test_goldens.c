@@ -25,7 +25,8 @@ static bool split_file(const cbx_tensor_file *f, const char *graph_path, const c
     size_t     graphs = 0, models = 0;
     for (size_t i = 0; i < f->count; i++) {
         const char *name = f->tensors[i].name;
-        if (!strncmp(name, "layers.", 7) || !strncmp(name, "output_layer.", 13))
+        if (!strncmp(name, "layers.", 7) || !strncmp(name, "output_layer.", 13) ||
+            !strncmp(name, "hidden_layer.", 13))
             model[models++] = f->tensors[i];
         else if (strncmp(name, "expected.", 9) != 0 && strcmp(name, "coef") != 0)
             graph[graphs++] = f->tensors[i];
@@ -38,10 +39,10 @@ static bool split_file(const cbx_tensor_file *f, const char *graph_path, const c
     return ok;
 }
 
-/* Largest difference, relative to the largest expected value. */
-static double relative(int64_t count, const float *actual, const float *expected)
+/* Largest difference, relative to the largest expected value, or to `scale` if that is more. */
+static double relative_to(double scale, int64_t count, const float *actual, const float *expected)
 {
-    double worst = 0, scale = 1e-3;
+    double worst = 0;
     for (int64_t i = 0; i < count; i++)
         scale = fmax(scale, fabs((double)expected[i]));
     for (int64_t i = 0; i < count; i++) {
@@ -53,13 +54,22 @@ static double relative(int64_t count, const float *actual, const float *expected
     return worst;
 }
 
-static void check_parameters(const cbx_tensor_file *f, const cbx_model *m, const float *dtheta)
+static double relative(int64_t count, const float *actual, const float *expected)
+{
+    return relative_to(1e-3, count, actual, expected);
+}
+
+/* What is observed has no gradient. Differences are relative to `scale` at least. */
+static void check_parameters(const cbx_tensor_file *f, const cbx_model *m, const char *prefix,
+                             bool observed, double scale, const float *dtheta)
 {
     float *values = malloc((size_t)m->size * sizeof *values);
     for (int32_t i = 0; i < m->num_parameters; i++) {
         const cbx_named_parameter *p = &m->parameters[i];
         char                       name[96];
-        (void)snprintf(name, sizeof name, "expected.grad.%s", p->name);
+        if (p->shape.observed != observed)
+            continue;
+        (void)snprintf(name, sizeof name, "%s%s", prefix, p->name);
         const float *expected = tensor(f, name);
         if (!CHECK(expected != NULL))
             continue;
@@ -67,10 +77,31 @@ static void check_parameters(const cbx_tensor_file *f, const cbx_model *m, const
         for (int32_t r = 0; r < out; r++)
             for (int32_t c = 0; c < in; c++)
                 values[(int64_t)r * in + c] = dtheta[p->offset + (int64_t)c * out + r];
-        if (!CHECK(relative((int64_t)in * out, values, expected) < 1e-4))
+        if (!CHECK(relative_to(scale, (int64_t)in * out, values, expected) < 1e-4))
             printf("  (%s)\n", name);
     }
     free(values);
+}
+
+/* What a step of training makes of batch normalisations. A bias in front of one makes no
+ * difference: its gradient is a sum of numbers of the size of 1 that should be 0. `dtheta` is
+ * scratch. */
+static void check_training(const cbx_tensor_file *f, cbx_pass *pass, const cbx_matrix *X,
+                           float *dtheta)
+{
+    const cbx_model *m = pass->model;
+    float           *theta = malloc((size_t)m->size * sizeof *theta);
+    memcpy(theta, m->theta, (size_t)m->size * sizeof *theta);
+    memset(dtheta, 0, (size_t)m->size * sizeof *dtheta);
+    pass->training = true;
+    cbx_pass_forward(pass, X, NULL, 0, 0);
+    int64_t outputs = (int64_t)pass->rows_out * m->num_classes;
+    CHECK(test_difference(outputs, pass->logp, tensor(f, "expected.train.log_probs")) < 1e-5);
+    cbx_pass_observe(pass, theta);
+    check_parameters(f, m, "expected.train.", true, 1e-3, theta);
+    cbx_pass_backward(pass, tensor(f, "coef"), NULL, NULL, dtheta);
+    check_parameters(f, m, "expected.train.grad.", false, 0.1, dtheta);
+    free(theta);
 }
 
 static void check_pass(const cbx_tensor_file *f, const cbx_graph *g, const cbx_model *m,
@@ -107,7 +138,9 @@ static void check_pass(const cbx_tensor_file *f, const cbx_graph *g, const cbx_m
         by_id[cbx_graph_edge_id(g, s)] = dw[s];
     if (tensor(f, "expected.grad.edge_weight"))
         CHECK(relative(view.m, by_id, tensor(f, "expected.grad.edge_weight")) < 1e-4);
-    check_parameters(f, m, dtheta);
+    check_parameters(f, m, "expected.grad.", false, 1e-3, dtheta);
+    if (tensor(f, "expected.train.log_probs"))
+        check_training(f, &pass, &X, dtheta);
     cbx_arena_free(&arena);
 }
 
@@ -172,4 +205,24 @@ TEST(graphconv_with_mean_agrees_with_pyg_in_outputs_and_all_gradients)
 TEST(graphconv_with_max_agrees_with_pyg_in_outputs_and_all_gradients)
 {
     check_folder("graphconv-max");
+}
+
+TEST(sage_agrees_with_pyg_in_outputs_and_all_gradients)
+{
+    check_folder("sage");
+}
+
+TEST(gin_agrees_with_pyg_in_outputs_and_all_gradients)
+{
+    check_folder("gin");
+}
+
+TEST(gat_agrees_with_pyg_in_outputs_and_all_gradients)
+{
+    check_folder("gat");
+}
+
+TEST(skip_connections_batch_normalisation_and_hidden_units_agree_with_torch)
+{
+    check_folder("block");
 }

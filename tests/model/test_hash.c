@@ -91,16 +91,16 @@ TEST(aggregation_and_order_change_the_hash)
 /* Again with the same parameters. */
 TEST(every_setting_changes_the_hash)
 {
-    static const char *const settings[][3] = {{"gat", "negative-slope", "0.2"},
-                                              {"gat", "negative-slope", "0.3"},
-                                              {"gat", "no-self-loops", "true"},
-                                              {"gin", "eps", "0"},
-                                              {"gin", "eps", "0.25"}};
-    cbx_graph               *g = karate();
-    cbx_model               *m = NULL;
-    cbx_error                err = {0};
-    char                     hex[5][65];
-    for (int i = 0; i < 5; i++) {
+    static const char *const settings[][3] = {
+        {"gat", "negative-slope", "0.2"}, {"gat", "negative-slope", "0.3"},
+        {"gat", "no-self-loops", "true"}, {"gin", "eps", "0"},
+        {"gin", "eps", "0.25"},           {"gin", "residual", "true"},
+        {"gin", "batch-norm", "true"},    {"gin", "head-hidden", "8"}};
+    cbx_graph *g = karate();
+    cbx_model *m = NULL;
+    cbx_error  err = {0};
+    char       hex[8][65];
+    for (int i = 0; i < 8; i++) {
         const cbx_option_table *table = cbx_model_table();
         cbx_model_spec          spec;
         cbx_fields_default(table, &spec);

@@ -21,6 +21,9 @@ static const oracle_shape shapes[] = {
     {"cheb", .order = 3, .nodes = 24, .directed = true},
     {"gin", .nodes = 24, .directed = true},
     {"gat", .nodes = 24, .sparse = true},
+    {"sage", .nodes = 24, .sparse = true},
+    {"gcn", .nodes = 24, .block = true},
+    {"cheb", .order = 3, .nodes = 40, .graphs = 8, .block = true},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FEATURES = 5, CLASSES = 3 };
 

@@ -357,7 +357,7 @@ TEST(the_same_seed_gives_the_same_bits_and_another_seed_others)
               *d = MODEL(s.graph, 9, "hidden", "8", "layers", "4");
     CHECK(same_theta(a, b->theta));
     CHECK(!same_theta(a, c->theta));
-    CHECK(!memcmp(a->theta, d->theta, (size_t)a->head_offset * sizeof(float))); /* layers agree */
+    CHECK(!memcmp(a->theta, d->theta, (size_t)a->output_offset * sizeof(float))); /* layers agree */
     /* layers 1 and 2 have the same shape, and not the same values */
     CHECK(memcmp(a->layers[1].theta, a->layers[2].theta, 64 * sizeof(float)) != 0);
     cbx_model_free(a);

@@ -93,6 +93,18 @@ TEST(a_patch_is_the_embedding_of_the_graph_without_the_edges)
                                         .sparse = way / 2});
 }
 
+TEST(so_is_that_of_layers_with_skip_connections_and_batch_normalisation)
+{
+    static const char *const convs[] = {"gcn", "sage", "gin", "gat"};
+    for (int i = 0; i < 4; i++)
+        for (int way = 0; way < 4; way++)
+            check_oracle((oracle_shape){.conv = convs[i],
+                                        .nodes = 40,
+                                        .block = true,
+                                        .directed = way % 2,
+                                        .sparse = way / 2});
+}
+
 TEST(so_is_that_of_chebyshev_layers_of_order_1_to_4)
 {
     for (int64_t order = 1; order <= 4; order++)

@@ -15,7 +15,9 @@ static const char *const convs[][4] = {{"model", "gcn"},
                                        {"model", "graphconv", "aggregation", "mean"},
                                        {"model", "graphconv", "aggregation", "max"},
                                        {"model", "gin", "eps", "0.5"},
-                                       {"model", "gat", "heads", "2"}};
+                                       {"model", "gat", "heads", "2"},
+                                       {"model", "sage", "residual", "true"},
+                                       {"batch-norm", "true", "head-hidden", "5"}};
 enum { CONVS = sizeof convs / sizeof *convs };
 
 static cbx_model *model_of(const cbx_graph *g, int conv)

@@ -72,6 +72,7 @@ TEST(the_loss_falls_and_the_test_rows_are_learned)
     check_learns(nodes(), "graphconv", 0.8);
     check_learns(graphs(), "gcn", 0.8);
     check_learns(graphs(), "graphconv", 0.8);
+    check_learns(nodes(), "sage", 0.8);
 }
 
 TEST(four_labels_of_the_karate_club_tell_most_of_the_others)
@@ -235,6 +236,45 @@ TEST(the_first_step_moves_every_parameter_against_its_gradient)
     check_steps(few_nodes(), SMALL("model", "cheb", "order", "2"), &o);
     check_steps(few_graphs(), SMALL("model", "graphconv"), &o);
     check_steps(few_graphs(), SMALL("pool", "max"), &o);
+    check_steps(few_nodes(), SMALL("model", "sage", "residual", "true"), &o);
+    check_steps(few_graphs(), SMALL("head-hidden", "3"), &o);
+}
+
+/* Moments are observed, whatever the penalty of weights; everything else is trained. */
+TEST(running_moments_are_those_of_the_steps_and_not_decayed)
+{
+    sample            s = few_nodes();
+    cbx_train_options o = OPTIONS("epochs", "200", "learning-rate", "1e-12", "weight-decay", "10",
+                                  "threads", "1", "train-share", "1");
+    cbx_model        *m = MODEL(s.graph, 1, "layers", "1", "hidden", "4", "batch-norm", "true");
+    cbx_arena         arena = {0};
+    cbx_view          view;
+    cbx_matrix        X;
+    cbx_pass          pass;
+    cbx_error         err = {0};
+    CHECK_OK(cbx_train_with(m, s.graph, &o, NULL, NULL, NULL, &err), err);
+    CHECK_INT(cbx_view_whole(s.graph, &arena, &view, NULL), CBX_OK);
+    CHECK_INT(cbx_view_features(s.graph, &view, &arena, &X, NULL), CBX_OK);
+    CHECK_INT(cbx_pass_init(&pass, m, &view, &X, false, 1, &arena, NULL), CBX_OK);
+    /* Behind 200 steps of the same weights: normalised rows have mean 0 and variance 1. */
+    cbx_layer_ops conv = *m->layers[0].ops;
+    cbx_pass_start(&pass, &X, NULL);
+    cbx_pass_layer(&pass, 0);
+    float *centred = pass.steps[0].saved;
+    pass.steps[0].X = &X;
+    centred += conv.saved(&m->layers[0], &pass.steps[0]);
+    for (int32_t k = 0; k < 4; k++) {
+        double mean = 0, squares = 0;
+        for (int32_t i = 0; i < view.n; i++) {
+            mean += (double)centred[i * 4 + k] / view.n;
+            squares += (double)centred[i * 4 + k] * centred[i * 4 + k] / (view.n - 1);
+        }
+        CHECK_NEAR(mean, 0, 1e-3);
+        CHECK_NEAR(squares, 1, 1e-3);
+    }
+    cbx_arena_free(&arena);
+    cbx_model_free(m);
+    free_sample(&s);
 }
 
 TEST(several_steps_are_those_of_adam_with_clipping_and_weight_decay)

@@ -42,6 +42,8 @@ static void check_round_trip(const cbx_counterfactual *c)
         CHECK_INT(r->num_edits, c->num_edits);
         CHECK_INT(r->num_edges_removed, c->num_edges_removed);
         CHECK_INT(r->num_features_changed, c->num_features_changed);
+        CHECK_INT(r->num_trained, c->num_trained);
+        CHECK(r->trained_seconds == c->trained_seconds);
         check_edits(r->edits, c->edits, c->num_edits);
         CHECK(r->reason != NULL);
         CHECK(!strcmp(a, SAMPLE_HASH_A) && !strcmp(b, SAMPLE_HASH_B));
@@ -56,6 +58,8 @@ TEST(what_is_written_is_read_again_bit_for_bit)
     cbx_counterfactual all[] = {
         sample_found(CBX_NODE), sample_found(CBX_GRAPH), sample_without(CBX_NOT_FOUND, "none held"),
         sample_without(CBX_SKIPPED, "no \"edge\""), sample_without(CBX_NOT_FINISHED, "")};
+    all[0].num_trained = 123456789012;
+    all[0].trained_seconds = 1.5;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_round_trip(&all[i]);
     all[0].target = -1; /* any */

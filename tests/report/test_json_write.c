@@ -204,9 +204,10 @@ TEST(options_are_those_that_can_change_the_result)
     const cbx_json   *all = object_in(line), *options = cbx_json_get(all, "options");
     const cbx_option *option;
     for (size_t i = 0; (option = cbx_option_at(table, i)); i++) {
-        /* threads cannot; what has no help is no user's */
+        /* threads cannot, nor where things are kept; what has no help is no user's */
         bool there = cbx_json_get(options, option->name) != NULL;
-        if (!CHECK_INT(there, option->help && strcmp(option->name, "threads") != 0))
+        bool cannot = !strcmp(option->name, "threads") || !strcmp(option->name, "trained");
+        if (!CHECK_INT(there, option->help && !cannot))
             printf("  (%s)\n", option->name);
     }
     CHECK(text_is(options, "policy", "dynamic") && text_is(options, "edges", "undirected"));
@@ -334,6 +335,7 @@ TEST(the_fields_are_those_that_the_documentation_names)
     all[1].reproducible = true;
     all[1].l1_mad = 1.5;
     all[1].num_unusual = 1;
+    all[1].num_trained = 1;
     all[1].lower_bound = 2;
     for (int i = 0; i < 3; i++) {
         o[i] = object_of(&all[i], true);

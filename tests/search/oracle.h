@@ -33,6 +33,7 @@ typedef struct oracle_shape {
     char        kind;
     int32_t     features;    /* 0: 5 */
     const char *standardise; /* NULL: off */
+    bool        block;       /* skip connections, batch normalisation, hidden units in the head */
     uint64_t    seed;
 } oracle_shape;
 
@@ -168,6 +169,8 @@ static inline void oracle_train(oracle *o, oracle_shape s)
     spec.layers = 2;
     spec.hidden = 12;
     spec.dropout = 0.1;
+    spec.residual = spec.batch_norm = s.block;
+    spec.head_hidden = s.block ? 6 : 0;
     train.epochs = 60;
     train.learning_rate = 0.02;
     train.threads = 1;

@@ -24,13 +24,19 @@ static const double MOST_WORK = CBX_LOOK_EVERY + 128.0 * WIDE * 12;
 
 static bool explains(const char *name, const oracle *o)
 {
-    return o->data.task != CBX_GRAPH || strcmp(name, "unr") != 0;
+    bool graphs_only = false;
+    for (int i = 0; cbx_explainer_names[i]; i++)
+        if (!strcmp(cbx_explainer_names[i], name))
+            graphs_only = cbx_explainer_at(i)->graphs_only;
+    return o->data.task == CBX_GRAPH ? strcmp(name, "unr") != 0 : !graphs_only;
 }
 
 static cbx_explain_options limited(const char *name)
 {
-    cbx_explain_options options = ASK("explainer", name, "target", "any", "epochs", "15",
-                                      "unr-rollouts", "15", "time-limit", "1");
+    cbx_explain_options options =
+        ASK("explainer", name, "target", "any", "epochs", "15", "unr-rollouts", "15", "time-limit",
+            "1", "rcexplainer-epochs", "1", "rcexplainer-rows", "2", "clear-epochs", "2",
+            "clear-rows", "2", "d4-epochs", "2", "d4-rows", "2", "d4-width", "4");
     minimal_of(&options)->robustness = 3;
     minimal_of(&options)->rebuilds = 1;
     minimal_of(&options)->candidates = 6;

@@ -35,6 +35,9 @@ NODE_TRAININGS = {
     "gin, eps trained": ["--model", "gin", "--train-eps", "--mlp-hidden", "32"],
     "gat": ["--model", "gat", "--heads", "4"],
     "gat, mean of heads": ["--model", "gat", "--heads", "3", "--average-heads", "--no-self-loops"],
+    "sage": ["--model", "sage"],
+    "sage, skips and norms": ["--model", "sage", "--residual", "--batch-norm", "--head-hidden", "16"],
+    "gcn, norms": ["--model", "gcn", "--batch-norm"],
 }
 GRAPH_TRAININGS = {
     "gcn mean": ["--model", "gcn", "--pool", "mean"],
@@ -42,6 +45,7 @@ GRAPH_TRAININGS = {
     "graphconv max": ["--model", "graphconv", "--pool", "max"],
     "gin sum": ["--model", "gin", "--pool", "sum"],
     "gat mean": ["--model", "gat", "--heads", "2", "--pool", "mean"],
+    "gin with all around it": ["--model", "gin", "--residual", "--batch-norm", "--head-hidden", "16"],
 }
 
 

@@ -6,6 +6,9 @@ Each file holds a graph (edge_index, edge_weight, x, and graph_ptr in graph task
 parameters, `coef`, and what is expected: `expected.log_probs`, and the gradients of
 sum(coef * log_probs) as `expected.grad.x`, `expected.grad.edge_weight` and
 `expected.grad.<parameter>`. Inputs are float32 numbers; the computation is in float64.
+Models with batch normalisation have the same again as training sees it, without dropout, as
+`expected.train.log_probs` and `expected.train.grad.<parameter>`, and in `expected.train.<buffer>`
+the running moments after that step.
 
 Where PyG's gradient is not the derivative, the file does not hold PyG's:
   - a degree of 0 in a normalisation gives NaN; such files have no expected.grad.edge_weight;
@@ -157,18 +160,27 @@ UNWEIGHTED = {  # in PyG: oracle.py has them with weights
     "gat2-mean": ({"conv": "gat", "heads": 2, "average_heads": True}, 1),
     "gat2-mean-plain": ({"conv": "gat", "heads": 2, "average_heads": True, "no_self_loops": True}, 1),
 }
-KINDS = {**PRODUCTS, **UNWEIGHTED}
+AROUND = {"residual": True, "batch_norm": True}
+BLOCKS = {  # what stands around a convolution, and a head with a hidden layer
+    "block-gcn": ({"conv": "gcn", **AROUND}, 1),
+    "block-cheb": ({"conv": "cheb", **AROUND}, 3),
+    "block-sage": ({"conv": "sage", "batch_norm": True}, 1),
+    "block-gin": ({"conv": "gin", "residual": True}, 1),
+    "block-gat": ({"conv": "gat", "heads": 3, **AROUND}, 1),
+}
+SAGE = {"sage": ({"conv": "sage"}, 1)}
+KINDS = {**PRODUCTS, **UNWEIGHTED, **SAGE, **BLOCKS}
 
 
 def cases():
     made = []
 
-    def add(kind, name, about, make, f, hidden, jk="last", pool="none", classes=3):
+    def add(kind, name, about, make, f, hidden, jk="last", pool="none", classes=3, head_hidden=0):
         rng = np.random.RandomState(1000 + len(made))
         conv, order = KINDS[kind]
         task = "node" if pool == "none" else "graph"
         arch = {"task": task, **conv, "jk": jk, "pool": pool, "dropout": 0.5}
-        sizes = Sizes(f, hidden, classes, order)
+        sizes = Sizes(f, hidden, classes, order, head_hidden)
         graph = make(rng, f)
         if arch.get("no_self_loops"):  # what a sum of nothing but weights of 0 is has no derivative
             graph = graph._replace(edge_weight=np.where(graph.edge_weight == 0, np.float32(0.5), graph.edge_weight))
@@ -210,6 +222,20 @@ def cases():
         add(kind, "graphs-mean", "four graphs, one of them a single node", several, f=3, hidden=[6, 3], pool="mean")
         add(kind, "no-edges", "no edge at all", edgeless, f=3, hidden=[6, 3], jk="cat")
         add(kind, "two-self-loops", "two nodes with two self-loops each", two_self_loops, f=4, hidden=[6, 3])
+    add("sage", "directed", "directed, weighted, self-loops, zero weights, isolated nodes", directed, f=4, hidden=[6, 5])
+    add("sage", "undirected", "undirected, all weights 1, three layers, concatenated",
+        undirected, f=5, hidden=[4, 8, 3], jk="cat", classes=4)
+    add("sage", "duplicates", "directed, weighted, some edges twice, one layer", duplicated, f=6, hidden=[7], classes=2)
+    add("sage", "graphs-max", "four graphs, one of them a single node", several, f=3, hidden=[5, 4], pool="max")
+    add("sage", "no-edges", "no edge at all", edgeless, f=3, hidden=[4, 3], jk="cat")
+    for kind in BLOCKS:
+        add(kind, "directed", "directed, weighted, a linear head", directed, f=4, hidden=[6, 3])
+        add(kind, "undirected", "undirected, concatenated, hidden units in the head",
+            undirected, f=5, hidden=[9, 6], jk="cat", classes=4, head_hidden=5)
+        add(kind, "graphs-mean", "four graphs, hidden units in the head", several, f=3, hidden=[6, 3], pool="mean",
+            head_hidden=7)
+        add(kind, "graphs-max", "four graphs, concatenated, hidden units in the head", several, f=3, hidden=[3, 6],
+            jk="cat", pool="max", head_hidden=4)
     return made
 
 
@@ -265,7 +291,23 @@ def evaluate(case, parameters, coef, dtype):
     gradients = torch.autograd.grad(loss, list(sources.values()), materialize_grads=True)
     results = {"expected.log_probs": log_probs.detach()}
     results.update((f"expected.grad.{name}", g) for name, g in zip(sources, gradients))
+    if case.arch.get("batch_norm"):
+        results.update(evaluate_training(model, coef, (x, edge_index, w, *pooling)))
     return {name: value.double().numpy() for name, value in results.items()}
+
+
+def evaluate_training(model, coef, inputs):
+    """The same as training sees it, without dropout, and the running moments after it."""
+    model.arch = {**model.arch, "dropout": 0.0}
+    log_probs = model.train()(*inputs)
+    parameters = dict(model.named_parameters())
+    loss = (torch.as_tensor(coef) * log_probs).sum()
+    gradients = torch.autograd.grad(loss, list(parameters.values()), materialize_grads=True)
+    results = {"expected.train.log_probs": log_probs.detach()}
+    results.update((f"expected.train.grad.{name}", g) for name, g in zip(parameters, gradients))
+    results.update((f"expected.train.{name}", value) for name, value in model.named_buffers()
+                   if name.split(".")[-1].startswith("running_"))
+    return results
 
 
 def check_weights(case, parameters):
@@ -293,10 +335,11 @@ def check_condition(case, exact, rough):
 
 def make(case, seed):
     rng = np.random.RandomState(seed)
-    shapes = {name: tuple(p.shape) for name, p in Oracle(case.arch, case.sizes).named_parameters()}
-    parameters = {
-        name: rng.uniform(-0.8, 0.8, shape).astype(np.float32) for name, shape in shapes.items()
-    }
+    fresh = Oracle(case.arch, case.sizes).tensors()
+    parameters = {name: rng.uniform(-0.8, 0.8, value.shape).astype(np.float32) for name, value in fresh.items()}
+    for name in parameters:
+        if name.endswith("running_var"):
+            parameters[name] = np.abs(parameters[name]) + np.float32(0.2)
     graph = case.graph
     rows = len(graph.x) if graph.graph_ptr is None else len(graph.graph_ptr) - 1
     coef = rng.uniform(-1, 1, (rows, case.sizes.classes)).astype(np.float32)

@@ -15,6 +15,7 @@ from torch_geometric.nn import (
     GCNConv,
     GINConv,
     GraphConv,
+    SAGEConv,
     global_add_pool,
     global_max_pool,
     global_mean_pool,
@@ -26,8 +27,9 @@ import stio
 POOLS = {"mean": global_mean_pool, "sum": global_add_pool, "max": global_max_pool}
 # of each convolution: a tensor that has a row for each of its inputs, and one that has one for each output
 FIRST_WEIGHT = {"gcn": "lin.weight", "cheb": "lins.0.weight", "graphconv": "lin_rel.weight", "gin": "nn.0.weight",
-                "gat": "lin.weight"}
-LAST_BIAS = {"gcn": "bias", "cheb": "bias", "graphconv": "lin_rel.bias", "gin": "nn.2.bias", "gat": "bias"}
+                "gat": "lin.weight", "sage": "lin_l.weight"}
+LAST_BIAS = {"gcn": "bias", "cheb": "bias", "graphconv": "lin_rel.bias", "gin": "nn.2.bias", "gat": "bias",
+             "sage": "lin_l.bias"}
 
 
 class Sizes(NamedTuple):
@@ -35,6 +37,7 @@ class Sizes(NamedTuple):
     hidden: Sequence[int]  # units of each convolution
     classes: int
     order: int = 1  # ChebConv's K
+    head_hidden: int = 0  # units of a hidden layer in the head
 
 
 def sizes_of(arch, tensors):
@@ -48,6 +51,7 @@ def sizes_of(arch, tensors):
         hidden=[tensors[f"layers.{i}.{LAST_BIAS[arch['conv']]}"].shape[0] for i in range(len(weights))],
         classes=tensors["output_layer.weight"].shape[0],
         order=max(order, 1),
+        head_hidden=len(tensors["hidden_layer.bias"]) if "hidden_layer.bias" in tensors else 0,
     )
 
 
@@ -60,6 +64,20 @@ class WeightedGIN(GINConv):
 
     def message(self, x_j):
         return x_j if self.weight is None else self.weight.view(-1, 1) * x_j
+
+
+class WeightedSAGE(SAGEConv):
+    """With weights on edges, which PyG's has not: messages are multiplied by them, and counted whatever they are."""
+
+    def forward(self, x, edge_index, edge_weight=None):
+        self.weight = edge_weight
+        return super().forward(x, edge_index)
+
+    def message(self, x_j):
+        return x_j if self.weight is None else self.weight.view(-1, 1) * x_j
+
+    def message_and_aggregate(self, edge_index):
+        raise NotImplementedError
 
 
 class WeightedGAT(GATConv):
@@ -88,8 +106,23 @@ class WeightedGAT(GATConv):
         return (out.flatten(1) if self.concat else out.mean(1)) + self.bias
 
 
+def with_block(conv, arch, inputs, outputs):
+    """A convolution with the skip connection and the normalisation that its layer has."""
+    if arch.get("residual"):
+        conv.skip = torch.nn.Linear(inputs, outputs, bias=False)
+    if arch.get("batch_norm"):
+        conv.norm = torch.nn.BatchNorm1d(outputs)
+    return conv
+
+
+def run_block(conv, x, edge_index, edge_weight):
+    y = conv(x, edge_index, edge_weight)
+    y = y + conv.skip(x) if hasattr(conv, "skip") else y
+    return conv.norm(y) if hasattr(conv, "norm") else y
+
+
 class Oracle(torch.nn.Module):
-    """arch: task (node|graph), conv (gcn|cheb|graphconv|gin|gat), jk (last|cat), pool
+    """arch: task (node|graph), conv (gcn|cheb|graphconv|sage|gin|gat), jk (last|cat), pool
     (none|mean|sum|max), dropout, and the settings of the convolution: for graphconv aggr
     (add|mean|max), for gin and gat those of a model file."""
 
@@ -98,9 +131,12 @@ class Oracle(torch.nn.Module):
         self.arch = arch
         self.sizes = sizes
         inputs = [sizes.features, *sizes.hidden[:-1]]
-        self.layers = torch.nn.ModuleList(map(self._conv, inputs, sizes.hidden))
+        self.layers = torch.nn.ModuleList(
+            with_block(self._conv(i, o), arch, i, o) for i, o in zip(inputs, sizes.hidden))
         seen = sum(sizes.hidden) if arch["jk"] == "cat" else sizes.hidden[-1]
-        self.output_layer = torch.nn.Linear(seen, sizes.classes)
+        if sizes.head_hidden:
+            self.hidden_layer = torch.nn.Linear(seen, sizes.head_hidden)
+        self.output_layer = torch.nn.Linear(sizes.head_hidden or seen, sizes.classes)
         self.mean = 0.0  # what features are less
 
     def _conv(self, inputs, outputs):
@@ -111,6 +147,8 @@ class Oracle(torch.nn.Module):
             return ChebConv(inputs, outputs, self.sizes.order)
         if kind == "graphconv":
             return GraphConv(inputs, outputs, aggr=self.arch.get("aggr", "add"))
+        if kind == "sage":
+            return WeightedSAGE(inputs, outputs)
         if kind == "gin":
             return self._gin(inputs, outputs)
         if kind == "gat":
@@ -134,12 +172,14 @@ class Oracle(torch.nn.Module):
         outputs = []
         x = x - self.mean
         for layer in self.layers:
-            x = layer(x, edge_index, edge_weight).relu()
+            x = run_block(layer, x, edge_index, edge_weight).relu()
             x = F.dropout(x, self.arch.get("dropout", 0.0), self.training)
             outputs.append(x)
         x = torch.cat(outputs, 1) if self.arch["jk"] == "cat" else x
         if self.arch["task"] == "graph":
             x = POOLS[self.arch["pool"]](x, batch, num_graphs)
+        if self.sizes.head_hidden:
+            x = F.dropout(self.hidden_layer(x).relu(), self.arch.get("dropout", 0.0), self.training)
         return F.log_softmax(self.output_layer(x), 1)
 
     @classmethod
@@ -147,7 +187,9 @@ class Oracle(torch.nn.Module):
         model = cls(arch, sizes_of(arch, tensors))
         state = {name: torch.as_tensor(array) for name, array in tensors.items()}
         model.mean = state.pop("input.mean", 0.0)
-        model.load_state_dict(state)
+        missing, unexpected = model.load_state_dict(state, strict=False)
+        counts = [name for name in missing if name.endswith("num_batches_tracked")]  # which nobody needs
+        assert missing == counts and not unexpected, (missing, unexpected)
         return model.eval()
 
     @classmethod
@@ -156,7 +198,8 @@ class Oracle(torch.nn.Module):
         return cls.from_tensors(json.loads(metadata["arch"]), tensors)
 
     def tensors(self):
-        return {name: value.detach().float().numpy() for name, value in self.state_dict().items()}
+        return {name: value.detach().float().numpy() for name, value in self.state_dict().items()
+                if not name.endswith("num_batches_tracked")}
 
     def save(self, path):
         stio.write(path, self.tensors(), {"arch": json.dumps(self.arch)})

@@ -16,6 +16,7 @@ import numpy as np
 import check_roundtrip
 import compare_measures
 import compare_traces
+import compare_trained
 import make_layer_goldens
 import make_traces
 import reference
@@ -84,6 +85,8 @@ def main():
     results += check_roundtrip.run_all(program)
     for explainer in compare_traces.METHODS:
         results += compare_traces.run_all(program, count=RANDOM_TRACES, explainer=explainer)
+    for name in compare_trained.METHODS:
+        results += compare_trained.run_all(program, name=name)
     results += compare_measures.run_all(program)
     return check_roundtrip.summary(results)
 

@@ -30,6 +30,9 @@ KINDS = {
     "gcn": ({"conv": "gcn"}, ["--model", "gcn"]),
     "gin": ({"conv": "gin"}, ["--model", "gin"]),
     "gat": ({"conv": "gat", "heads": 8}, ["--model", "gat", "--heads", "8"]),
+    "sage": ({"conv": "sage"}, ["--model", "sage"]),
+    "sage-norm": ({"conv": "sage", "residual": True, "batch_norm": True},
+                  ["--model", "sage", "--residual", "--batch-norm"]),
 }
 LEARNING_RATE, CLIP, BATCH, TRAIN_SHARE = 0.001, 2.0, 256, 0.8
 

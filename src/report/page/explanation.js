@@ -65,13 +65,50 @@
     return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from +
         ": " + short(e.from) + " → " + short(e.to);
   }
+  // "city=Rome" of the group city is Rome.
+  const member = (e) =>
+      e.name === undefined ? "feature " + e.feature :
+      e.group && e.name.startsWith(e.group + "=") ? e.name.slice(e.group.length + 1) : e.name;
+  // One text for each change: the edits of a one-hot group are one, and yes or no is not a number.
+  function changeTexts(edits) {
+    const told = new Set(), texts = [];
+    edits.forEach((e, i) => {
+      if (told.has(i)) return;
+      const [from] = ends(e), whose = target.task === "node" && e.node === target.row ? "" : " of " + from;
+      const together = edits.map((_, k) => k).filter((k) => k >= i && e.group !== undefined &&
+          edits[k].group === e.group && edits[k].node === e.node);
+      const off = together.find((k) => edits[k].to === 0), on = together.find((k) => edits[k].to !== 0);
+      if (off !== undefined && on !== undefined) {
+        together.forEach((k) => told.add(k));
+        texts.push((e.group || "one of a group") + whose + ": " + member(edits[off]) + " → " + member(edits[on]));
+      } else if (e.op === "remove_edge") {
+        texts.push(editText(e));
+      } else {
+        const binary = [e.from, e.to].every((v) => v === 0 || v === 1), word = (v) => (v ? "yes" : "no");
+        texts.push(member(e) + whose + ": " + (binary ? word(e.to) + " instead of " + word(e.from) :
+                                                       exactText(e.to) + " instead of " + exactText(e.from)));
+      }
+    });
+    return texts;
+  }
+  const exactText = (v) => (Number.isInteger(v) ? count(v) : short(v));
+  // As the command line has it.
+  const percent = (p) => (p < 0.005 ? "<1 %" : p >= 0.995 ? ">99 %" : Math.round(100 * p) + " %");
+  const howSure = (p) =>
+      (p >= 0.95 ? "almost certain" : p >= 0.8 ? "fairly sure" : p >= 0.6 ? "rather likely" : "a close call");
+  const sure = (p) => [exact(p, percent(p)), " (" + howSure(p) + ")"];
+  const LISTED = 8;  // changes that are told above the picture
   const classLabel = (k) =>
       el("span", {class: "class-label"}, cbxGraph.icon(k), el("span", {}, className(k)));
 
   function lead() {
-    const r = answers[0].result, title = el("h1"), sentence = el("p");
+    const r = answers[0].result, title = el("h1"), sentence = el("p"), list = el("ul", {class: "changes"});
     later.push(() => {
-      const a = now.answer.result;
+      const a = now.answer.result, texts = now.found ? changeTexts(now.answer.edits) : [];
+      const more = texts.length - LISTED + now.answer.all_edits - now.answer.edits.length;
+      list.hidden = !texts.length;
+      cbx.replace(list, texts.slice(0, LISTED).map((text) => el("li", {}, text)),
+                  more > 0 ? el("li", {class: "note"}, "and " + count(more) + " more, below") : null);
       if (!now.found) {
         cbx.replace(title, subject + ": " + className(r.before.class));
         const why = {
@@ -87,26 +124,24 @@
       if (a.number_before !== undefined) {
         cbx.replace(
             sentence, "The model gives ", el("b", {}, exact(a.number_before, a.number_before.toPrecision(4))),
-            ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it gives ",
-            el("b", {}, exact(a.number_after, a.number_after.toPrecision(4))),
-            ", verified on the whole edited graph.");
+            ". It gives ", el("b", {}, exact(a.number_after, a.number_after.toPrecision(4))),
+            ", verified on the whole edited graph, with " +
+                (texts.length === 1 ? "this change:" : "these changes:"));
         return;
       }
       cbx.replace(
-          sentence, "The model sees ", el("b", {}, className(a.before.class)), " with probability ",
-          exact(a.before.probabilities[a.before.class], probability(a.before.probabilities[a.before.class])),
-          ". With ", el("b", {}, counted(now.answer.all_edits, "edit")), " it sees ",
-          el("b", {}, className(a.after.class)), " with ",
-          exact(a.after.probabilities[a.after.class], probability(a.after.probabilities[a.after.class])),
-          ", verified on the whole edited graph.",
-          a.reason ? " " + a.reason.replace(/^./, (x) => x.toUpperCase()) + "." : null);
+          sentence, "The model says ", el("b", {}, className(a.before.class)), ", ",
+          sure(a.before.probabilities[a.before.class]), ". It says ", el("b", {}, className(a.after.class)), ", ",
+          sure(a.after.probabilities[a.after.class]), ", verified on the whole edited graph, with " +
+              (texts.length === 1 ? "this change:" : "these changes:"),
+          a.reason ? el("span", {class: "note"}, " " + a.reason.replace(/^./, (x) => x.toUpperCase()) + ".") : null);
     });
     const facts = [
       target.data ? "data: " + target.data : null, target.model ? "model: " + target.model : null,
       target.label === undefined ? null : "label: " + className(target.label)
     ].filter(Boolean);
     return el(
-        "div", {class: "lead"}, title, sentence,
+        "div", {class: "lead"}, title, sentence, list,
         facts.length ? el("p", {class: "note"}, facts.join(" · ")) : null,
         answers.length > 1 ? chooser() : null);
   }
@@ -128,7 +163,9 @@
     const before = graph.panel("Before", "before"), after = graph.panel("After", "after");
     const panels = el("div", {class: "panels"}, before.node, after.node);
     const views = [["both", "Side by side"], ["before", "Before"], ["after", "After"]];
-    let view = answers.some((a) => a.result.status === "found") ? "both" : "before";
+    // Where no edge goes the two look the same, but for a class.
+    let view = answers.some((a) => a.result.status === "found") ? (anyEdit("remove_edge") ? "both" : "after") :
+                                                                  "before";
     const buttons = views.map(
         ([key, name]) =>
             el("button", {
@@ -148,6 +185,7 @@
       graph.draw();
     }
     function show(i) {
+      details.classList.toggle("empty", i < 0);
       cbx.replace(details, i < 0 ? hint() : nodeDetails(i));
     }
     later.push(() => {
