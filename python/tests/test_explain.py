@@ -473,6 +473,15 @@ def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
     assert cx.explain(club, karate, node=8).l1_mad is None
 
 
+def test_as_is_a_word_of_pythons_and_so_the_option_has_another():
+    model = cx.train("karate", epochs=60, seed=1)
+    for node in range(10):
+        cf = cx.explain(model, "karate", node=node, as_="self")
+        for edit in cf.to_dict()["edits"]:
+            assert node in (edit.get("node"), edit.get("source"), edit.get("target"))
+    assert dict(cx.Rules(as_="self")) == {"as": "self"}
+
+
 def test_what_a_method_trains_is_told_and_kept(club, karate, tmp_path):
     asked = {"node": 8, "target": "any", "explainer": "rcexplainer", "trained": str(tmp_path)}
     cf = cx.explain(club, karate, **asked)
