@@ -330,17 +330,15 @@ typedef struct cbx_counterfactual {
     int64_t num_trace;     /* epochs, where a trace is asked for; 0: none, as of minimal */
     const cbx_epoch *trace;
     cbx_certificate  certificate;
-    /* where something is proved: among which edits there is none (cheaper), in words: the kinds of
-     * edit and the rules; otherwise "" */
-    const char *scope;
-    double      cost;        /* of the edits, by the options cost, edge-cost, feature-cost */
-    double      lower_bound; /* proved: whatever does costs so much at least; 0: not known */
-    double      margin;      /* log-probability by which the result leads the next class */
-    double      robustness;  /* share of small random changes that keep it; -1: not measured */
-    double      best_lead;   /* where nothing was found: the largest lead of the sought class that
-                              * was met, in log-probability; NaN: not known */
-    double threshold;        /* probability that the class had to reach; 0: just the lead */
-    bool   has_numbers;      /* of a model of cbx_model_aim: the number before and after; */
+    const char      *scope;       /* of what is proved: kinds of edit and rules, in words; or "" */
+    double           cost;        /* of the edits, by the options cost, edge-cost, feature-cost */
+    double           lower_bound; /* proved: whatever does costs so much at least; 0: not known */
+    double           margin;      /* log-probability by which the result leads the next class */
+    double           robustness;  /* share of small random changes that keep it; -1: not measured */
+    double best_lead;   /* where nothing was found: the largest lead of the sought class that
+                         * was met, in log-probability; NaN: not known */
+    double threshold;   /* probability that the class had to reach; 0: just the lead */
+    bool   has_numbers; /* of a model of cbx_model_aim: the number before and after; */
     double number_before, number_after; /* the same where nothing was found */
     bool   reproducible;                /* cbx_model_set_reproducible */
     struct cbx_counterfactual *next;    /* another answer, where total-cfs asks for more */

@@ -54,8 +54,9 @@ static cbx_status try_method(const cbx_bench_plan *p, const cbx_model *model, in
     if (status || !rows)
         return status;
     const char *name = p->methods[method]->explainer;
-    bool        whole = !strcmp(name, "ego") || !strcmp(name, "minimal") || !strcmp(name, "moexp");
-    trial       t = {.limit = whole ? WHOLE_SECONDS : TRIAL_SECONDS, .last = processor_seconds()};
+    bool whole = !strcmp(name, "ego") || !strcmp(name, "minimal") || !strcmp(name, "moexp") ||
+                 !strcmp(name, "rcexplainer") || !strcmp(name, "clear") || !strcmp(name, "d4");
+    trial t = {.limit = whole ? WHOLE_SECONDS : TRIAL_SECONDS, .last = processor_seconds()};
     if (!whole)
         t.epochs = !strcmp(name, "unr") ? (double)p->options->unr_rollouts : (double)options.epochs;
     options.threads = 1;

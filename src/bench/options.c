@@ -15,7 +15,7 @@ static const cbx_option bench_options[] = {
     {"explainers", CBX_OPTION_TEXT, AT(explainers), "all", 0, 0, NULL,
      "methods, separated by commas: combinex-def, combinex-feat, combinex-dyn, combinex-exp, "
      "combinex-lin, combinex-sin, ego, random-edges, random-features, cff, cf-gnn, unr, minimal, "
-     "minimal-any (minimal, for any other class); all of these; moexp"},
+     "minimal-any (minimal, for any other class); all of these; moexp, rcexplainer, clear, d4"},
     {"folds", CBX_OPTION_INT, AT(folds), "4", 1, 1000, NULL,
      "times that the data is split and an oracle trained"},
     {"samples", CBX_OPTION_INT, AT(samples), "150", 1, 1e9, NULL,

@@ -30,10 +30,12 @@ TEST(all_is_what_it_was_before_there_were_methods_that_are_run_by_name_only)
         for (int32_t i = 0; i < plan.num_methods; i++)
             CHECK(!strcmp(plan.methods[i]->name, all[i]));
     cbx_bench_plan_free(&plan);
-    options.explainers = "moexp,unr";
+    options.explainers = "moexp,unr,clear";
     plan = plan_of(&options, &o);
-    if (CHECK_INT(plan.num_methods, 2))
+    if (CHECK_INT(plan.num_methods, 3)) {
         CHECK(!strcmp(plan.methods[0]->name, "moexp") && !strcmp(plan.methods[1]->name, "unr"));
+        CHECK(cbx_bench_applies(&plan, 0, 1) && !cbx_bench_applies(&plan, 0, 2)); /* of nodes */
+    }
     cbx_bench_plan_free(&plan);
     oracle_free(&o);
 }
