@@ -63,9 +63,6 @@ static int set_value(parser *p, const option_ref *ref, const char *value)
 {
     cbx_error err;
     char      text[2 * CBX_MESSAGE_SIZE];
-    int       status = note_rule(p, ref);
-    if (status)
-        return status;
     if (cbx_options_set(p->options[ref->group], ref->option->name, value, &err))
         return usage_error(p->command->name, "%s", flags_in(err.message, err.option[0], text));
     return ref->extra.repeats ? collect(p, ref) : EXIT_DONE;
@@ -130,7 +127,8 @@ static int long_option(parser *p, const char *word)
     if (!command_option_find(p->command, name, 0, &ref) &&
         !(other && command_option_find(p->command, other, 0, &ref)))
         return unknown_option(p, name);
-    return take_value(p, &ref, equals ? equals + 1 : NULL);
+    int status = note_rule(p, &ref);
+    return status ? status : take_value(p, &ref, equals ? equals + 1 : NULL);
 }
 
 static int short_options(parser *p, const char *letters)

@@ -37,8 +37,8 @@ explainers() {
     tr -s ', ' '\n' <<< "$others" | grep -vxF "$(printf '%s\n' "$@")"
 }
 
-# Those that have answers for nodes, but for the ones that are named.
-node_explainers() { explainers clear d4 "$@"; }
+# Those that have answers for nodes.
+node_explainers() { explainers clear d4; }
 
 # check SENTENCE COMMAND...: the sentence is true if the command succeeds.
 check() {
