@@ -69,8 +69,9 @@ static float nearest(const cbx_edit_state *W, const cbx_move *m)
 /* The way from one of its values to the next; 0: there are values between. */
 static float grid(const cbx_edit_state *W, const cbx_move *m)
 {
-    float step = W->rules->step[m->column];
-    return step > 0 ? step : column_of(W, m)->whole ? 1 : 0;
+    float             step = W->rules->step[m->column];
+    const cbx_column *column = column_of(W, m);
+    return step > 0 ? step : column && column->whole ? 1 : 0;
 }
 
 static float on_grid(const cbx_edit_state *W, const cbx_move *m, float value)
