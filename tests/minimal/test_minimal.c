@@ -52,7 +52,8 @@ static int64_t explain_all(oracle_shape shape, const cbx_explain_options *option
 {
     oracle  o = oracle_make(shape);
     int64_t found = 0;
-    for (int32_t row = 0; row < oracle_rows(&o) && row < 60; row++) {
+    int32_t every = getenv("CBX_SANITIZED") ? 3 : 1; /* the same code again, and slowly */
+    for (int32_t row = 0; row < oracle_rows(&o) && row < 60; row += shape.graphs ? 1 : every) {
         cbx_counterfactual *r = explain_row(&o, row, options);
         if (r->outcome == CBX_FOUND) {
             check_promises(&o, r);
