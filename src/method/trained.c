@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -18,7 +19,7 @@
 #include "sha256.h"
 
 /* Grows when the same options come to train something else. */
-static const char VERSION[] = "1";
+static const char VERSION[] = "2";
 
 /* Common options that training depends on. */
 static bool counts(const char *name)
@@ -57,7 +58,13 @@ static void find_key(const cbx_setup *setup, char key[65])
         (void)cbx_print(text, sizeof text, "%s %lld %.17g", o->name, (long long)value.integer,
                         value.number);
         add_text(&sha, text);
+        add_text(&sha, value.text ? value.text : "");
     }
+    /* what features may be, which a graph's hash does not tell */
+    size_t f = (size_t)setup->graph->data.num_features;
+    cbx_sha256_add(&sha, setup->lo, f * sizeof *setup->lo);
+    cbx_sha256_add(&sha, setup->hi, f * sizeof *setup->hi);
+    cbx_sha256_add(&sha, setup->discrete, f * sizeof *setup->discrete);
     cbx_sha256_hex(&sha, key);
 }
 
@@ -119,8 +126,13 @@ static cbx_status write_file(const char *path, const char key[65], const char *m
 static cbx_status train_and_write(const cbx_setup *setup, const char *path, const char key[65],
                                   cbx_trainer train, void *user, cbx_trained *out, cbx_error *err)
 {
-    double began = cbx_clock();
-    if (path && access(setup->options->trained, W_OK))
+    double      began = cbx_clock();
+    struct stat about;
+    errno = 0;
+    bool folder = path && !stat(setup->options->trained, &about) && S_ISDIR(about.st_mode);
+    if (path && !folder && !errno)
+        errno = ENOTDIR;
+    if (path && (!folder || access(setup->options->trained, W_OK)))
         return cbx_fail_option(err, "trained", "the folder '%s' cannot be written to: %s",
                                setup->options->trained, strerror(errno));
     cbx_status status = train(user, out->theta, err);

@@ -95,8 +95,8 @@ void cbx_edit_state_stay_usual(cbx_edit_state *W, bool usual)
             W->hi[j] = fmaxf(r->lo[j], fminf(r->hi[j], column->hi));
         }
         if (column && r->step[j] > 0) { /* inwards to its multiples */
-            float lo = cbx_rules_multiple(r->step[j], r->step[j] * ceilf(W->lo[j] / r->step[j]));
-            float hi = cbx_rules_multiple(r->step[j], r->step[j] * floorf(W->hi[j] / r->step[j]));
+            float lo = cbx_rules_multiple_from(r->step[j], W->lo[j]);
+            float hi = cbx_rules_multiple_to(r->step[j], W->hi[j]);
             W->lo[j] = lo <= hi ? lo : r->lo[j];
             W->hi[j] = lo <= hi ? hi : r->hi[j];
         }

@@ -23,7 +23,7 @@ static cbx_status find_columns(cbx_rules *rules, const cbx_setup *setup, cbx_are
     for (int32_t j = 0; !status && rules->columns && j < setup->graph->data.num_features; j++) {
         float *step = &rules->columns->of[j].step;
         if (*step > 0 && rules->step[j] > 0)
-            *step = rules->step[j] * ceilf(*step / rules->step[j]);
+            *step = cbx_rules_multiple_from(rules->step[j], *step);
     }
     return status;
 }

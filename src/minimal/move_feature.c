@@ -34,7 +34,7 @@ static double cost(const cbx_edit_state *W)
 
 /* The way from one of its values to the next, where they can be counted: by a rule, or because it
  * is discrete and every node's value is a whole number. Otherwise 0. */
-static float grid(const cbx_edit_state *W, int32_t j)
+static double grid(const cbx_edit_state *W, int32_t j)
 {
     float lo = W->rules->lo[j], hi = W->rules->hi[j];
     if (W->rules->step[j] > 0)
@@ -47,9 +47,9 @@ static float grid(const cbx_edit_state *W, int32_t j)
 static int32_t count_values(const cbx_edit_state *W, int32_t j)
 {
     enum { MOST = 64 };
-    float width = W->rules->hi[j] - W->rules->lo[j];
-    float step = W->rules->fractions ? grid(W, j) : 0;
-    return step > 0 && width <= MOST * step ? (int32_t)rintf(width / step) + 1 : 0;
+    double width = (double)W->rules->hi[j] - (double)W->rules->lo[j];
+    double step = W->rules->fractions ? grid(W, j) : 0;
+    return step > 0 && width <= (MOST + 0.5) * step ? (int32_t)rint(width / step) + 1 : 0;
 }
 
 static int prepare(cbx_edit_state *W, cbx_arena *arena)
@@ -142,7 +142,7 @@ static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
     double       least = cbx_move_list_least(list);
     for (int32_t j = 0; j < W->f; j++) {
         /* the widest move there can be: most entries end here */
-        float  reach = W->rules->hi[j] - W->rules->lo[j];
+        float  reach = fmaxf(W->rules->hi[j], x[j]) - fminf(W->rules->lo[j], x[j]);
         double price = W->rules->price[j];
         if (!(fabsf(d[j]) * reach > least * price) || W->rules->group[j] >= 0)
             continue;
@@ -163,7 +163,7 @@ static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
     if (r->group[j] >= 0 || at->stage >= (values ? values : 2))
         return false;
     float x = W->x[(int64_t)at->row * W->f + j];
-    float to = values ? r->lo[j] + (float)at->stage * grid(W, j)
+    float to = values ? (float)((double)r->lo[j] + at->stage * grid(W, j))
                       : best_value(W, j, x, at->stage ? 1 : -1);
     if (r->step[j] > 0)
         to = cbx_rules_multiple(r->step[j], to);

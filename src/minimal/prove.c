@@ -98,7 +98,8 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
         /* what is cheaper than the best has a move more */
         found->lower_bound = fmin(found->cost, (double)(size + 1) * p.cheapest);
     }
-    *proved = (double)most * p.cheapest >= found->cost || most == p.count ||
-              most == s->options->max_edits;
+    *proved = ((double)most * p.cheapest >= found->cost || most == p.count ||
+               most == s->options->max_edits) &&
+              !(traded && found->count); /* the proof itself may have found one */
     return CBX_OK;
 }

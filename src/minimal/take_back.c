@@ -67,9 +67,9 @@ static float nearest(const cbx_edit_state *W, const cbx_move *m)
 }
 
 /* The way from one of its values to the next; 0: there are values between. */
-static float grid(const cbx_edit_state *W, const cbx_move *m)
+static double grid(const cbx_edit_state *W, const cbx_move *m)
 {
-    float             step = W->rules->step[m->column];
+    double            step = W->rules->step[m->column];
     const cbx_column *column = column_of(W, m);
     return step > 0 ? step : column && column->whole ? 1 : 0;
 }
@@ -142,7 +142,7 @@ static cbx_status bisect(cbx_beam *F, int64_t k, float bad, cbx_error *err)
     const cbx_column *column = column_of(F->W, m);
     if (!column) /* it has no values between */
         return CBX_OK;
-    float enough = grid(F->W, m) > 0 ? grid(F->W, m) : SHARE * column->step;
+    float enough = grid(F->W, m) > 0 ? (float)grid(F->W, m) : SHARE * column->step;
     while (fabsf(m->to - bad) > enough) {
         bool  flips = false;
         float middle = on_grid(F->W, m, bad + (m->to - bad) / 2);

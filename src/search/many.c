@@ -119,6 +119,8 @@ cbx_status cbx_explain_many_with(const cbx_model *model, const cbx_graph *graph,
     cbx_deadline_end(&preparing);
     if (status && b.status && err)
         *err = b.err;
+    if (status && !cbx_search_status(status)) /* it was late, and is ours still */
+        cbx_setup_free(&setup);
     if (status)
         return status;
     b.ready = calloc((size_t)(count > 0 ? count : 1), sizeof *b.ready);

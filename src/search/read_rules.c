@@ -117,10 +117,10 @@ static cbx_status set_step(cbx_rules *rules, const cbx_setup *setup, int32_t j, 
                                "%s:%g: expected a whole number, because the feature takes whole "
                                "numbers only",
                                name, step);
-    rules->step[j] = (float)step;
-    rules->lo[j] = cbx_rules_multiple((float)step, (float)(ceil((double)lo / step) * step));
-    rules->hi[j] = cbx_rules_multiple((float)step, (float)(floor((double)hi / step) * step));
-    if (rules->lo[j] > rules->hi[j])
+    rules->step[j] = step;
+    rules->lo[j] = cbx_rules_multiple_from(step, lo);
+    rules->hi[j] = cbx_rules_multiple_to(step, hi);
+    if (!(rules->lo[j] <= rules->hi[j]))
         return cbx_fail_option(err, "step",
                                "%s:%g: expected a step of which a multiple is between %g and %g, "
                                "what the feature may be",
@@ -300,7 +300,7 @@ static int start_from_data(cbx_rules *rules, const cbx_setup *setup, cbx_arena *
     rules->lo = CBX_NEW(arena, float, f);
     rules->hi = CBX_NEW(arena, float, f);
     rules->group = CBX_NEW(arena, int32_t, f);
-    rules->step = CBX_NEW0(arena, float, f);
+    rules->step = CBX_NEW0(arena, double, f);
     rules->way = CBX_NEW0(arena, uint8_t, f);
     if (!rules->fixed || !rules->lo || !rules->hi || !rules->group || !rules->step || !rules->way)
         return -1;

@@ -212,7 +212,8 @@ cbx_status cbx_rule_list_step(cbx_rule_list *list, cbx_feature_set *set, double 
         return unexpected(list, colon, "':' and a step, as in amount:50");
     if (!status)
         status = read_limit(list, colon + 1, list->end, step, expected);
-    return !status && !(*step > 0) ? unexpected(list, colon + 1, expected) : status;
+    bool some = (float)*step > 0 && isfinite((float)*step); /* values are floats */
+    return !status && !some ? unexpected(list, colon + 1, expected) : status;
 }
 
 /* Where a bound begins is told by the last two colons: a name may have some, too. */

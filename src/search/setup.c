@@ -139,7 +139,7 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         status = make_whole(s, err);
     if (!status && s->explainer->prepare)
         status = s->explainer->prepare(s, &s->arena, &s->shared, err);
-    if (status)
+    if (cbx_search_status(status))
         cbx_setup_free(s);
     return status;
 }

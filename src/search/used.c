@@ -99,7 +99,7 @@ static cbx_status make_model(cbx_used *u, const cbx_model *model, cbx_arena *are
         const float         *from = model->theta + model->parameters[i].offset;
         float               *to = u->model->theta + u->model->parameters[i].offset;
         bool                 is_mean = model->mean && from == model->mean;
-        bool of_feature = cbx_block_parameter(first, i, &p) ? p.of_input : is_mean;
+        bool                 of_feature = cbx_block_parameter(first, i, &p) ? p.of_input : is_mean;
         if (!of_feature)
             memcpy(to, from, (size_t)cbx_parameter_size(wide) * sizeof *to);
         int32_t cols = wide->rows ? wide->cols : 1;

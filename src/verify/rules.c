@@ -55,9 +55,22 @@ bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
 
 /* ---- values */
 
-float cbx_rules_multiple(float step, float value)
+float cbx_rules_multiple(double step, float value)
 {
-    return (float)(rint((double)value / (double)step) * (double)step) + 0.0F; /* never -0 */
+    return (float)(rint((double)value / step) * step) + 0.0F; /* never -0 */
+}
+
+/* By multiples as floats have them: 0.7 is one of 0.1, though their quotient is not 7. */
+float cbx_rules_multiple_from(double step, float value)
+{
+    float at = cbx_rules_multiple(step, value);
+    return at < value ? (float)((rint((double)value / step) + 1) * step) + 0.0F : at;
+}
+
+float cbx_rules_multiple_to(double step, float value)
+{
+    float at = cbx_rules_multiple(step, value);
+    return at > value ? (float)((rint((double)value / step) - 1) * step) + 0.0F : at;
 }
 
 bool cbx_rules_value(const cbx_rules *rules, int32_t j, float from, float to)
@@ -70,7 +83,8 @@ bool cbx_rules_value(const cbx_rules *rules, int32_t j, float from, float to)
 
 float cbx_rules_nearest(const cbx_rules *rules, int32_t j, float from, float to)
 {
-    float lo = rules->lo[j], hi = rules->hi[j], step = rules->step[j];
+    float  lo = rules->lo[j], hi = rules->hi[j];
+    double step = rules->step[j];
     lo = (rules->way[j] & CBX_WAY_NOT_DOWN) && from > lo ? from : lo;
     hi = (rules->way[j] & CBX_WAY_NOT_UP) && from < hi ? from : hi;
     if (rules->fixed[j] || lo > hi)
@@ -79,9 +93,9 @@ float cbx_rules_nearest(const cbx_rules *rules, int32_t j, float from, float to)
     if (step > 0) {
         float multiple = cbx_rules_multiple(step, to);
         if (multiple > hi)
-            multiple = cbx_rules_multiple(step, multiple - step);
+            multiple = cbx_rules_multiple(step, (float)((double)multiple - step));
         else if (multiple < lo)
-            multiple = cbx_rules_multiple(step, multiple + step);
+            multiple = cbx_rules_multiple(step, (float)((double)multiple + step));
         to = multiple;
     }
     return cbx_rules_value(rules, j, from, to) ? to : from;

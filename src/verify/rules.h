@@ -36,7 +36,7 @@ typedef struct cbx_rules {
     bool             any;       /* by the options or by the data: is there one at all? */
     uint8_t         *fixed;     /* by feature: may not change */
     float           *lo, *hi;   /* by feature: permitted */
-    float           *step;      /* by feature: permitted are multiples of it; 0: all values */
+    double          *step;      /* by feature: permitted are multiples of it; 0: all values */
     uint8_t         *way;       /* by feature: CBX_WAY_… */
     int32_t         *group;     /* by feature: its one-hot group, -1: none */
     int32_t          groups;    /* those of the data come first */
@@ -70,8 +70,10 @@ bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float 
 /* The permitted value that is nearest to `to`; `from` where there is none. */
 float cbx_rules_nearest(const cbx_rules *rules, int32_t feature, float from, float to);
 
-/* The multiple of a step that is nearest. */
-float cbx_rules_multiple(float step, float value);
+/* The multiple of a step that is nearest; the first that is not below, or not above. */
+float cbx_rules_multiple(double step, float value);
+float cbx_rules_multiple_from(double step, float value);
+float cbx_rules_multiple_to(double step, float value);
 
 static inline bool cbx_rules_has(const cbx_rules *rules, const cbx_feature_set *set, int32_t j)
 {

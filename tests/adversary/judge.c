@@ -266,8 +266,20 @@ static void judge_series(const question *q, const cbx_counterfactual *first, jud
 
 /* ---- all of it */
 
+/* Where how far values go counts as much as how many there are, and some go far or less far, no set
+ * of edits is known to be the cheapest. */
+static bool is_traded(const question *q)
+{
+    bool any = false;
+    for (int j = 0; j < q->world.features; j++)
+        any = any || (!q->fixed[j] && has_between(q, j));
+    return any && q->counts == COUNTS_DISTANCE;
+}
+
 static void judge_one(const question *q, const cbx_counterfactual *a, judged *out)
 {
+    if (a->certificate == CBX_OPTIMAL && is_traded(q))
+        complain(out, CLAIM_OPTIMAL, "edits are traded against how far values go");
     if (a->lower_bound > 0)
         judge_by_force(q, a, CLAIM_LOWER_BOUND, a->lower_bound, out);
     if (a->lower_bound > 0 && a->outcome == CBX_FOUND && a->lower_bound > fixed_cost(q, a) + 1e-9)

@@ -54,6 +54,9 @@ check "but not in a folder that is marked as read-only" all status_is 0 , test "
 chmod u+w sealed
 run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained nowhere
 check "a folder that is not there is named" fails_with 1 "--trained: the folder 'nowhere' cannot be written to: No such file"
+touch afile
+run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained afile --seed 4
+check "so is one that is none" fails_with 1 "--trained: the folder 'afile' cannot be written to: Not a directory"
 run explain karate karate.model.safetensors --node 8 --explainer rcexplainer --trained '' --seed 9 --json
 check "and without one nothing is" all status_is 0 , out_has '"trained_parameters":[1-9]' , one_file 'rcexplainer-*.safetensors'
 run explain karate karate.model.safetensors --node 8 --explainer cf-gn

@@ -114,7 +114,21 @@ TEST(another_seed_option_oracle_or_graph_is_trained_for_anew)
     free(answer(&o, &options, false));
     cbx_model_set_reproducible(o.model, true);
     free(answer(&o, &options, true));
-    CHECK_INT(files(NULL, 0), 6);
+    CHECK_INT(cbx_fields_set(cbx_explain_table(), &options, "edges", "directed", NULL), 0);
+    free(answer(&o, &options, true));
+    CHECK_INT(files(NULL, 0), 7);
+    cbx_graph_data wider = small.data; /* the same values, which may be others */
+    float          lo[] = {-9, -9, -9, -9, -9}, hi[] = {9, 9, 9, 9, 9};
+    oracle         again = {.model = small.model};
+    cbx_error      err = {0};
+    wider.feat_min = lo;
+    wider.feat_max = hi;
+    CHECK_OK(cbx_graph_new(&wider, &again.graph, &err), err);
+    options = asked(folder());
+    free(answer(&small, &options, false));
+    free(answer(&again, &options, true));
+    CHECK_INT(files(NULL, 0), 8);
+    cbx_graph_free(again.graph);
     forget();
     oracle_free(&o);
     oracle_free(&other);

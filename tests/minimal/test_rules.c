@@ -518,7 +518,8 @@ TEST(what_a_rule_of_values_cannot_mean_is_told_with_what_was_expected)
 TEST(the_nearest_permitted_value_keeps_all_rules_of_values)
 {
     uint8_t   fixed = 0, way = 0;
-    float     lo = 0, hi = 1000, step = 50;
+    float     lo = 0, hi = 1000;
+    double    step = 50;
     cbx_rules rules = {.fixed = &fixed, .lo = &lo, .hi = &hi, .step = &step, .way = &way};
     CHECK(cbx_rules_nearest(&rules, 0, 130, 140) == 150);
     CHECK(cbx_rules_nearest(&rules, 0, 130, 2000) == 1000);
@@ -532,6 +533,55 @@ TEST(the_nearest_permitted_value_keeps_all_rules_of_values)
     CHECK(cbx_rules_nearest(&rules, 0, 130, 900) == 130); /* where it may not go */
     fixed = 1;
     CHECK(cbx_rules_nearest(&rules, 0, 130, 100) == 130);
+}
+
+/* ---- steps */
+
+/* The bounds that a step leaves of a permitted range, of a continuous feature. */
+static bool bounds_of_step(const oracle *o, const char *range, const char *step, float *lo,
+                           float *hi, cbx_error *err)
+{
+    cbx_explain_options a = ASK("permitted-range", range, "step", step);
+    cbx_setup           setup;
+    bool                read = !cbx_setup_init(&setup, o->model, o->graph, &a, err);
+    if (read) {
+        *lo = setup.rules.lo[1];
+        *hi = setup.rules.hi[1];
+        cbx_setup_free(&setup);
+    }
+    return read;
+}
+
+/* Floats divided by decimals are not whole: 0.7 / 0.1 is 6.9999999. */
+TEST(a_bound_that_is_a_multiple_of_the_step_is_permitted)
+{
+    static const char *const steps[] = {"0.1", "0.05", "0.2", "0.01", "0.25"};
+    oracle                   o = oracle_make((oracle_shape){.nodes = 20});
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        for (int k = -6; k <= 8; k++) {
+            double    value = k * cbx_read_number(steps[i], NULL);
+            char      range[64], step[32];
+            float     lo = NAN, hi = NAN;
+            cbx_error err = {0};
+            (void)cbx_print(range, sizeof range, "1:%.9g:%.9g", value, value);
+            (void)snprintf(step, sizeof step, "1:%s", steps[i]);
+            if (CHECK(bounds_of_step(&o, range, step, &lo, &hi, &err)))
+                CHECK(lo == (float)value && hi == (float)value);
+        }
+    oracle_free(&o);
+}
+
+TEST(a_step_is_one_that_values_can_take)
+{
+    static const char *const steps[] = {"1:1e-50", "1:1e50", "1:0", "1:-1", "1:1e300", "1:5"};
+    oracle                   o = oracle_make((oracle_shape){.nodes = 20});
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        float     lo, hi;
+        cbx_error err = {0};
+        CHECK(!bounds_of_step(&o, "1:0.3:0.6", steps[i], &lo, &hi, &err));
+        CHECK_CONTAINS(err.message, "expected a step");
+    }
+    oracle_free(&o);
 }
 
 /* ---- every method */

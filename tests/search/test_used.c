@@ -257,6 +257,19 @@ TEST(rules_name_features_as_the_data_does)
     pair_free(p);
 }
 
+TEST(time_that_is_up_while_a_call_is_prepared_is_told)
+{
+    pair               *p = pair_make((oracle_shape){.nodes = 40, .seed = 5}, false);
+    cbx_explain_options o = defaults("rcexplainer");
+    o.time_limit = 1e-3; /* training takes longer */
+    for (int32_t row = 0; row < 3; row++) {
+        cbx_counterfactual *r = explain(p->model, p->graph, row, &o);
+        CHECK(r && r->outcome != CBX_FOUND);
+        cbx_counterfactual_free(r);
+    }
+    pair_free(p);
+}
+
 TEST(rows_of_features_that_nobody_has_take_no_memory)
 {
     static const char *const explainers[] = {"minimal", "combinex", "random-features", "cf-gnn"};

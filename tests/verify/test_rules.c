@@ -13,7 +13,8 @@ typedef struct world {
     cbx_graph *graph;
     cbx_rules  rules;
     uint8_t    fixed[FEATURES], way[FEATURES];
-    float      lo[FEATURES], hi[FEATURES], step[FEATURES];
+    float      lo[FEATURES], hi[FEATURES];
+    double     step[FEATURES];
     int32_t    group[FEATURES];
 } world;
 
