@@ -114,7 +114,7 @@ TEST(another_seed_option_oracle_or_graph_is_trained_for_anew)
     free(answer(&o, &options, false));
     cbx_model_set_reproducible(o.model, true);
     free(answer(&o, &options, true));
-    CHECK_INT(cbx_fields_set(cbx_explain_table(), &options, "edges", "directed", NULL), 0);
+    CHECK_INT(cbx_fields_set(cbx_explain_table(), &options, "edges", "undirected", NULL), 0);
     free(answer(&o, &options, true));
     CHECK_INT(files(NULL, 0), 7);
     cbx_graph_data wider = small.data; /* the same values, which may be others */
