@@ -60,6 +60,7 @@ for model in gcn cheb graphconv; do
     try predict data.safetensors wide.safetensors --threads 4 --json
     try train karate --model $model --epochs 20 --threads 2 -q -o model.safetensors
     for method in $methods; do
+        [[ ! $method =~ ^(clear|d4)$ ]] || continue # of graphs
         limit=(--limit 12)
         [ -z "$short" ] || limit=(--limit 4)
         try explain karate model.safetensors --all "${limit[@]}" --threads 4 --explainer "$method" \
