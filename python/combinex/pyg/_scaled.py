@@ -23,6 +23,9 @@ from ._take import decided, take, unwrapped
 class Scaled(torch.nn.Module):
     """The module behind its scaler."""
 
+    mean: torch.Tensor
+    scale: torch.Tensor
+
     def __init__(self, module: torch.nn.Module, scaler: Scaler, like: torch.Tensor):
         super().__init__()
         self.module = module
