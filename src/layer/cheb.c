@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "layer.h"
+#include "traits.h"
 
 static cbx_norm_kind norm(const cbx_layer *l)
 {
@@ -32,12 +33,6 @@ static cbx_norm_kind norm(const cbx_layer *l)
 static cbx_sight sight(const cbx_layer *l)
 {
     return l->set.order > 1 ? CBX_SIGHT_BOTH_WAYS : CBX_SIGHT_MESSAGES;
-}
-
-static cbx_entry entry(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_ENTRY_PRODUCTS;
 }
 
 static int32_t reach(const cbx_layer *l)
@@ -163,7 +158,7 @@ const cbx_layer_ops cbx_layer_cheb = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
-    .entry = entry,
+    .entry = cbx_trait_products,
     .adds_shift = true,
     .reach = reach,
     .parameter = parameter,

@@ -15,31 +15,7 @@
 #include "error.h"
 #include "layer.h"
 #include "threads.h"
-
-static cbx_norm_kind norm(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_NORM_NONE;
-}
-
-/* The softmax is over the edges along which the summands come. */
-static cbx_sight sight(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_SIGHT_MESSAGES;
-}
-
-static cbx_entry entry(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_ENTRY_PRODUCTS;
-}
-
-static int32_t reach(const cbx_layer *l)
-{
-    (void)l;
-    return 1;
-}
+#include "traits.h"
 
 static cbx_status check(const cbx_layer *l, cbx_error *err)
 {
@@ -179,12 +155,12 @@ const cbx_layer_ops cbx_layer_gat = {
     .name = "gat",
     .settings = settings,
     .check = check,
-    .norm = norm,
-    .sight = sight,
+    .norm = cbx_trait_no_norm,
+    .sight = cbx_trait_messages, /* the softmax is over edges along which the summands come */
     .removes_marked_slots = true,
-    .entry = entry,
+    .entry = cbx_trait_products,
     .adds_shift = true,
-    .reach = reach,
+    .reach = cbx_trait_one_hop,
     .parameter = parameter,
     .saved = floats,
     .scratch = floats,

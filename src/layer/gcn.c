@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "propagate.h"
+#include "traits.h"
 
 static cbx_norm_kind norm(const cbx_layer *l)
 {
@@ -18,18 +19,6 @@ static cbx_sight sight(const cbx_layer *l)
 {
     (void)l;
     return CBX_SIGHT_DEGREES;
-}
-
-static cbx_entry entry(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_ENTRY_PRODUCTS;
-}
-
-static int32_t reach(const cbx_layer *l)
-{
-    (void)l;
-    return 1;
 }
 
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
@@ -69,9 +58,9 @@ const cbx_layer_ops cbx_layer_gcn = {
     .norm = norm,
     .sight = sight,
     .removes_marked_slots = true,
-    .entry = entry,
+    .entry = cbx_trait_products,
     .adds_shift = true,
-    .reach = reach,
+    .reach = cbx_trait_one_hop,
     .parameter = parameter,
     .saved = cbx_propagate_saved,
     .scratch = cbx_propagate_scratch,

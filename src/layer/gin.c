@@ -13,30 +13,7 @@
 #include <string.h>
 
 #include "propagate.h"
-
-static cbx_norm_kind norm(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_NORM_NONE;
-}
-
-static cbx_sight sight(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_SIGHT_MESSAGES;
-}
-
-static cbx_entry entry(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_ENTRY_PRODUCTS;
-}
-
-static int32_t reach(const cbx_layer *l)
-{
-    (void)l;
-    return 1;
-}
+#include "traits.h"
 
 static int32_t hidden(const cbx_layer *l)
 {
@@ -177,12 +154,12 @@ static const char *const settings[] = {"mlp-hidden", "eps", "train-eps", NULL};
 const cbx_layer_ops cbx_layer_gin = {
     .name = "gin",
     .settings = settings,
-    .norm = norm,
-    .sight = sight,
+    .norm = cbx_trait_no_norm,
+    .sight = cbx_trait_messages,
     .removes_marked_slots = true,
-    .entry = entry,
+    .entry = cbx_trait_products,
     .adds_shift = true,
-    .reach = reach,
+    .reach = cbx_trait_one_hop,
     .parameter = parameter,
     .saved = saved,
     .scratch = scratch,

@@ -11,28 +11,17 @@
 #include "graphconv.h"
 #include "max_aggregate.h"
 #include "propagate.h"
+#include "traits.h"
 
 static cbx_norm_kind norm(const cbx_layer *l)
 {
     return l->set.aggregation == CBX_MEAN ? CBX_NORM_MEAN : CBX_NORM_NONE;
 }
 
-static cbx_sight sight(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_SIGHT_MESSAGES;
-}
-
 /* A maximum is taken of each column of X apart. */
 static cbx_entry entry(const cbx_layer *l)
 {
     return l->set.aggregation == CBX_MAX ? CBX_ENTRY_COLUMNS : CBX_ENTRY_PRODUCTS;
-}
-
-static int32_t reach(const cbx_layer *l)
-{
-    (void)l;
-    return 1;
 }
 
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
@@ -104,11 +93,11 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .name = "graphconv",
     .settings = settings,
     .norm = norm,
-    .sight = sight,
+    .sight = cbx_trait_messages,
     .removes_marked_slots = true,
     .entry = entry,
     .adds_shift = true,
-    .reach = reach,
+    .reach = cbx_trait_one_hop,
     .parameter = parameter,
     .saved = cbx_graphconv_saved,
     .scratch = cbx_graphconv_scratch,

@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "matrix.h"
+#include "traits.h"
 
 typedef struct slot {
     cbx_layer_ops  ops; /* first: a layer's ops lead to its slot */
@@ -22,18 +23,6 @@ static int  num_slots;
 static const cbx_layer_kind *kind_of(const cbx_layer *l)
 {
     return &((const slot *)(const void *)l->ops)->kind;
-}
-
-static cbx_norm_kind norm(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_NORM_NONE;
-}
-
-static int32_t reach(const cbx_layer *l)
-{
-    (void)l;
-    return 1;
 }
 
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
@@ -121,8 +110,8 @@ cbx_status cbx_layer_register(const cbx_layer_kind *kind, cbx_error *err)
     if (status)
         return status;
     slots[num_slots] = (slot){.ops = {.name = kind->name,
-                                      .norm = norm,
-                                      .reach = reach,
+                                      .norm = cbx_trait_no_norm,
+                                      .reach = cbx_trait_one_hop,
                                       .parameter = parameter,
                                       .saved = saved,
                                       .scratch = scratch,

@@ -6,6 +6,7 @@
  * which is graphconv's with names of its own. Parameters: W_l (lin_l.weight), b (lin_l.bias),
  * W_r (lin_r.weight). */
 #include "graphconv.h"
+#include "traits.h"
 
 /* The setting is not this layer's, and may say anything. */
 static cbx_layer with_mean(const cbx_layer *l)
@@ -19,24 +20,6 @@ static cbx_norm_kind norm(const cbx_layer *l)
 {
     (void)l;
     return CBX_NORM_MEAN;
-}
-
-static cbx_sight sight(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_SIGHT_MESSAGES;
-}
-
-static cbx_entry entry(const cbx_layer *l)
-{
-    (void)l;
-    return CBX_ENTRY_PRODUCTS;
-}
-
-static int32_t reach(const cbx_layer *l)
-{
-    (void)l;
-    return 1;
 }
 
 static bool parameter(const cbx_layer *l, int32_t i, cbx_parameter *out)
@@ -85,11 +68,11 @@ static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_
 const cbx_layer_ops cbx_layer_sage = {
     .name = "sage",
     .norm = norm,
-    .sight = sight,
+    .sight = cbx_trait_messages,
     .removes_marked_slots = true,
-    .entry = entry,
+    .entry = cbx_trait_products,
     .adds_shift = true,
-    .reach = reach,
+    .reach = cbx_trait_one_hop,
     .parameter = parameter,
     .saved = saved,
     .scratch = scratch,

@@ -8,9 +8,11 @@
 #define CBX_TEST_LAYER_CASE_H
 
 #include <math.h>
+#include <string.h>
 
 #include "../graph/random_graph.h"
 #include "layer.h"
+#include "test.h"
 
 typedef struct layer_case {
     bag        bag;
@@ -169,6 +171,50 @@ static inline double prefix_difference(cbx_layer shape, graph_shape s, int32_t h
     cbx_arena_free(&arena);
     free_graph(&r);
     return most;
+}
+
+/* A layer of one feature and one unit on three nodes, 0 -> 2 of weight 2 and 1 -> 2 of weight 3. */
+static inline void layer_by_hand(cbx_layer_settings set, const cbx_layer_ops *ops, const float *x,
+                                 const float *theta, int64_t count, const double *expected)
+{
+    cbx_graph_data d = {.num_nodes = 3,
+                        .num_features = 1,
+                        .num_edges = 2,
+                        .edge_source = (int64_t[]){0, 1},
+                        .edge_target = (int64_t[]){2, 2},
+                        .edge_weight = (float[]){2, 3},
+                        .x = x};
+    cbx_graph     *g = NULL;
+    cbx_arena      arena = {0};
+    cbx_rng        rng = {0};
+    layer_case     c;
+    CHECK_INT(cbx_graph_new(&d, &g, NULL), CBX_OK);
+    cbx_view  v = layer_view(g, -1, 0, &arena);
+    cbx_layer l = {.ops = ops, .n_in = 1, .n_out = 1, .set = set};
+    layer_open(&c, l, &v, 0, cbx_matrix_dense(3, 1, x), &rng);
+    if (CHECK_INT(c.num_theta, count))
+        memcpy(c.theta, theta, (size_t)count * sizeof *theta);
+    const float *Y = layer_forward(&c);
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(Y[i], expected[i], 1e-6);
+    layer_close(&c);
+    cbx_arena_free(&arena);
+    cbx_graph_free(g);
+}
+
+/* On receptive fields and cones as on the whole graph. */
+static inline void check_prefixes(cbx_layer l)
+{
+    int rows = 0;
+    for (uint64_t seed = 0; seed < 4; seed++)
+        for (int32_t hop = 0; hop < 3; hop++) {
+            graph_shape s = {
+                60,          130, 6, .undirected = seed & 1, .weighted = true, .sparse = seed & 2,
+                .seed = seed};
+            CHECK(prefix_difference(l, s, hop, false, &rows) < 1e-5);
+            CHECK(prefix_difference(l, s, hop, true, &rows) < 1e-5);
+        }
+    CHECK(rows > 100);
 }
 
 #endif

@@ -153,15 +153,6 @@ TEST(heads_share_a_layers_units_or_there_is_no_such_layer)
 TEST(gat_on_a_receptive_field_gives_the_rows_of_the_whole_graph)
 {
     cbx_layer l = {.ops = &cbx_layer_gat, .n_in = 6, .n_out = 4, .set = cbx_settings_default()};
-    int       rows = 0;
-    for (uint64_t seed = 0; seed < 4; seed++)
-        for (int32_t hop = 0; hop < 3; hop++) {
-            graph_shape s = {
-                60,          130, 6, .undirected = seed & 1, .weighted = true, .sparse = seed & 2,
-                .seed = seed};
-            l.set.heads = 1 + (seed & 1);
-            CHECK(prefix_difference(l, s, hop, false, &rows) < 1e-5);
-            CHECK(prefix_difference(l, s, hop, true, &rows) < 1e-5);
-        }
-    CHECK(rows > 100);
+    for (l.set.heads = 1; l.set.heads <= 2; l.set.heads++)
+        check_prefixes(l);
 }
