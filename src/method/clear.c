@@ -89,7 +89,7 @@ static void take_features(state *st)
     int32_t           d = s->X.cols;
     for (int64_t k = 0; k < (int64_t)s->view->n * d && !cbx_out_of_time_at(k, VALUE); k++) {
         double lo = (double)s->lo[k % d], hi = (double)s->hi[k % d];
-        double value = lo + (hi - lo) / (1 + cbx_exp(-(double)st->flow.x[2][k]));
+        double value = lo + (hi - lo) * cbx_logistic((double)st->flow.x[2][k]);
         value = s->discrete[k % d] ? rint(value) : value;
         st->now.X[k] = isfinite(value) ? (float)fmin(fmax(value, lo), hi) : st->before[k];
     }
@@ -121,10 +121,11 @@ static void keep_rules(state *st)
 static void take_edges(state *st)
 {
     const cbx_view *v = st->s->view;
-    bool            undirected = st->s->options->edges == CBX_EDGES_UNDIRECTED;
+    cbx_edge_scores scores =
+        cbx_clear_scores(&st->flow, v->n, st->s->options->edges == CBX_EDGES_UNDIRECTED);
     for (int32_t i = 0; i < v->n; i++)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
-            st->now.gone[e] = cbx_clear_edge(&st->flow, i, v->source[e], undirected) < 0;
+            st->now.gone[e] = cbx_edge_score(&scores, i, v->source[e]) < 0;
     keep_rules(st);
     for (int64_t e = 0; e < v->m; e++) {
         bool gone = st->now.gone[e];

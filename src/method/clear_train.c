@@ -34,11 +34,6 @@ typedef struct training {
     cbx_arena                 step;  /* of one graph */
 } training;
 
-static double sigmoid(double x)
-{
-    return 1 / (1 + cbx_exp(-x));
-}
-
 void cbx_clear_smooth(const cbx_view *v, const float *X, int32_t features, float *S)
 {
     for (int32_t i = 0; i < v->n; i++) {
@@ -60,16 +55,15 @@ void cbx_clear_smooth(const cbx_view *v, const float *X, int32_t features, float
 /* ---- a graph that is trained on */
 
 typedef struct step_state {
-    cbx_view       view;
-    cbx_matrix     X;
-    float         *before, *after, *dX; /* n x features: as they are; as the oracle sees them */
-    float         *w, *dw, *dlogp;
-    double        *edge;   /* n x n: dL by what cbx_clear_edge says */
-    uint8_t       *linked; /* n x n */
-    int32_t        prediction, class;
-    cbx_pass       pass;
-    cbx_clear_flow flow;
-    bool           undirected;
+    cbx_view        view;
+    cbx_matrix      X;
+    float          *before, *after, *dX; /* n x features: as they are; as the oracle sees them */
+    float          *w, *dw, *dlogp;
+    uint8_t        *linked; /* n x n */
+    int32_t         prediction, class;
+    cbx_pass        pass;
+    cbx_clear_flow  flow;
+    cbx_edge_scores scores; /* flow's, with slopes */
 } step_state;
 
 static int step_arrays(step_state *s, const training *t, cbx_arena *arena)
@@ -82,9 +76,9 @@ static int step_arrays(step_state *s, const training *t, cbx_arena *arena)
     s->w = CBX_NEW(arena, float, s->view.m);
     s->dw = CBX_NEW(arena, float, s->view.m);
     s->dlogp = CBX_NEW0(arena, float, t->setup->model->num_classes);
-    s->edge = CBX_NEW0(arena, double, n *n);
+    double *slope = CBX_NEW0(arena, double, n *n);
     s->linked = CBX_NEW0(arena, uint8_t, n * n);
-    if (!S || !s->before || !s->after || !s->dX || !s->w || !s->dw || !s->dlogp || !s->edge ||
+    if (!S || !s->before || !s->after || !s->dX || !s->w || !s->dw || !s->dlogp || !slope ||
         !s->linked)
         return -1;
     cbx_matrix_expand(&s->X, s->view.n, s->before);
@@ -92,7 +86,12 @@ static int step_arrays(step_state *s, const training *t, cbx_arena *arena)
     for (int32_t i = 0; i < s->view.n; i++)
         for (int64_t e = s->view.offset[i]; e < s->view.offset[i + 1]; e++)
             s->linked[(int64_t)i * s->view.n + s->view.source[e]] = 1;
-    return cbx_clear_flow_init(&s->flow, &t->shared->net, s->view.n, S, true, arena);
+    if (cbx_clear_flow_init(&s->flow, &t->shared->net, s->view.n, S, true, arena))
+        return -1;
+    s->scores =
+        cbx_clear_scores(&s->flow, s->view.n, t->setup->options->edges == CBX_EDGES_UNDIRECTED);
+    s->scores.slope = slope;
+    return 0;
 }
 
 /* The graph, and the class that the oracle gives it; -1: its numbers are not finite. */
@@ -100,8 +99,7 @@ static cbx_status step_init(step_state *s, training *t, int32_t row, cbx_error *
 {
     const cbx_setup *setup = t->setup;
     cbx_arena       *arena = &t->step;
-    s->undirected = setup->options->edges == CBX_EDGES_UNDIRECTED;
-    cbx_status status =
+    cbx_status       status =
         cbx_factual_view(setup->model, setup->graph, setup->options, row, arena, &s->view, err);
     if (!status)
         status = cbx_view_features(setup->graph, &s->view, arena, &s->X, err);
@@ -144,7 +142,7 @@ static double features_loss(step_state *s, const training *t)
     memset(s->flow.dx[2], 0, (size_t)t->shared->net.x[2].out * sizeof *s->flow.dx[2]);
     for (int64_t k = 0; k < count; k++) {
         double lo = (double)setup->lo[k % d], range = (double)setup->hi[k % d] - lo;
-        double Q = sigmoid((double)s->flow.x[2][k]);
+        double Q = cbx_logistic((double)s->flow.x[2][k]);
         double x = range > 0 ? ((double)s->before[k] - lo) / range : Q;
         s->after[k] = (float)(lo + range * Q);
         s->flow.dx[2][k] = (float)(2 * price * (Q - x) * Q * (1 - Q));
@@ -153,34 +151,15 @@ static double features_loss(step_state *s, const training *t)
     return price * sum;
 }
 
-/* log(1 + e^x) */
-static double softplus(double x)
-{
-    return fmax(x, 0) + cbx_log(1 + cbx_exp(-fabs(x)));
-}
-
-/* Edges against the graph's; `edge` gets the gradient, and `w` what the oracle will see. */
+/* Edges against the graph's, both sides weighing the same; `w` gets what the oracle will see. */
 static double edges_loss(step_state *s, const training *t)
 {
-    int32_t n = s->view.n;
-    int64_t count = (int64_t)n * n, there = 0;
-    double  sum = 0;
+    int64_t count = (int64_t)s->view.n * s->view.n, there = 0;
     for (int64_t k = 0; k < count; k++)
         there += s->linked[k];
-    double price = t->own->edges / (double)count;
     double weight = there ? (double)(count - there) / (double)there : 0;
-    for (int64_t k = 0; k < count; k++) {
-        double at = cbx_clear_edge(&s->flow, (int32_t)(k / n), (int32_t)(k % n), s->undirected);
-        double P = sigmoid(at);
-        sum += s->linked[k] ? weight * softplus(-at) : softplus(at);
-        s->edge[k] = price * (s->linked[k] ? -weight * (1 - P) : P);
-    }
-    for (int32_t i = 0; i < n; i++)
-        for (int64_t e = s->view.offset[i]; e < s->view.offset[i + 1]; e++) {
-            double at = cbx_clear_edge(&s->flow, i, s->view.source[e], s->undirected);
-            s->w[e] = (float)(sigmoid(at) * (s->view.weight ? (double)s->view.weight[e] : 1));
-        }
-    return price * sum;
+    cbx_edge_scores_weigh(&s->scores, &s->view, s->w);
+    return cbx_edge_scores_compare(&s->scores, s->linked, t->own->edges / (double)count, weight);
 }
 
 static double code_loss(step_state *s, const training *t)
@@ -207,30 +186,11 @@ static double oracle_loss(step_state *s, const training *t)
     cbx_pass_backward(&s->pass, s->dlogp, s->dX, s->dw, NULL);
     for (int64_t k = 0; k < (int64_t)s->view.n * d; k++) {
         double range = (double)setup->hi[k % d] - (double)setup->lo[k % d];
-        double Q = sigmoid((double)s->flow.x[2][k]);
+        double Q = cbx_logistic((double)s->flow.x[2][k]);
         s->flow.dx[2][k] += (float)((double)s->dX[k] * range * Q * (1 - Q));
     }
-    for (int32_t i = 0; i < s->view.n; i++)
-        for (int64_t e = s->view.offset[i]; e < s->view.offset[i + 1]; e++) {
-            int32_t j = s->view.source[e];
-            double  P = sigmoid(cbx_clear_edge(&s->flow, i, j, s->undirected));
-            double  own = s->view.weight ? (double)s->view.weight[e] : 1;
-            s->edge[(int64_t)i * s->view.n + j] += (double)s->dw[e] * own * P * (1 - P);
-        }
+    cbx_edge_scores_follow(&s->scores, &s->view, s->dw);
     return -t->own->oracle * (double)s->pass.logp[s->class];
-}
-
-/* From `edge` to the decoder's output. */
-static void spread_edges(step_state *s)
-{
-    int32_t n = s->view.n, N = s->flow.net->nodes;
-    float  *da = s->flow.da[2];
-    memset(da, 0, (size_t)N * (size_t)N * sizeof *da);
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) {
-            double there = s->edge[(int64_t)i * n + j], back = s->edge[(int64_t)j * n + i];
-            da[(int64_t)i * N + j] = (float)(s->undirected ? (there + back) / 2 : there);
-        }
 }
 
 static bool is_finite(const step_state *s, double loss)
@@ -256,7 +216,8 @@ static cbx_status train_on(void *user, int32_t row, int64_t epoch, double *loss,
     double value = features_loss(&s, t) + edges_loss(&s, t) + code_loss(&s, t);
     if (2 * epoch >= t->own->epochs)
         value += oracle_loss(&s, t);
-    spread_edges(&s);
+    memset(s.flow.da[2], 0, (size_t)t->shared->net.a[2].out * sizeof *s.flow.da[2]);
+    cbx_edge_scores_spread(&s.scores, s.flow.da[2]);
     if (cbx_time_is_up())
         return cbx_fail_late(err);
     if (!is_finite(&s, value))
@@ -272,17 +233,16 @@ static cbx_status train(void *user, float *theta, cbx_error *err)
     training *t = user;
     uint64_t  seed = (uint64_t)t->setup->options->seed;
     cbx_clear_net_draw(&t->shared->net, seed, theta);
-    if (cbx_fit_init(&t->fit, theta, t->shared->net.size, t->own->lr, &t->arena))
-        return cbx_fail_memory(err);
     return cbx_train_rows(&(cbx_row_training){.epochs = t->own->epochs,
                                               .batch = t->own->batch,
                                               .patience = -1,
                                               .seed = seed,
+                                              .lr = t->own->lr,
                                               .rows = t->rows,
                                               .count = t->count,
                                               .user = t,
                                               .add = train_on},
-                          &t->fit, &t->arena, err);
+                          theta, t->shared->net.size, &t->fit, &t->arena, err);
 }
 
 /* ---- which graphs */

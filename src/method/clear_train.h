@@ -4,6 +4,7 @@
 #define CBX_CLEAR_TRAIN_H
 
 #include "clear_net.h"
+#include "edge_scores.h"
 #include "trained.h"
 
 /* Larger graphs are neither trained on nor explained: the edges' decoder has an output for every
@@ -26,14 +27,12 @@ cbx_status cbx_clear_train(const cbx_setup *setup, cbx_arena *arena, cbx_clear_s
 /* S of clear_net.h, n x features; X dense. */
 void cbx_clear_smooth(const cbx_view *view, const float *X, int32_t features, float *S);
 
-/* What the edges' decoder says of an edge from j to i; of the two ways of an edge without
- * direction the mean. */
-static inline double cbx_clear_edge(const cbx_clear_flow *flow, int32_t i, int32_t j,
-                                    bool undirected)
+/* What the edges' decoder says of the pairs of n nodes. */
+static inline cbx_edge_scores cbx_clear_scores(const cbx_clear_flow *flow, int32_t n,
+                                               bool undirected)
 {
-    int64_t N = flow->net->nodes;
-    double  there = (double)flow->a[2][i * N + j], back = (double)flow->a[2][j * N + i];
-    return undirected ? (there + back) / 2 : there;
+    return (cbx_edge_scores){
+        .score = flow->a[2], .stride = flow->net->nodes, .n = n, .undirected = undirected};
 }
 
 #endif

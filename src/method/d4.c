@@ -53,11 +53,11 @@ static cbx_status init(state *st, cbx_search *s, cbx_error *err)
 /* A graph drawn by what the network says. */
 static void redraw(state *st, cbx_rng *rng)
 {
-    int32_t n = st->s->view->n;
+    int32_t         n = st->s->view->n;
+    cbx_edge_scores scores = cbx_d4_scores(&st->flow, st->undirected);
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < (st->undirected ? i : n); j++) {
-            double at = cbx_d4_edge(&st->flow, i, j, st->undirected);
-            bool   there = cbx_rng_uniform(rng) * (1 + cbx_exp(-at)) < 1;
+            bool there = cbx_rng_uniform(rng) < cbx_logistic(cbx_edge_score(&scores, i, j));
             st->adjacency[(int64_t)i * n + j] = there;
             if (st->undirected)
                 st->adjacency[(int64_t)j * n + i] = there;
@@ -84,10 +84,10 @@ static void try_sample(state *st, int64_t number)
     cbx_rng     rng = cbx_rng_stream(seed, (uint64_t)s->row, (uint64_t)number, 0);
     cbx_epoch  *now = &st->trials.now;
     denoise(st, &rng);
+    cbx_edge_scores scores = cbx_d4_scores(&st->flow, st->undirected);
     for (int64_t p = 0; p < st->E.pairs; p++) {
         int64_t slot = st->E.slot_of ? st->E.slot_of[p] : p;
-        st->E.cut[p] = cbx_d4_edge(&st->flow, st->E.target_of[slot], s->view->source[slot],
-                                   st->undirected) < 0;
+        st->E.cut[p] = cbx_edge_score(&scores, st->E.target_of[slot], s->view->source[slot]) < 0;
     }
     cbx_edge_mask_apply(&st->E);
     *now = (cbx_epoch){.edge_loss = st->E.loss, .removed_edges = st->E.removed};

@@ -59,15 +59,15 @@ void cbx_d4_shake(int32_t n, bool undirected, double share, cbx_rng *rng, uint8_
 /* ---- a graph that is trained on */
 
 typedef struct step_state {
-    cbx_view    view;
-    cbx_matrix  X;
-    float      *w, *dw, *dlogp;
-    double     *edge;               /* n x n: dL by what cbx_d4_edge says */
-    uint8_t    *adjacency, *shaken; /* n x n */
-    int32_t     prediction;
-    cbx_pass    pass;
-    cbx_d4_flow flow;
-    bool        undirected;
+    cbx_view        view;
+    cbx_matrix      X;
+    float          *w, *dw, *dlogp;
+    uint8_t        *adjacency, *shaken; /* n x n */
+    int32_t         prediction;
+    cbx_pass        pass;
+    cbx_d4_flow     flow;
+    cbx_edge_scores scores; /* flow's, with slopes */
+    bool            undirected;
 } step_state;
 
 static int step_arrays(step_state *s, const training *t, cbx_arena *arena)
@@ -77,15 +77,19 @@ static int step_arrays(step_state *s, const training *t, cbx_arena *arena)
     s->w = CBX_NEW(arena, float, s->view.m);
     s->dw = CBX_NEW(arena, float, s->view.m);
     s->dlogp = CBX_NEW0(arena, float, t->setup->model->num_classes);
-    s->edge = CBX_NEW0(arena, double, n *n);
+    double *slope = CBX_NEW0(arena, double, n *n);
     s->adjacency = CBX_NEW(arena, uint8_t, n * n);
     s->shaken = CBX_NEW(arena, uint8_t, n * n);
-    if (!dense || !s->w || !s->dw || !s->dlogp || !s->edge || !s->adjacency || !s->shaken)
+    if (!dense || !s->w || !s->dw || !s->dlogp || !slope || !s->adjacency || !s->shaken)
         return -1;
     cbx_matrix_expand(&s->X, s->view.n, dense);
     cbx_d4_adjacency(&s->view, s->undirected, s->adjacency);
     memcpy(s->shaken, s->adjacency, n * n);
-    return cbx_d4_flow_init(&s->flow, &t->shared->net, s->view.n, dense, true, arena);
+    if (cbx_d4_flow_init(&s->flow, &t->shared->net, s->view.n, dense, true, arena))
+        return -1;
+    s->scores = cbx_d4_scores(&s->flow, s->undirected);
+    s->scores.slope = slope;
+    return 0;
 }
 
 /* The graph, and the class that the oracle gives it; -1: its numbers are not finite. */
@@ -112,27 +116,6 @@ static cbx_status step_init(step_state *s, training *t, int32_t row, cbx_error *
 
 /* ---- the loss */
 
-/* log(1 + e^x) */
-static double softplus(double x)
-{
-    return fmax(x, 0) + cbx_log(1 + cbx_exp(-fabs(x)));
-}
-
-static double edges_loss(step_state *s, const training *t)
-{
-    int32_t n = s->view.n;
-    double  sum = 0, weight = t->own->edges, price = 1 / (double)((int64_t)n * n);
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) {
-            int64_t k = (int64_t)i * n + j;
-            double  at = cbx_d4_edge(&s->flow, i, j, s->undirected);
-            double  P = 1 / (1 + cbx_exp(-at));
-            sum += s->adjacency[k] ? weight * softplus(-at) : softplus(at);
-            s->edge[k] = price * (s->adjacency[k] ? -weight * (1 - P) : P);
-        }
-    return price * sum;
-}
-
 /* -log(1 - p(c)), and its gradient by log-probabilities. */
 static double leave(const step_state *s, const training *t)
 {
@@ -149,36 +132,14 @@ static double leave(const step_state *s, const training *t)
 
 static double oracle_loss(step_state *s, const training *t)
 {
-    const cbx_view *v = &s->view;
-    for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            double at = cbx_d4_edge(&s->flow, i, v->source[e], s->undirected);
-            s->w[e] = (float)((v->weight ? (double)v->weight[e] : 1) / (1 + cbx_exp(-at)));
-        }
+    cbx_edge_scores_weigh(&s->scores, &s->view, s->w);
     cbx_pass_forward(&s->pass, &s->X, s->w, 0, 0);
     double loss = t->own->oracle * leave(s, t);
     if (!isfinite(loss)) /* no other class has any probability: there is nothing to follow */
         return 0;
     cbx_pass_backward(&s->pass, s->dlogp, NULL, s->dw, NULL);
-    for (int32_t i = 0; i < v->n; i++)
-        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-            double at = cbx_d4_edge(&s->flow, i, v->source[e], s->undirected);
-            double P = 1 / (1 + cbx_exp(-at));
-            double own = v->weight ? (double)v->weight[e] : 1;
-            s->edge[(int64_t)i * v->n + v->source[e]] += (double)s->dw[e] * own * P * (1 - P);
-        }
+    cbx_edge_scores_follow(&s->scores, &s->view, s->dw);
     return loss;
-}
-
-static void spread_edges(step_state *s)
-{
-    int32_t n = s->view.n;
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) {
-            double there = s->edge[(int64_t)i * n + j], back = s->edge[(int64_t)j * n + i];
-            s->flow.dscore[(int64_t)i * n + j] =
-                (float)(s->undirected ? (there + back) / 2 : there);
-        }
 }
 
 /* Adds the graph's gradient; one whose numbers are not finite is left out. */
@@ -197,8 +158,10 @@ static cbx_status train_on(void *user, int32_t row, int64_t epoch, double *loss,
     cbx_d4_shake(s.view.n, s.undirected, noise, &rng, s.shaken);
     t->fit.adam.lr = t->own->lr * cbx_exp(cbx_log(t->own->decay) * (double)epoch);
     cbx_d4_forward(&s.flow, t->fit.theta, s.shaken, noise);
-    double value = edges_loss(&s, t) + oracle_loss(&s, t);
-    spread_edges(&s);
+    double pairs = (double)((int64_t)s.view.n * s.view.n);
+    double value = cbx_edge_scores_compare(&s.scores, s.adjacency, 1 / pairs, t->own->edges) +
+                   oracle_loss(&s, t);
+    cbx_edge_scores_spread(&s.scores, s.flow.dscore);
     if (cbx_time_is_up())
         return cbx_fail_late(err);
     if (!isfinite(value) || !isfinite(cbx_sum_squares(s.flow.pairs, s.flow.dscore)))
@@ -214,17 +177,16 @@ static cbx_status train(void *user, float *theta, cbx_error *err)
     training *t = user;
     uint64_t  seed = (uint64_t)t->setup->options->seed;
     cbx_d4_net_draw(&t->shared->net, seed, theta);
-    if (cbx_fit_init(&t->fit, theta, t->shared->net.size, t->own->lr, &t->arena))
-        return cbx_fail_memory(err);
     return cbx_train_rows(&(cbx_row_training){.epochs = t->own->epochs,
                                               .batch = t->own->batch,
                                               .patience = -1,
                                               .seed = seed,
+                                              .lr = t->own->lr,
                                               .rows = t->rows,
                                               .count = t->count,
                                               .user = t,
                                               .add = train_on},
-                          &t->fit, &t->arena, err);
+                          theta, t->shared->net.size, &t->fit, &t->arena, err);
 }
 
 /* ---- which graphs */

@@ -4,6 +4,7 @@
 #define CBX_D4_TRAIN_H
 
 #include "d4_net.h"
+#include "edge_scores.h"
 #include "rng.h"
 #include "trained.h"
 
@@ -36,11 +37,11 @@ void cbx_d4_adjacency(const cbx_view *view, bool undirected, uint8_t *adjacency)
 /* Turns so many pairs of nodes around, on average; loops stay. */
 void cbx_d4_shake(int32_t n, bool undirected, double share, cbx_rng *rng, uint8_t *adjacency);
 
-/* The logit of the edge from j to i; without direction the mean of both ways. */
-static inline double cbx_d4_edge(const cbx_d4_flow *flow, int32_t i, int32_t j, bool undirected)
+/* What the network says of the pairs of nodes. */
+static inline cbx_edge_scores cbx_d4_scores(const cbx_d4_flow *flow, bool undirected)
 {
-    double there = (double)flow->score[i * flow->n + j];
-    return undirected ? (there + (double)flow->score[j * flow->n + i]) / 2 : there;
+    return (cbx_edge_scores){
+        .score = flow->score, .stride = flow->n, .n = flow->n, .undirected = undirected};
 }
 
 #endif

@@ -231,17 +231,16 @@ static cbx_status train(void *user, float *theta, cbx_error *err)
     training *t = user;
     uint64_t  seed = (uint64_t)t->setup->options->seed;
     cbx_rc_net_draw(&t->shared->net, seed, theta);
-    if (cbx_fit_init(&t->fit, theta, t->shared->net.size, t->own->lr, &t->arena))
-        return cbx_fail_memory(err);
     return cbx_train_rows(&(cbx_row_training){.epochs = t->own->epochs,
                                               .batch = t->own->batch,
                                               .patience = t->own->patience,
                                               .seed = seed,
+                                              .lr = t->own->lr,
                                               .rows = t->rows,
                                               .count = t->count,
                                               .user = t,
                                               .add = train_on},
-                          &t->fit, &t->arena, err);
+                          theta, t->shared->net.size, &t->fit, &t->arena, err);
 }
 
 /* ---- rows and boundaries */

@@ -39,15 +39,15 @@ static cbx_status run_epoch(const cbx_row_training *how, cbx_fit *fit, int64_t e
     return status;
 }
 
-cbx_status cbx_train_rows(const cbx_row_training *how, cbx_fit *fit, cbx_arena *arena,
-                          cbx_error *err)
+cbx_status cbx_train_rows(const cbx_row_training *how, float *theta, int64_t size, cbx_fit *fit,
+                          cbx_arena *arena, cbx_error *err)
 {
-    size_t  bytes = (size_t)fit->size * sizeof *fit->theta;
+    size_t  bytes = (size_t)size * sizeof *theta;
     bool    last = how->patience < 0;
     int64_t best = 0;
     double  least = INFINITY;
-    float  *kept = CBX_NEW(arena, float, fit->size);
-    if (!kept)
+    float  *kept = CBX_NEW(arena, float, size);
+    if (!kept || cbx_fit_init(fit, theta, size, how->lr, arena))
         return cbx_fail_memory(err);
     memcpy(kept, fit->theta, bytes);
     for (int64_t epoch = 0; epoch < how->epochs; epoch++) {

@@ -13,6 +13,7 @@ typedef struct cbx_row_training {
     int64_t  epochs, batch;
     int64_t  patience; /* epochs without a lower mean loss; the best is kept; -1: the last is */
     uint64_t seed;
+    double   lr;   /* Adam's */
     int32_t *rows; /* their order changes from epoch to epoch */
     int32_t  count;
     void    *user;
@@ -21,8 +22,9 @@ typedef struct cbx_row_training {
                       cbx_error *err);
 } cbx_row_training;
 
-cbx_status cbx_train_rows(const cbx_row_training *how, cbx_fit *fit, cbx_arena *arena,
-                          cbx_error *err);
+/* Parameters at `theta`, so many, go down from what they are; `fit` is what `add` adds to. */
+cbx_status cbx_train_rows(const cbx_row_training *how, float *theta, int64_t size, cbx_fit *fit,
+                          cbx_arena *arena, cbx_error *err);
 
 /* Of `count` rows some, drawn, as many as `most` at most: they come first. Returns how many. */
 int32_t cbx_draw_rows(int32_t *rows, int32_t count, int64_t most, uint64_t seed);
