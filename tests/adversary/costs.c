@@ -17,10 +17,14 @@ bool has_between(const question *q, int feature)
     for (int i = 0; i < w->nodes; i++)
         whole = whole && feature_of(w, i, feature) == rintf(feature_of(w, i, feature));
     double lo = (double)q->lo[feature], hi = (double)q->hi[feature];
-    double step = (double)q->step[feature];
-    if (step > 0) { /* its multiples are what there is */
-        lo = ceil(lo / step) * step;
-        hi = floor(hi / step) * step;
+    double step = q->step[feature];
+    if (step > 0) { /* its multiples, as floats, are what there is */
+        lo = floor((double)q->lo[feature] / step) * step;
+        hi = (floor((double)q->hi[feature] / step) + 1) * step;
+        for (int k = 0; k < 2; k++) {
+            lo += (float)lo < q->lo[feature] ? step : 0;
+            hi -= (float)hi > q->hi[feature] ? step : 0;
+        }
     }
     if (q->group[feature] >= 0 || !(lo < hi))
         return false;

@@ -102,7 +102,7 @@ typedef struct question {
     float   asked_lo[MAX_FEATURES], asked_hi[MAX_FEATURES]; /* NaN: not asked for */
     int32_t group[MAX_FEATURES], groups;                    /* one-hot, by both */
     uint8_t only_up[MAX_FEATURES], only_down[MAX_FEATURES];
-    float   step[MAX_FEATURES]; /* values are multiples; 0: they need not be */
+    double  step[MAX_FEATURES]; /* values are multiples; 0: they need not be */
     int     what[MAX_RELATIONS], with[MAX_RELATIONS], relations; /* features: if-changed */
     bool    as_self;
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */

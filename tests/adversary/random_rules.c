@@ -102,10 +102,10 @@ static void draw_ways(question *q, dice *d)
 
 static void draw_steps(question *q, dice *d)
 {
-    static const float steps[] = {1, 2, 3, 0.5f, 0.25f, 0.1f};
+    static const double steps[] = {1, 2, 3, 0.5, 0.25, 0.1, 0.05, 0.3};
     for (int j = 0; j < q->world.features; j++)
         if (q->world.block[j] < 0 && dice_chance(d, 0.6)) /* counted ones have whole steps */
-            q->step[j] = steps[dice_below(d, q->world.discrete[j] || q->kinds_auto ? 3 : 6)];
+            q->step[j] = steps[dice_below(d, q->world.discrete[j] || q->kinds_auto ? 3 : 8)];
 }
 
 static void draw_relations(question *q, dice *d)

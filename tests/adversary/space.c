@@ -29,9 +29,9 @@ bool may_change_node(const question *q, int node)
            !q->immutable_node[node];
 }
 
-static bool is_multiple(float value, float step)
+static bool is_multiple(float value, double step)
 {
-    double times = (double)value / (double)step;
+    double times = (double)value / step;
     return step == 0 || fabs(times - rint(times)) < 1e-4;
 }
 
@@ -125,12 +125,12 @@ static void add_values(const question *q, dice *d, int node, int feature, space 
     p->node = node;
     p->feature = feature;
     p->cost = price_of(q, feature);
-    float step = q->step[feature];
-    if (step > 0) {
-        s->whole = s->whole && (hi - lo) / step < MAX_VALUES - 1;
-        for (double k = ceil((double)lo / (double)step); k * (double)step <= (double)hi; k++)
-            if (count < MAX_VALUES)
-                tried[count++] = (float)(k * (double)step);
+    double step = q->step[feature];
+    if (step > 0) { /* a multiple is a float, as the ends are: 7 times 0.1 is not above 0.7 */
+        s->whole = s->whole && (double)(hi - lo) / step < MAX_VALUES - 1;
+        for (double k = floor((double)lo / step); (float)(k * step) <= hi; k++)
+            if (count < MAX_VALUES && (float)(k * step) >= lo)
+                tried[count++] = (float)(k * step);
     } else if (q->discrete[feature]) {
         s->whole = s->whole && hi - lo < MAX_VALUES - 1;
         for (float value = ceilf(lo); value <= hi && count < MAX_VALUES; value++)

@@ -66,7 +66,7 @@ static void tell_features(question *q)
     char steps[MAX_SETTING] = "", relations[MAX_SETTING] = "";
     for (int j = 0; j < f; j++)
         if (q->step[j] > 0)
-            append(steps, "%s%d:%g", *steps ? "," : "", j, (double)q->step[j]);
+            append(steps, "%s%d:%g", *steps ? "," : "", j, q->step[j]);
     for (int k = 0; k < q->relations; k++)
         append(relations, "%s%d:%d", k ? "," : "", q->what[k], q->with[k]);
     if (*steps)
