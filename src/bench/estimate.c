@@ -5,10 +5,10 @@
  * times scaled up. A search that is not done soon is stopped, and its other epochs are taken to
  * last as long as those it did. Oracles that know little are explained about as fast as those that
  * know much. Times are the processor's, so that other work on the machine does not count. */
-#include <string.h>
 #include <time.h>
 
 #include "error.h"
+#include "explainer.h"
 #include "plan.h"
 
 enum { TRIAL_TRAIN = 2, TRIAL_ROWS = 3 };
@@ -53,12 +53,11 @@ static cbx_status try_method(const cbx_bench_plan *p, const cbx_model *model, in
     cbx_status          status = cbx_bench_search(p, method, &options, err);
     if (status || !rows)
         return status;
-    const char *name = p->methods[method]->explainer;
-    bool whole = !strcmp(name, "ego") || !strcmp(name, "minimal") || !strcmp(name, "moexp") ||
-                 !strcmp(name, "rcexplainer") || !strcmp(name, "clear") || !strcmp(name, "d4");
-    trial t = {.limit = whole ? WHOLE_SECONDS : TRIAL_SECONDS, .last = processor_seconds()};
-    if (!whole)
-        t.epochs = !strcmp(name, "unr") ? (double)p->options->unr_rollouts : (double)options.epochs;
+    const cbx_explainer *explainer = cbx_explainer_at(options.explainer);
+    trial                t = {.limit = explainer->uncounted ? WHOLE_SECONDS : TRIAL_SECONDS,
+                              .last = processor_seconds()};
+    if (!explainer->uncounted)
+        t.epochs = (double)cbx_explainer_steps(explainer, &options);
     options.threads = 1;
     if (options.time_limit == 0 || options.time_limit > t.limit)
         options.time_limit = t.limit;

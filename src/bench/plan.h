@@ -18,7 +18,6 @@ typedef struct cbx_bench_method {
     const char *policy;          /* NULL: it has none */
     const char *target;          /* NULL: the one that all are asked for */
     bool        features, edges; /* what it can change */
-    bool        nodes, graphs;   /* what it explains */
 } cbx_bench_method;
 
 /* Who is asked for another target answers another question, and is not compared. */
@@ -57,11 +56,7 @@ cbx_status cbx_bench_plan_init(cbx_bench_plan *plan, const cbx_bench_options *op
 void       cbx_bench_plan_free(cbx_bench_plan *plan);
 
 /* Whether the method is asked about this data set at all. */
-static inline bool cbx_bench_applies(const cbx_bench_plan *plan, int32_t data, int32_t method)
-{
-    const cbx_bench_method *m = plan->methods[method];
-    return cbx_graph_arrays(plan->data[data].graph)->task == CBX_GRAPH ? m->graphs : m->nodes;
-}
+bool cbx_bench_applies(const cbx_bench_plan *plan, int32_t data, int32_t method);
 
 /* How the fold's oracle is trained and how the method is called. */
 cbx_status cbx_bench_training(const cbx_bench_plan *plan, int32_t model, int32_t fold,

@@ -261,5 +261,6 @@ const cbx_explainer cbx_explainer_clear = {.name = "clear",
                                            .options = &own_table,
                                            .prepare = prepare,
                                            .steps = steps,
+                                           .uncounted = true,
                                            .descends = true,
                                            .graphs_only = true};

@@ -174,6 +174,7 @@ const cbx_explainer cbx_explainer_d4 = {.name = "d4",
                                         .options = &own_table,
                                         .prepare = prepare,
                                         .steps = steps,
+                                        .uncounted = true,
                                         .descends = true,
                                         .graphs_only = true,
                                         .edges_only = true};

@@ -59,4 +59,4 @@ static int64_t steps(const void *settings)
 }
 
 const cbx_explainer cbx_explainer_ego = {
-    .name = "ego", .search = search, .steps = steps, .edges_only = true};
+    .name = "ego", .search = search, .steps = steps, .uncounted = true, .edges_only = true};

@@ -569,5 +569,9 @@ static const cbx_option own_options[] = {
 
 static const cbx_option_table own_table = CBX_OPTION_TABLE("moexp", own_options, settings);
 
-const cbx_explainer cbx_explainer_moexp = {
-    .name = "moexp", .search = search, .options = &own_table, .steps = steps, .edges_only = true};
+const cbx_explainer cbx_explainer_moexp = {.name = "moexp",
+                                           .search = search,
+                                           .options = &own_table,
+                                           .steps = steps,
+                                           .uncounted = true,
+                                           .edges_only = true};

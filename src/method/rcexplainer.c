@@ -202,6 +202,7 @@ const cbx_explainer cbx_explainer_rcexplainer = {.name = "rcexplainer",
                                                  .search = search,
                                                  .options = &own_table,
                                                  .prepare = prepare,
+                                                 .uncounted = true,
                                                  .descends = true,
                                                  .embeds = true,
                                                  .edges_only = true};

@@ -387,10 +387,6 @@ static cbx_status search(cbx_search *s, cbx_error *err)
 static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void **shared,
                           cbx_error *err)
 {
-    if (setup->graph->data.task == CBX_GRAPH)
-        return cbx_fail_option(err, "explainer",
-                               "unr explains nodes only: it asks for a node's neighbours in "
-                               "the embedding, and this data set has a class for each graph");
     cbx_embedding *E = CBX_NEW(arena, cbx_embedding, 1);
     *shared = E;
     return E ? cbx_embedding_init(E, setup->model, setup->graph,
@@ -427,5 +423,6 @@ const cbx_explainer cbx_explainer_unr = {.name = "unr",
                                          .options = &own_table,
                                          .prepare = prepare,
                                          .steps = steps,
+                                         .nodes_only = true, /* neighbours in the embedding */
                                          .embeds = true,
                                          .edges_only = true};

@@ -205,4 +205,5 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .search = search,
                                              .options = &cbx_minimal_table,
                                              .prepare = prepare,
+                                             .uncounted = true,
                                              .searches_all = true};

@@ -113,23 +113,29 @@ typedef struct cbx_explainer {
     /* The factual graph is all that the class depends on, which can be more than the published
      * methods look at (spec: one hop more than there are layers). */
     bool searches_all;
-    bool graphs_only; /* a data set that has a class for each node is refused */
-    bool edges_only;  /* where there is no edge, there is nothing to search */
+    bool nodes_only, graphs_only; /* data sets of the other task are refused */
+    bool uncounted;  /* its time does not grow with a number of steps that is known beforehand */
+    bool edges_only; /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);
 } cbx_explainer;
 
 /* The table of methods. It is made in src/method, which this room does not see. */
-extern const char   *cbx_explainer_names[]; /* NULL-terminated */
-const cbx_explainer *cbx_explainer_at(int i);
+extern const char                *cbx_explainer_names[]; /* NULL-terminated */
+CBX_INTERNAL const cbx_explainer *cbx_explainer_at(int i);
+
+static inline bool cbx_explainer_explains(const cbx_explainer *explainer, cbx_task task)
+{
+    return task == CBX_GRAPH ? !explainer->nodes_only : !explainer->graphs_only;
+}
 
 /* The i-th table of options that a method brings, and where its struct lies in the options; NULL
  * past the last. */
 const cbx_option_table *cbx_explainer_part(size_t i, size_t *offset);
 
 /* The struct of this method's own options; NULL: it has none. */
-const void *cbx_explainer_settings(const cbx_explainer       *explainer,
-                                   const cbx_explain_options *options);
+CBX_INTERNAL const void *cbx_explainer_settings(const cbx_explainer       *explainer,
+                                                const cbx_explain_options *options);
 
 static inline int64_t cbx_explainer_steps(const cbx_explainer       *explainer,
                                           const cbx_explain_options *options)

@@ -123,11 +123,11 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
                      "the explainer '%s' follows gradients, and this model has none by features "
                      "and edge weights; 'minimal' does without",
                      s->explainer->name);
-    if (!status && s->explainer->graphs_only && graph->data.task != CBX_GRAPH)
+    if (!status && !cbx_explainer_explains(s->explainer, graph->data.task))
         status = cbx_fail_option(err, "explainer",
-                                 "%s explains graphs only, and this data set has a class for each "
-                                 "node",
-                                 s->explainer->name);
+                                 "%s explains %s only, and this data set has a class for each %s",
+                                 s->explainer->name, s->explainer->nodes_only ? "nodes" : "graphs",
+                                 s->explainer->nodes_only ? "graph" : "node");
     if (!status && s->explainer->embeds && model->oracle)
         status = cbx_fail(err, CBX_INVALID,
                           "the explainer '%s' compares embeddings of layers, and a model of the "

@@ -601,9 +601,7 @@ static void by_every_method(const char *rule, const char *value,
                         "clear-epochs", "5", "d4-epochs", "1", "d4-layers", "1", "d4-width", "4");
                 cbx_error           err = {0};
                 cbx_counterfactual *r = NULL;
-                bool                refused = task ? cbx_explainer_at(k) == &cbx_explainer_unr
-                                                   : cbx_explainer_at(k)->graphs_only;
-                if (refused)
+                if (!cbx_explainer_explains(cbx_explainer_at(k), o.data.task))
                     continue;
                 oracle_must(cbx_explain_with(o.model, o.graph, row, &a, NULL, NULL, &r, &err),
                             &err);

@@ -410,7 +410,7 @@ static void check_answers(golden *g)
         for (int32_t row = 0; row < 2 && row < cbx_graph_label_rows(g->graph); row++) {
             const char *method = cbx_explainer_names[k];
             if (cbx_explainer_at(k)->embeds || /* it needs layers */
-                (cbx_explainer_at(k)->graphs_only && cbx_graph_arrays(g->graph)->task != CBX_GRAPH))
+                !cbx_explainer_explains(cbx_explainer_at(k), cbx_graph_arrays(g->graph)->task))
                 continue;
             cbx_counterfactual *c = NULL;
             cbx_fields_default(cbx_explain_table(), &o);

@@ -24,11 +24,10 @@ static const double MOST_WORK = CBX_LOOK_EVERY + 128.0 * WIDE * 12;
 
 static bool explains(const char *name, const oracle *o)
 {
-    bool graphs_only = false;
-    for (int i = 0; cbx_explainer_names[i]; i++)
-        if (!strcmp(cbx_explainer_names[i], name))
-            graphs_only = cbx_explainer_at(i)->graphs_only;
-    return o->data.task == CBX_GRAPH ? strcmp(name, "unr") != 0 : !graphs_only;
+    int i = 0;
+    while (strcmp(cbx_explainer_names[i], name) != 0)
+        i++;
+    return cbx_explainer_explains(cbx_explainer_at(i), o->data.task);
 }
 
 static cbx_explain_options limited(const char *name)
