@@ -48,13 +48,10 @@ static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
     const cbx_rules *r = W->rules;
     const float     *x = W->x + (int64_t)m->row * W->f, *x0 = W->x0 + (int64_t)m->row * W->f;
-    return W->allowed_row[m->row] && !r->fixed[m->column] && x[m->column] == x0[m->column] &&
-           !r->fixed[m->other] && x[m->other] == x0[m->other] && m->other != m->column &&
-           r->group[m->other] == r->group[m->column] &&
+    return W->allowed_row[m->row] && x[m->column] == x0[m->column] && x[m->other] == x0[m->other] &&
+           m->other != m->column && r->group[m->other] == r->group[m->column] &&
            W->one_hot[(int64_t)m->row * r->groups + r->group[m->column]] &&
-           x[m->column] == CBX_GROUP_ON &&
-           cbx_rules_value(r, m->column, CBX_GROUP_ON, CBX_GROUP_OFF) &&
-           cbx_rules_value(r, m->other, CBX_GROUP_OFF, CBX_GROUP_ON);
+           x[m->column] == CBX_GROUP_ON && cbx_rules_turn(r, m->column, m->other);
 }
 
 static void apply(cbx_edit_state *W, const cbx_move *m)

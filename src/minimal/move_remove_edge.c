@@ -103,7 +103,7 @@ static bool breaks_apart(const cbx_edit_state *W, int64_t pair)
     if (u == v)
         return false;
     set_links(W, pair, true);
-    bool broken = W->s->options->keep == CBX_KEEP_CONNECTED
+    bool broken = cbx_keeps_one_piece(W->s->options->keep)
                       ? cbx_links_apart(W->links, u, v)
                       : cbx_links_none_at(W->links, u) || cbx_links_none_at(W->links, v);
     set_links(W, pair, false);

@@ -10,7 +10,7 @@
 static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
 static const char *const askers[] = {"anybody", "self", NULL};
-static const char *const keeps[] = {"any", "no-isolated", "connected", NULL};
+static const char *const keeps[] = {"any", "no-isolated", "connected", "molecule", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
 #define AT(field) offsetof(cbx_explain_options, field)
@@ -82,8 +82,11 @@ static const cbx_option explain_options[] = {
      "rule: who would make the edits; self: the explained node, by its own features and edges"},
     {"keep-edges", CBX_OPTION_BOOL, AT(keep_edges), "false", 0, 0, NULL, "rule: no edge goes"},
     {"keep", CBX_OPTION_CHOICE, AT(keep), "any", 0, 0, keeps,
-     "rule: what removing edges must leave: no node without one, or what was connected "
-     "connected"},
+     "rule: what edits must leave: no node without an edge; what was connected connected; or a "
+     "molecule: connected, and atoms that become others of the same valence"},
+    {"elements", CBX_OPTION_TEXT, AT(elements), "", 0, 0, NULL,
+     "rule: with --keep molecule, what the columns of the one-hot group of atoms stand for, in "
+     "order: C,N,O,F; by default their names say so"},
     {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
 };
 #undef AT

@@ -44,11 +44,6 @@ static int32_t on_feature(const cbx_rules *r, int32_t group, const float *x, int
     return on;
 }
 
-static bool may_turn(const cbx_rules *r, int32_t j, float from, float to)
-{
-    return !r->fixed[j] && cbx_rules_value(r, j, from, to);
-}
-
 /* Where the group is to point: the largest that it leans to, or of those that are wished to be on
  * the one in their middle. */
 static int32_t pointed_to(const cbx_rules *r, int32_t on, const float *leaning, const float *values,
@@ -56,17 +51,16 @@ static int32_t pointed_to(const cbx_rules *r, int32_t on, const float *leaning, 
 {
     int32_t best = on, wished = 0, seen = 0;
     for (int32_t j = 0; j < f; j++) {
-        bool can =
-            r->group[j] == r->group[on] && j != on && may_turn(r, j, CBX_GROUP_OFF, CBX_GROUP_ON);
+        bool can = r->group[j] == r->group[on] && j != on && cbx_rules_turn(r, on, j);
         if (can && leaning && leaning[j] > leaning[best])
             best = j;
         wished += can && values[j] == CBX_GROUP_ON;
     }
     for (int32_t j = 0; j < f && !leaning; j++)
         if (r->group[j] == r->group[on] && j != on && values[j] == CBX_GROUP_ON &&
-            may_turn(r, j, CBX_GROUP_OFF, CBX_GROUP_ON) && seen++ == wished / 2)
+            cbx_rules_turn(r, on, j) && seen++ == wished / 2)
             best = j;
-    return may_turn(r, on, CBX_GROUP_ON, CBX_GROUP_OFF) ? best : on;
+    return best;
 }
 
 static void point_groups(const cbx_rules *r, const float *x, const float *leaning, float *values,
@@ -167,7 +161,7 @@ static bool breaks_apart(cbx_shape *shape, int64_t pair)
     int32_t           u = node_of(s, s->view->source[slot]), v = node_of(s, shape->target_of[slot]);
     if (u == v)
         return false;
-    return s->rules->keep == CBX_KEEP_CONNECTED
+    return cbx_keeps_one_piece(s->rules->keep)
                ? cbx_links_apart(&shape->links, u, v)
                : cbx_links_none_at(&shape->links, u) || cbx_links_none_at(&shape->links, v);
 }

@@ -9,6 +9,7 @@
 
 #include "bounds.h"
 #include "error.h"
+#include "read_molecule.h"
 #include "rule_list.h"
 #include "rule_options.h"
 #include "setup.h"
@@ -339,6 +340,8 @@ static cbx_status read_feature_rules(cbx_rules *rules, const cbx_setup *setup, c
 {
     const cbx_explain_options *o = setup->options;
     cbx_status                 status = read_groups(rules, setup, arena, err);
+    if (!status)
+        status = cbx_rules_read_molecule(rules, setup, arena, err);
     if (!status)
         status = read_fixed(rules, setup, arena, err);
     if (!status)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check_rules.c: do edits keep the rules? Asked of the edits and the data, node by node, and of the
  * whole graph without the edges that go. No search has a part in it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +90,27 @@ static bool is_one_hot(const cbx_rules *r, const float *x, int32_t group)
     return on == 1;
 }
 
+/* Of the atom whose features these are. One of no known valence is like no other, nor itself. */
+static double valence_in(const check *c, const float *x)
+{
+    const cbx_rules *r = c->rules;
+    for (int32_t j = 0; j < r->graph->data.num_features; j++)
+        if (r->group[j] == r->elements && x[j] == CBX_GROUP_ON)
+            return r->valence[j] > 0 ? r->valence[j] : NAN;
+    return NAN;
+}
+
 static cbx_status check_group(const check *c, const cbx_edit *e)
 {
     int32_t group = c->rules->group[e->feature];
-    if (is_one_hot(c->rules, c->before, group) && is_one_hot(c->rules, c->after, group))
-        return CBX_OK;
-    return broken(c, "one-hot", e->node, e->feature,
-                  "is in a group of which not exactly one is on");
+    if (!is_one_hot(c->rules, c->before, group) || !is_one_hot(c->rules, c->after, group))
+        return broken(c, "one-hot", e->node, e->feature,
+                      "is in a group of which not exactly one is on");
+    if (c->rules->valence && group == c->rules->elements &&
+        valence_in(c, c->before) != valence_in(c, c->after))
+        return broken(c, "keep", e->node, e->feature,
+                      "makes the atom one of another valence, or of none that is known");
+    return CBX_OK;
 }
 
 /* The edits of one node. */
@@ -222,7 +237,7 @@ static cbx_status check_shape(check *c)
         const cbx_edit *e = &c->edits[k];
         if (e->op != CBX_REMOVE_EDGE || e->source == e->target)
             continue;
-        if (c->rules->keep == CBX_KEEP_CONNECTED &&
+        if (cbx_keeps_one_piece(c->rules->keep) &&
             root_of(parent, e->source) != root_of(parent, e->target))
             status = cbx_fail(
                 c->err, CBX_INVALID, "the rule keep: nodes %s and %s are no longer connected",

@@ -81,6 +81,15 @@ bool cbx_rules_value(const cbx_rules *rules, int32_t j, float from, float to)
            (rules->step[j] == 0 || to == cbx_rules_multiple(rules->step[j], to));
 }
 
+bool cbx_rules_turn(const cbx_rules *rules, int32_t from, int32_t to)
+{
+    const int8_t *valence = rules->group[from] == rules->elements ? rules->valence : NULL;
+    return !rules->fixed[from] && !rules->fixed[to] &&
+           cbx_rules_value(rules, from, CBX_GROUP_ON, CBX_GROUP_OFF) &&
+           cbx_rules_value(rules, to, CBX_GROUP_OFF, CBX_GROUP_ON) &&
+           (!valence || (valence[from] > 0 && valence[from] == valence[to]));
+}
+
 float cbx_rules_nearest(const cbx_rules *rules, int32_t j, float from, float to)
 {
     float  lo = rules->lo[j], hi = rules->hi[j];

@@ -15,7 +15,13 @@
 enum { CBX_GROUP_OFF, CBX_GROUP_ON };
 
 /* What removing edges must leave: option keep. */
-enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED };
+enum { CBX_KEEP_NOTHING, CBX_KEEP_NO_ISOLATED, CBX_KEEP_CONNECTED, CBX_KEEP_MOLECULE };
+
+/* Must what is in one piece stay so? */
+static inline bool cbx_keeps_one_piece(int keep)
+{
+    return keep == CBX_KEEP_CONNECTED || keep == CBX_KEEP_MOLECULE;
+}
 
 /* Which way a feature may go: bits. */
 enum { CBX_WAY_NOT_DOWN = 1, CBX_WAY_NOT_UP = 2 };
@@ -44,6 +50,8 @@ typedef struct cbx_rules {
     int64_t          num_relations;
     bool             own_features, own_edges, keep_edges;
     int              keep;
+    int32_t          elements;  /* CBX_KEEP_MOLECULE: the group that says what an atom is, … */
+    int8_t          *valence;   /* … and by feature in it, as elements.h has it; NULL: none */
     int64_t          max_edits; /* changes: a group that points elsewhere is one; 0: no limit */
     /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
     int32_t *nodes;
@@ -66,6 +74,9 @@ bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
 
 /* May the feature go from one value to another? */
 bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float to);
+
+/* May a one-hot group that points to the feature `from` point to `to`, of the same group? */
+bool cbx_rules_turn(const cbx_rules *rules, int32_t from, int32_t to);
 
 /* The permitted value that is nearest to `to`; `from` where there is none. */
 float cbx_rules_nearest(const cbx_rules *rules, int32_t feature, float from, float to);

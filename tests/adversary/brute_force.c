@@ -80,7 +80,7 @@ bool keeps(const question *q, const uint8_t *gone)
     int                  before[MAX_NODES], after[MAX_NODES];
     if (q->keep == KEEP_ANY)
         return true;
-    if (q->keep == KEEP_CONNECTED) {
+    if (q->keep == KEEP_CONNECTED || q->keep == KEEP_MOLECULE) {
         find_parts(w, none, before);
         find_parts(w, gone, after);
         return !memcmp(before, after, (size_t)w->nodes * sizeof *before);

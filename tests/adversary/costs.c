@@ -19,12 +19,11 @@ bool has_between(const question *q, int feature)
     double lo = (double)q->lo[feature], hi = (double)q->hi[feature];
     double step = q->step[feature];
     if (step > 0) { /* its multiples, as floats, are what there is */
-        lo = floor((double)q->lo[feature] / step) * step;
-        hi = (floor((double)q->hi[feature] / step) + 1) * step;
-        for (int k = 0; k < 2; k++) {
-            lo += (float)lo < q->lo[feature] ? step : 0;
-            hi -= (float)hi > q->hi[feature] ? step : 0;
-        }
+        double first = floor(lo / step), last = ceil(hi / step);
+        first += (float)(first * step) < q->lo[feature];
+        last -= (float)(last * step) > q->hi[feature];
+        lo = first * step;
+        hi = last * step;
     }
     if (q->group[feature] >= 0 || !(lo < hi))
         return false;

@@ -111,6 +111,19 @@ static bool one_hot_holds(const question *q, const cbx_counterfactual *a, const 
     return true;
 }
 
+static bool atoms_hold(const question *q, const edited *e)
+{
+    const world *w = &q->world;
+    for (int i = 0; i < w->nodes; i++)
+        for (int was = 0; was < w->features; was++)
+            for (int is = 0; is < w->features && q->atoms >= 0; is++)
+                if (q->group[was] == q->atoms && q->group[is] == q->atoms && was != is &&
+                    feature_of(w, i, was) == 1 && feature_of(w, i, is) == 0 &&
+                    e->x[i * w->features + is] == 1 && !are_exchangeable(q, was, is))
+                    return false;
+    return true;
+}
+
 static int64_t changes_of(const question *q, const cbx_counterfactual *a)
 {
     int64_t changes = 0;
@@ -150,6 +163,8 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
         return "has more edits than are allowed";
     if (!one_hot_holds(q, a, e))
         return "leaves a one-hot group that is not one-hot";
+    if (!atoms_hold(q, e))
+        return "makes an atom one of another valence";
     if (!change_together(q, e))
         return "changes a feature without what it may change with";
     return keeps(q, e->gone) ? NULL : "takes away what was to be kept";

@@ -44,6 +44,7 @@ typedef enum rule {
     RULE_NONE,
     RULE_NO_ISOLATED,
     RULE_CONNECTED,
+    RULE_MOLECULE,
     RULE_KEEP_EDGES,
     RULE_OWN_EDGES,
     RULE_OWN_FEATURES,
@@ -76,9 +77,11 @@ typedef enum rule {
     RULES
 } rule;
 
+#define RULE_BIT(rule) (UINT64_C(1) << (rule))
+
 extern const char *const rule_names[RULES];
 
-enum { KEEP_ANY, KEEP_NO_ISOLATED, KEEP_CONNECTED };
+enum { KEEP_ANY, KEEP_NO_ISOLATED, KEEP_CONNECTED, KEEP_MOLECULE };
 enum { TARGET_NEXT = -2, TARGET_ANY = -1 };
 
 /* What answers are compared by. */
@@ -90,7 +93,7 @@ typedef struct question {
     world     world;
     naive_gnn gnn;
     int       row;
-    uint32_t  rules; /* bits */
+    uint64_t  rules; /* bits: RULE_BIT */
 
     /* what they mean */
     int     keep;
@@ -101,6 +104,8 @@ typedef struct question {
     float   lo[MAX_FEATURES], hi[MAX_FEATURES];             /* permitted, within the data's */
     float   asked_lo[MAX_FEATURES], asked_hi[MAX_FEATURES]; /* NaN: not asked for */
     int32_t group[MAX_FEATURES], groups;                    /* one-hot, by both */
+    int32_t atoms;                 /* the group that says what an atom is; -1: none */
+    int     element[MAX_FEATURES]; /* of a column of it: elements */
     uint8_t only_up[MAX_FEATURES], only_down[MAX_FEATURES];
     double  step[MAX_FEATURES]; /* values are multiples; 0: they need not be */
     int     what[MAX_RELATIONS], with[MAX_RELATIONS], relations; /* features: if-changed */
@@ -117,6 +122,15 @@ typedef struct question {
     int  num_settings;
     char settings[MAX_SETTINGS][2][MAX_SETTING];
 } question;
+
+/* What atoms can be; those of no valence stay what they are. */
+typedef struct chemical_element {
+    const char *symbol;
+    int         valence;
+} chemical_element;
+
+enum { ELEMENTS = 8 };
+extern const chemical_element elements[ELEMENTS];
 
 static inline bool has_rule(const question *q, rule r)
 {
@@ -147,6 +161,9 @@ bool may_change_node(const question *q, int node);
 /* May a node's feature become this, one-hot groups aside? */
 bool may_become(const question *q, int node, int feature, float value);
 
+/* Can an atom be one column's element as well as the other's? Yes of what tells no atoms. */
+bool are_exchangeable(const question *q, int column, int other);
+
 /* Of a node's features as they are: has everything changed that others changed with? */
 bool changes_together(const question *q, int node, const float *x);
 
@@ -154,7 +171,7 @@ bool changes_together(const question *q, int node, const float *x);
 
 void draw_question(question *q, uint64_t seed, int64_t number);
 
-void draw_world(world *w, dice *d, uint32_t rules);
+void draw_world(world *w, dice *d, uint64_t rules);
 void draw_gnn(naive_gnn *gnn, const world *w, dice *d);
 void draw_rules(question *q, dice *d);
 void tell_rules(question *q, dice *d);

@@ -13,7 +13,7 @@ static bool is_for_all(rule r)
            r != RULE_CANCEL;
 }
 
-static uint32_t combination(int64_t number)
+static uint64_t combination(int64_t number)
 {
     int64_t at = number % (RULES * (RULES + 1) / 2);
     for (int a = 0; a < RULES; a++)
@@ -21,9 +21,9 @@ static uint32_t combination(int64_t number)
             if (at-- == 0) {
                 if (b == RULE_METHOD && !is_for_all((rule)a))
                     a = RULE_NONE;
-                return 1u << a | 1u << b;
+                return RULE_BIT(a) | RULE_BIT(b);
             }
-    return 1u << RULE_NONE;
+    return RULE_BIT(RULE_NONE);
 }
 
 static void draw_once(question *q, uint64_t seed, int64_t number, dice *d)

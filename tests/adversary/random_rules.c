@@ -9,6 +9,7 @@
 const char *const rule_names[RULES] = {"none",
                                        "keep no-isolated",
                                        "keep connected",
+                                       "keep molecule",
                                        "keep-edges",
                                        "own-edges",
                                        "own-features",
@@ -38,6 +39,9 @@ const char *const rule_names[RULES] = {"none",
                                        "if-changed",
                                        "as self",
                                        "another method"};
+
+const chemical_element elements[ELEMENTS] = {{"C", 4}, {"Si", 4}, {"N", 3}, {"P", 3},
+                                             {"O", 2}, {"S", 2},  {"F", 1}, {"Fe", 0}};
 
 /* ---- what they mean */
 
@@ -121,6 +125,7 @@ static void mean_rule(question *q, dice *d, rule r)
 {
     q->keep = r == RULE_NO_ISOLATED ? KEEP_NO_ISOLATED
               : r == RULE_CONNECTED ? KEEP_CONNECTED
+              : r == RULE_MOLECULE  ? KEEP_MOLECULE
                                     : q->keep;
     q->keep_edges |= r == RULE_KEEP_EDGES;
     q->as_self |= r == RULE_AS_SELF;
@@ -172,7 +177,7 @@ static void leave_little(question *q, dice *d)
         return;
     if (dice_chance(d, 0.75)) {
         memset(q->asked_fixed, 1, sizeof q->asked_fixed);
-        q->rules |= 1u << RULE_FEATURES_TO_VARY;
+        q->rules |= RULE_BIT(RULE_FEATURES_TO_VARY);
         if (dice_chance(d, 0.4))
             return;
     }
@@ -180,7 +185,23 @@ static void leave_little(question *q, dice *d)
         protect_all_but_leaving(q);
     else
         protect_edges(q, d, dice_real(d, 0.2, 1));
-    q->rules |= 1u << RULE_PROTECTED_EDGES;
+    q->rules |= RULE_BIT(RULE_PROTECTED_EDGES);
+}
+
+/* The first group of its size: the elements are told in order, and the size tells of what. */
+static void find_atoms(question *q)
+{
+    int size[MAX_FEATURES] = {0};
+    for (int j = 0; j < q->world.features; j++)
+        if (q->group[j] >= 0)
+            size[q->group[j]]++;
+    for (int g = MAX_FEATURES - 1; g >= 0; g--) {
+        int alike = 0;
+        for (int other = 0; other < MAX_FEATURES; other++)
+            alike += size[other] == size[g];
+        if (size[g] && alike == 1)
+            q->atoms = g;
+    }
 }
 
 /* From what is asked and what the data says to what holds. */
@@ -188,6 +209,7 @@ static void work_out(question *q)
 {
     const world *w = &q->world;
     q->groups = 0;
+    q->atoms = -1;
     for (int j = 0; j < w->features; j++) {
         bool whole = true;
         for (int i = 0; i < w->nodes; i++)
@@ -202,6 +224,8 @@ static void work_out(question *q)
         q->group[j] = group ? w->block[j] : -1;
         q->groups += group;
     }
+    if (q->keep == KEEP_MOLECULE)
+        find_atoms(q);
 }
 
 /* ---- few enough to try them all */
@@ -213,27 +237,27 @@ static void restrict_once(question *q, dice *d)
     switch (dice_below(d, 8)) {
     case 0:
         q->asked_fixed[dice_below(d, w->features)] = 1;
-        q->rules |= has_rule(q, RULE_FEATURES_TO_VARY) ? 0 : 1u << RULE_IMMUTABLE_FEATURES;
+        q->rules |= has_rule(q, RULE_FEATURES_TO_VARY) ? 0 : RULE_BIT(RULE_IMMUTABLE_FEATURES);
         break;
     case 1:
     case 2:
         if (w->edges) {
             q->protect_edge[edge] = 1;
-            q->rules |= 1u << RULE_PROTECTED_EDGES;
+            q->rules |= RULE_BIT(RULE_PROTECTED_EDGES);
         }
         break;
     case 3:
         q->own_features = w->task == CBX_NODE;
-        q->rules |= w->task == CBX_NODE ? 1u << RULE_OWN_FEATURES : 0;
+        q->rules |= w->task == CBX_NODE ? RULE_BIT(RULE_OWN_FEATURES) : 0;
         break;
     case 4:
         q->max_edits = q->max_edits > 1 ? q->max_edits - 1 : q->max_edits ? 1 : 4;
-        q->rules |= 1u << RULE_MAX_EDITS;
+        q->rules |= RULE_BIT(RULE_MAX_EDITS);
         break;
     default: /* a node that counts, or it would not help */
         q->immutable_node[w->edges && dice_chance(d, 0.8) ? (int)w->source[edge]
                                                           : dice_below(d, w->nodes)] = 1;
-        q->rules |= 1u << RULE_IMMUTABLE_NODES;
+        q->rules |= RULE_BIT(RULE_IMMUTABLE_NODES);
         break;
     }
     work_out(q);
@@ -260,6 +284,8 @@ void draw_rules(question *q, dice *d)
     q->total_cfs = 1;
     q->edge_cost = q->feature_cost = 1;
     q->dear = -1;
+    for (int j = 0; j < MAX_FEATURES; j++)
+        q->element[j] = dice_below(d, ELEMENTS);
     for (int j = 0; j < MAX_FEATURES; j++)
         q->asked_lo[j] = q->asked_hi[j] = NAN;
     for (int r = 0; r < RULES; r++)

@@ -264,16 +264,17 @@ static void make_sparse(world *w)
     w->indptr[w->nodes] = at;
 }
 
-static void draw_features(world *w, dice *d, uint32_t rules)
+static void draw_features(world *w, dice *d, uint64_t rules)
 {
-    bool by_data = rules >> RULE_ONE_HOT_DATA & 1, by_rule = rules >> RULE_ONE_HOT & 1;
+    bool by_data = rules & (RULE_BIT(RULE_ONE_HOT_DATA) | RULE_BIT(RULE_MOLECULE)),
+         by_rule = rules & RULE_BIT(RULE_ONE_HOT);
     bool mixed = dice_chance(d, 0.2);
     w->features = dice_between(d, by_data || by_rule ? 2 : 1, by_data || by_rule ? 5 : 3);
     w->told_kinds = dice_chance(d, 0.7);
     for (int j = 0; j < w->features; j++) {
         w->block[j] = -1;
         w->discrete[j] = !(mixed && dice_chance(d, 0.6));
-        w->immutable[j] = rules >> RULE_IMMUTABLE_DATA & 1 && dice_chance(d, 0.4);
+        w->immutable[j] = rules & RULE_BIT(RULE_IMMUTABLE_DATA) && dice_chance(d, 0.4);
     }
     if (by_data || by_rule)
         draw_blocks(w, d, by_data, by_rule);
@@ -287,7 +288,7 @@ static void draw_features(world *w, dice *d, uint32_t rules)
         for (int i = 0; i < w->nodes && w->block[j] < 0; i++)
             w->x[i * w->features + j] += dice_chance(d, 0.2) ? (float)dice_below(d, 4) / 4 : 0;
     /* whole numbers that the data calls continuous: what kinds=auto is for */
-    for (int j = 0; j < w->features && rules >> RULE_KINDS_AUTO & 1; j++)
+    for (int j = 0; j < w->features && rules & RULE_BIT(RULE_KINDS_AUTO); j++)
         w->discrete[j] = w->discrete[j] && w->told_kinds && dice_chance(d, 0.5);
     find_kinds_and_bounds(w);
     draw_bounds(w, d);
@@ -295,7 +296,7 @@ static void draw_features(world *w, dice *d, uint32_t rules)
     make_sparse(w);
 }
 
-void draw_world(world *w, dice *d, uint32_t rules)
+void draw_world(world *w, dice *d, uint64_t rules)
 {
     memset(w, 0, sizeof *w);
     w->task = dice_chance(d, 0.25) ? CBX_GRAPH : CBX_NODE;

@@ -43,6 +43,13 @@ bool may_become(const question *q, int node, int feature, float value)
            value <= q->hi[feature] && (!q->discrete[feature] || value == rintf(value));
 }
 
+bool are_exchangeable(const question *q, int column, int other)
+{
+    int valence = elements[q->element[column]].valence;
+    return q->atoms < 0 || q->group[column] != q->atoms ||
+           (valence > 0 && valence == elements[q->element[other]].valence);
+}
+
 bool changes_together(const question *q, int node, const float *x)
 {
     for (int k = 0; k < q->relations; k++)
@@ -170,7 +177,7 @@ static void add_group(const question *q, int node, int on, space *s)
     p->cost = q->feature_cost;
     for (int j = 0; j < q->world.features; j++)
         if (q->group[j] == q->group[on] && j != on && may_become(q, node, on, 0) &&
-            may_become(q, node, j, 1))
+            may_become(q, node, j, 1) && are_exchangeable(q, on, j))
             p->features[p->choices++ - 1] = j;
     if (p->choices == 1)
         s->count--;

@@ -79,6 +79,15 @@ static void tell_features(question *q)
         tell(q, "one-hot", "%s", groups);
 }
 
+static void tell_elements(question *q)
+{
+    char text[MAX_SETTING] = "";
+    for (int j = 0; j < q->world.features; j++)
+        if (q->group[j] == q->atoms)
+            append(text, "%s%s", *text ? "," : "", elements[q->element[j]].symbol);
+    tell(q, "elements", "%s", text);
+}
+
 static void tell_edges(question *q)
 {
     const world *w = &q->world;
@@ -102,7 +111,12 @@ static void tell_edges(question *q)
         tell(q, "protected-edges", "%s", text);
     tell(q, "edges", "%s", q->directed ? "directed" : "undirected");
     if (q->keep != KEEP_ANY)
-        tell(q, "keep", "%s", q->keep == KEEP_CONNECTED ? "connected" : "no-isolated");
+        tell(q, "keep", "%s",
+             q->keep == KEEP_NO_ISOLATED ? "no-isolated"
+             : q->atoms >= 0             ? "molecule"
+                                         : "connected");
+    if (q->atoms >= 0)
+        tell_elements(q);
     if (q->keep_edges)
         tell(q, "keep-edges", "true");
     if (q->own_edges)

@@ -106,6 +106,28 @@ TEST(a_group_points_to_one_feature_before_and_after)
     cbx_graph_free(w.graph);
 }
 
+TEST(an_atom_becomes_one_of_the_same_valence)
+{
+    world  w;
+    int8_t valence[FEATURES] = {0, 0, 2, 2};
+    make(&w);
+    w.rules.valence = valence;
+    w.rules.keep = CBX_KEEP_MOLECULE;
+    JUDGE(&w, NULL, set_to(0, ROME, 0), set_to(0, MILAN, 1));
+    CHECK(cbx_rules_turn(&w.rules, ROME, MILAN));
+    valence[MILAN] = 3;
+    JUDGE(&w, "the rule keep: feature 2 of node 0 makes the atom one of another valence",
+          set_to(0, ROME, 0), set_to(0, MILAN, 1));
+    CHECK(!cbx_rules_turn(&w.rules, ROME, MILAN));
+    valence[ROME] = valence[MILAN] = 0; /* two metals */
+    JUDGE(&w, "the rule keep", set_to(0, ROME, 0), set_to(0, MILAN, 1));
+    CHECK(!cbx_rules_turn(&w.rules, ROME, MILAN));
+    w.rules.elements = -1; /* the group tells no atoms */
+    JUDGE(&w, NULL, set_to(0, ROME, 0), set_to(0, MILAN, 1));
+    JUDGE(&w, "no longer connected", cut(1, 2));
+    cbx_graph_free(w.graph);
+}
+
 TEST(what_changes_only_with_something_else_does)
 {
     world        w;
