@@ -45,6 +45,7 @@ typedef struct cbx_explain_options {
     int         as;              /* anybody, self: both of these */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected: what removing edges must leave */
+    double      plausible;       /* how unusual rows that change may be; 0: no limit */
     /* the methods' own, one struct behind the other: src/method/explainers.c says whose lie where
      */
     _Alignas(16) unsigned char own[CBX_OWN_OPTIONS + CBX_METHODS_OPTIONS];

@@ -84,6 +84,9 @@ static const cbx_option explain_options[] = {
     {"keep", CBX_OPTION_CHOICE, AT(keep), "any", 0, 0, keeps,
      "rule: what removing edges must leave: no node without one, or what was connected "
      "connected"},
+    {"plausible", CBX_OPTION_REAL, AT(plausible), "0", 0, 1e6, NULL,
+     "rule: rows that change are from real rows of the class at most so many times as far as those "
+     "are from each other; 0: no limit"},
     {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
 };
 #undef AT
