@@ -28,6 +28,7 @@ typedef struct replay {
     float             *before; /* log-probabilities of every row as the data is */
     float             *after;  /* of one row */
     int32_t            num_classes;
+    const char        *text;                /* the line that is looked at */
     int64_t            line, checked, hold; /* lines read, those with a result, those that hold */
 } replay;
 
@@ -128,17 +129,22 @@ static bool is_one_change(const cbx_edit *e, const cbx_edit *with)
                          e->group == with->group && e->node == with->node);
 }
 
-/* Do these edits, in place of the answer's, lose the flip? `what`: what was done to edit k. */
+/* Do these edits, in place of the answer's, lose the flip, or break a rule, so that they count for
+ * nothing? `what`: what was done to edit k. */
 static bool loses_flip(const replay *r, const cbx_counterfactual *c, const cbx_edit *edits,
                        int64_t count, int64_t k, const char *what, reason_text why)
 {
     cbx_error err;
+    int32_t   result;
     if (cbx_check_edits(r->job->model, r->job->source.graph, c->row, edits, count, r->after,
                         &err)) {
         (void)snprintf(why, sizeof(reason_text), "%s", err.message);
         return false;
     }
-    if (!cbx_is_flip(r->after, r->num_classes, c->prediction, c->target, c->threshold))
+    result = cbx_model_class_name(r->job->model, 0) ? -1 : best_class(r->after, r->num_classes);
+    if (!cbx_is_flip(r->after, r->num_classes, c->prediction, c->target, c->threshold) ||
+        cbx_edits_check_rules(r->text, r->job->source.graph, edits, count, result, &err) ==
+            CBX_INVALID)
         return true;
     (void)snprintf(why, sizeof(reason_text), "it says %s, and edit %lld can %s",
                    cbx_certificate_name(c->certificate), (long long)k + 1, what);
@@ -209,8 +215,7 @@ static bool certificate_holds(const replay *r, const cbx_counterfactual *c, reas
     return holds;
 }
 
-static bool result_holds(const replay *r, const char *text, const cbx_counterfactual *c,
-                         reason_text why)
+static bool result_holds(const replay *r, const cbx_counterfactual *c, reason_text why)
 {
     const explain_job *job = r->job;
     const float       *before = r->before + (int64_t)c->row * r->num_classes;
@@ -225,7 +230,8 @@ static bool result_holds(const replay *r, const char *text, const cbx_counterfac
         return false;
     if (cbx_check_edits(job->model, job->source.graph, c->row, c->edits, c->num_edits, r->after,
                         &err) ||
-        cbx_counterfactual_check_rules(text, job->source.graph, &err)) {
+        cbx_edits_check_rules(r->text, job->source.graph, c->edits, c->num_edits,
+                              cbx_model_class_name(job->model, 0) ? -1 : c->result, &err)) {
         (void)snprintf(why, sizeof(reason_text), "%s", err.message);
         return false;
     }
@@ -233,17 +239,17 @@ static bool result_holds(const replay *r, const char *text, const cbx_counterfac
            certificate_holds(r, c, why);
 }
 
-static bool line_holds(const replay *r, const char *text, reason_text why)
+static bool line_holds(const replay *r, reason_text why)
 {
     cbx_counterfactual *c = NULL;
     char                graph_hash[65] = "", model_hash[65] = "";
     cbx_error           err;
-    if (cbx_counterfactual_parse(text, &c, graph_hash, model_hash, &err)) {
+    if (cbx_counterfactual_parse(r->text, &c, graph_hash, model_hash, &err)) {
         (void)snprintf(why, sizeof(reason_text), "%s", err.message);
         return false;
     }
     bool holds = fits(r, c, graph_hash, model_hash, why);
-    if (holds && !(holds = result_holds(r, text, c, why))) {
+    if (holds && !(holds = result_holds(r, c, why))) {
         reason_text row;
         (void)snprintf(row, sizeof row, "%s %d: %.*s", source_row(&r->job->source), (int)c->row,
                        CBX_MESSAGE_SIZE, why);
@@ -285,7 +291,8 @@ static int check_lines(replay *r, progress *bar)
         done += length;
         if (text[strspn(text, " \t\r\n")]) {
             reason_text why = "";
-            bool        holds = line_holds(r, text, why);
+            r->text = text;
+            bool holds = line_holds(r, why);
             r->checked++;
             r->hold += holds;
             if (!holds) {

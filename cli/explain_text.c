@@ -128,6 +128,8 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fprintf(out, " " DOT " cost %g", c->cost);
     if (c->l1_mad > 0)
         (void)fprintf(out, " " DOT " values go %.3g deviations", c->l1_mad);
+    if (c->plausibility >= 0)
+        (void)fprintf(out, " " DOT " plausibility %.2g", c->plausibility);
     (void)fprintf(out, " " DOT " margin %.3g", c->margin);
     if (c->robustness >= 0)
         (void)fprintf(out, " " DOT " robustness %.2f", c->robustness);

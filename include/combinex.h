@@ -346,6 +346,7 @@ typedef struct cbx_counterfactual {
     double  l1_mad;      /* how far features went, in median absolute deviations; NaN: not known */
     int64_t num_trained; /* parameters that the method had to train before the first row; 0: none */
     double  trained_seconds; /* that this took, in this call or when they were kept */
+    double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

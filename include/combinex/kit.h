@@ -149,6 +149,12 @@ CBX_API cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual
 CBX_API cbx_status cbx_counterfactual_check_rules(const char *json, const cbx_graph *graph,
                                                   cbx_error *err);
 
+/* Do other edits for the same row keep those rules? `result`: the class that they lead to; -1: of a
+ * model whose classes are its own (cbx_model_class_name). */
+CBX_API cbx_status cbx_edits_check_rules(const char *json, const cbx_graph *graph,
+                                         const cbx_edit *edits, int64_t count, int32_t result,
+                                         cbx_error *err);
+
 /* ----------------------------------------------------------- long work, kept */
 
 /* Processes that share work. `take` gives the numbers 0, 1, 2, …

@@ -233,6 +233,12 @@ class Counterfactual:
         return None if math.isnan(self._raw.l1_mad) else self._raw.l1_mad
 
     @property
+    def plausibility(self) -> float | None:
+        """How far the most unusual row that changes is from real rows of the class, in units of how far those are
+        from each other: 1 is as usual as any; None: no feature changes."""
+        return None if math.isnan(self._raw.plausibility) else self._raw.plausibility
+
+    @property
     def unusual_values(self) -> int:
         """Edits that take a feature out of the middle 98 % of its values."""
         return self._raw.num_unusual

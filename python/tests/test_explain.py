@@ -463,6 +463,7 @@ def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
     model = cx.train(graph, model="graphconv", epochs=60, seed=1)
     cf = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0")
     assert cf.certificate == "irreducible" and cf.unusual_values == 0
+    assert 0 < cf.plausibility < 100
     assert 0 < cf.l1_mad == pytest.approx(sum(abs(e.after - e.before) for e in cf.edits) / 1000, rel=0.1)
     assert max(e.after for e in cf.edits) < graph.x.max()
     assert cf.cost == pytest.approx(len(cf.edits) + cf.l1_mad)
@@ -470,7 +471,8 @@ def test_values_go_no_further_than_they_must_and_say_how_far(club, karate):
     assert dear.cost == pytest.approx(5 * cf.cost)
     few = cx.explain(model, graph, node=15, target="any", keep_edges=True, features_to_vary="0", cost="edits")
     assert few.cost == len(few.edits)
-    assert cx.explain(club, karate, node=8).l1_mad is None
+    without = cx.explain(club, karate, node=8, features_to_vary="none")
+    assert without.l1_mad is None and without.plausibility is None
 
 
 def test_as_is_a_word_of_pythons_and_so_the_option_has_another():

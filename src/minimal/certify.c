@@ -25,7 +25,8 @@ static cbx_status reaches(const certifying *c, const cbx_edit *edits, int64_t co
                                         s->options->stopping_threshold);
     *out = false;
     if (flips)
-        status = cbx_rules_check_relations(c->F->W->rules, edits, count, out, err);
+        status = cbx_rules_check_together(c->F->W->rules, cbx_search_peers(s, c->logp), edits,
+                                          count, out, err);
     return status;
 }
 

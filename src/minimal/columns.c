@@ -7,36 +7,12 @@
 #include "bounds.h"
 #include "deadline.h"
 #include "error.h"
-#include "sort.h"
 
 /* Rows that are looked at for what is usual, evenly spaced: more tell little more. */
 enum { ROWS = 2048 };
 
 /* Multiplications in the time of looking at a value. */
 static const double VALUE = 4;
-
-/* One row of the data, dense or sparse: its entries from `begin` to `end`. */
-typedef struct entries {
-    const cbx_graph_data *d;
-    int64_t               begin, end;
-} entries;
-
-static entries row_of(const cbx_graph_data *d, int64_t i)
-{
-    if (d->x)
-        return (entries){d, i * d->num_features, (i + 1) * d->num_features};
-    return (entries){d, d->x_indptr[i], d->x_indptr[i + 1]};
-}
-
-static int32_t feature_at(const entries *r, int64_t k)
-{
-    return r->d->x ? (int32_t)(k - r->begin) : r->d->x_indices[k];
-}
-
-static float value_at(const entries *r, int64_t k)
-{
-    return r->d->x ? r->d->x[k] : r->d->x_values[k];
-}
 
 /* ---- which features are counted here */
 
@@ -73,12 +49,12 @@ static cbx_status measure_ranges(const cbx_graph_data *d, cbx_columns *c, const 
     if (!least || !most || !seen)
         return cbx_fail_memory(err);
     for (int64_t i = 0; i < d->num_nodes; i++) {
-        entries r = row_of(d, i);
+        cbx_row_entries r = cbx_row_entries_of(d, i);
         if (cbx_out_of_time(VALUE * (double)(r.end - r.begin)))
             return cbx_fail_late(err);
         for (int64_t k = r.begin; k < r.end; k++) {
-            int32_t j = feature_at(&r, k);
-            float   v = value_at(&r, k);
+            int32_t j = cbx_row_feature(&r, k);
+            float   v = cbx_row_value(&r, k);
             least[j] = seen[j] ? fminf(least[j], v) : v;
             most[j] = seen[j]++ ? fmaxf(most[j], v) : v;
         }
@@ -97,92 +73,11 @@ static cbx_status measure_ranges(const cbx_graph_data *d, cbx_columns *c, const 
 
 /* ---- what is usual */
 
-static int by_value(const void *a, const void *b)
+static void find_usual(cbx_column *column, const cbx_column_values *all, int32_t j)
 {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* The values other than 0 of some rows, by feature, sorted. */
-static cbx_status take_values(const cbx_graph_data *d, cbx_columns *c, int64_t rows,
-                              cbx_arena *arena, cbx_error *err)
-{
-    int32_t f = d->num_features;
-    c->begin = CBX_NEW0(arena, int64_t, (size_t)f + 2);
-    if (!c->begin)
-        return cbx_fail_memory(err);
-    int64_t *end = c->begin + 1; /* where the next value of a feature goes; then where it ends */
-    for (int taking = 0; taking < 2; taking++) {
-        for (int64_t k = 0; k < rows; k++) {
-            entries r = row_of(d, k * d->num_nodes / rows);
-            if (cbx_out_of_time(VALUE * (double)(r.end - r.begin)))
-                return cbx_fail_late(err);
-            for (int64_t e = r.begin; e < r.end; e++) {
-                int32_t j = feature_at(&r, e);
-                float   v = value_at(&r, e);
-                if (v == 0 || !(c->of[j].step > 0))
-                    continue;
-                if (taking)
-                    c->values[end[j]++] = v;
-                else
-                    end[j + 1]++;
-            }
-        }
-        for (int32_t j = 0; j < f && !taking; j++)
-            end[j + 1] += end[j];
-        if (!taking && !(c->values = CBX_NEW(arena, float, end[f])))
-            return cbx_fail_memory(err);
-    }
-    for (int32_t j = 0; j < f; j++)
-        if (cbx_sort(c->values + c->begin[j], c->begin[j + 1] - c->begin[j], sizeof(float),
-                     by_value, arena))
-            return cbx_fail_late(err);
-    return CBX_OK;
-}
-
-/* The middle of sorted values among which there are so many zeros more. */
-static float middle_with_zeros(const float *values, int64_t count, int64_t zeros)
-{
-    int64_t below = 0, at = (count + zeros) / 2;
-    while (below < count && values[below] < 0)
-        below++;
-    if (at < below)
-        return values[at];
-    return at < below + zeros ? 0 : values[at - zeros];
-}
-
-static cbx_status measure_scale(cbx_column *column, const float *values, int64_t count,
-                                int64_t rows, cbx_arena *arena, cbx_error *err)
-{
-    double sum = 0, squares = 0;
-    float  middle = middle_with_zeros(values, count, rows - count);
-    column->scale = 0;
-    if (2 * count >= rows) { /* otherwise more than half are 0, and so is their deviation */
-        float *off = CBX_NEW(arena, float, rows);
-        if (!off)
-            return cbx_fail_memory(err);
-        for (int64_t k = 0; k < rows; k++)
-            off[k] = fabsf((k < count ? values[k] : 0) - middle);
-        if (cbx_sort(off, rows, sizeof *off, by_value, arena))
-            return cbx_fail_late(err);
-        column->scale = off[rows / 2];
-    }
-    for (int64_t k = 0; k < count; k++)
-        sum += (double)values[k];
-    double mean = sum / (double)rows;
-    for (int64_t k = 0; k < count; k++)
-        squares += ((double)values[k] - mean) * ((double)values[k] - mean);
-    squares += (double)(rows - count) * mean * mean;
-    if (!(column->scale > 0))
-        column->scale = (float)sqrt(squares / (double)rows);
-    if (!(column->scale > 0))
-        column->scale = 1;
-    return CBX_OK;
-}
-
-static void find_usual(cbx_column *column, const float *values, int64_t count, int64_t rows)
-{
-    int64_t zeros = rows - count, off = count / 100;
+    const float *values = all->values + all->begin[j];
+    int64_t      count = all->begin[j + 1] - all->begin[j], rows = all->rows;
+    int64_t      zeros = rows - count, off = count / 100;
     column->lo = column->hi = 0;
     if (count == 0)
         return;
@@ -207,17 +102,19 @@ cbx_status cbx_columns_find(const cbx_setup *setup, const uint8_t *fixed, const 
     cbx_status status = find_steps(setup, c, fixed, group, lo, hi, arena, &any, err);
     if (status || !any || d->num_nodes == 0)
         return status;
-    int64_t rows = d->num_nodes < ROWS ? d->num_nodes : ROWS;
+    uint8_t *between = CBX_NEW(arena, uint8_t, d->num_features);
+    if (!between)
+        return cbx_fail_memory(err);
     status = measure_ranges(d, c, lo, hi, arena, err);
+    for (int32_t j = 0; j < d->num_features; j++)
+        between[j] = c->of[j].step > 0;
     if (!status)
-        status = take_values(d, c, rows, arena, err);
+        status = cbx_column_values_take(d, between, ROWS, arena, &c->values, err);
     for (int32_t j = 0; j < d->num_features && !status; j++) {
-        const float *values = c->values + c->begin[j];
-        int64_t      count = c->begin[j + 1] - c->begin[j];
-        if (!(c->of[j].step > 0))
+        if (!between[j])
             continue;
-        find_usual(&c->of[j], values, count, rows);
-        status = measure_scale(&c->of[j], values, count, rows, arena, err);
+        find_usual(&c->of[j], &c->values, j);
+        status = cbx_column_values_scale(&c->values, j, arena, &c->of[j].scale, err);
     }
     *out = status ? NULL : c;
     return status;
@@ -239,8 +136,8 @@ static int64_t rank_of(const float *values, int64_t count, float value)
 
 float cbx_columns_between(const cbx_columns *c, int32_t feature, float from, float to)
 {
-    const float *values = c->values + c->begin[feature];
-    int64_t      count = c->begin[feature + 1] - c->begin[feature];
+    const float *values = c->values.values + c->values.begin[feature];
+    int64_t      count = c->values.begin[feature + 1] - c->values.begin[feature];
     if (count == 0)
         return to;
     int64_t at = (rank_of(values, count, from) + rank_of(values, count, to)) / 2;

@@ -8,6 +8,7 @@
 #ifndef CBX_COLUMNS_H
 #define CBX_COLUMNS_H
 
+#include "column_values.h"
 #include "setup.h"
 
 typedef struct cbx_column {
@@ -22,9 +23,8 @@ typedef struct cbx_column {
 } cbx_column;
 
 typedef struct cbx_columns {
-    cbx_column *of;     /* by feature */
-    int64_t    *begin;  /* by feature, and one more: where its values begin */
-    float      *values; /* of some rows, those other than 0, sorted */
+    cbx_column       *of; /* by feature */
+    cbx_column_values values;
 } cbx_columns;
 
 /* `fixed`, `group`, `lo`, `hi` are those of the rules (rules.h). *out is NULL where no feature has

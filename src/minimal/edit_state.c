@@ -178,13 +178,36 @@ double cbx_edit_state_score(const cbx_edit_state *W, const float *logp)
     return fmin(lead, 0);
 }
 
-/* What the graph's score counts for, by the rules that edits keep together only. */
-static double granted(const cbx_edit_state *W, double score)
+/* By how much some row is more unusual than the rules allow, below 0; or 0. */
+static double excess(const cbx_edit_state *W, int32_t class)
 {
+    const cbx_rules *r = W->rules;
+    size_t           size = (size_t)W->f * sizeof *W->x;
+    double           most = r->most_unusual;
+    for (int32_t i = 0; i < W->rows; i++) {
+        const float *x = W->x + (int64_t)i * W->f;
+        double       unusual = 0;
+        if (!memcmp(x, W->x0 + (int64_t)i * W->f, size))
+            continue;
+        if (cbx_plausible_row(r->plausible, cbx_edit_state_node(W, i), class, x, &unusual, NULL))
+            return -INFINITY;
+        most = fmax(most, unusual);
+    }
+    return r->most_unusual - most;
+}
+
+/* What the graph's score counts for, by the rules that edits keep together only. */
+static double granted(const cbx_edit_state *W, const float *logp)
+{
+    double score = cbx_edit_state_score(W, logp);
     for (int64_t k = 0; k < W->rules->num_relations; k++)
         for (int32_t i = 0; i < W->rows && score > 0; i++)
             if (cbx_edit_state_lacks(W, i, &W->rules->relations[k]))
                 score = 0;
+    if (score > 0 && W->rules->most_unusual > 0) {
+        double over = excess(W, cbx_search_peers(W->s, logp));
+        score = over < 0 ? over : score;
+    }
     return score;
 }
 
@@ -201,7 +224,7 @@ double cbx_edit_state_ask(cbx_edit_state *W)
         cbx_cache_update(&W->cache, &W->X);
     }
     cbx_pass_forward(&W->pass, &W->X, W->w, 0, 0);
-    return cbx_time_is_up() ? -INFINITY : granted(W, cbx_edit_state_score(W, W->pass.logp));
+    return cbx_time_is_up() ? -INFINITY : granted(W, W->pass.logp);
 }
 
 double cbx_edit_state_slopes(cbx_edit_state *W)
@@ -214,7 +237,7 @@ double cbx_edit_state_slopes(cbx_edit_state *W)
     W->dlogp[rival] = -1;
     cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
     W->dlogp[aim] = W->dlogp[rival] = 0;
-    return cbx_time_is_up() ? -INFINITY : granted(W, cbx_edit_state_score(W, logp));
+    return cbx_time_is_up() ? -INFINITY : granted(W, logp);
 }
 
 cbx_status cbx_edit_state_verify(const cbx_edit_state *W, const cbx_move *moves, int64_t count,

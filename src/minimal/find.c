@@ -66,6 +66,21 @@ static cbx_status build_up_unusual(cbx_beam *F, cbx_error *err)
     return status;
 }
 
+/* What flips is too unusual, perhaps: again with values that go less and less far. */
+static cbx_status build_up_near(cbx_beam *F, cbx_error *err)
+{
+    static const float reach[] = {4, 2, 1, 0.5F};
+    cbx_status         status = CBX_OK;
+    for (size_t i = 0; i < sizeof reach / sizeof *reach && !status && !F->best.count; i++) {
+        F->W->reach = reach[i];
+        cbx_beam_go_to(F, &(cbx_move_set){.moves = F->sets[0][0].moves});
+        if (!cbx_time_is_up())
+            status = build_up(F, err);
+    }
+    F->W->reach = INFINITY;
+    return status;
+}
+
 /* To usual values first; to others where that takes fewer edits, or nothing else does. */
 static cbx_status build_up_usual(cbx_beam *F, cbx_error *err)
 {
@@ -86,6 +101,8 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
     cbx_search               *s = F->s;
     const cbx_minimal_shared *shared = s->shared;
     cbx_status                status = build_up_usual(F, err);
+    if (!status && !F->best.count && F->W->rules->columns && F->W->rules->most_unusual > 0)
+        status = build_up_near(F, err);
     if (!status && s->target == CBX_TARGET_ANY && F->best.count > CBX_BEAM_LARGE)
         status = cbx_beam_build_for_each_class(F, err);
     if (!status && may_descend(s) && !cbx_time_is_up() &&

@@ -44,6 +44,8 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
         status = cbx_prices_read(setup, arena, &all->rules.price, err);
     if (!status)
         status = find_columns(&all->rules, setup, arena, err);
+    if (!status && all->rules.most_unusual > 0)
+        status = cbx_plausible_prepare(all->rules.plausible, err);
     if (!status)
         status = cbx_explainer_combinex.prepare(setup, arena, &all->spectral_norm, err);
     return status;

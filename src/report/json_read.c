@@ -162,6 +162,7 @@ static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error
                  {"lower_bound", &c->lower_bound, 0},
                  {"trained_seconds", &c->trained_seconds, 0},
                  {"l1_mad", &c->l1_mad, NAN},
+                 {"plausibility", &c->plausibility, NAN},
                  {"seconds", &c->seconds, 0},
                  {"number_before", &c->number_before, 0},
                  {"number_after", &c->number_after, 0}};
@@ -207,7 +208,7 @@ static cbx_status read_hash(const cbx_json *o, const char *key, char hash[65], c
 cbx_status cbx_counterfactual_parse(const char *json, cbx_counterfactual **out, char graph_hash[65],
                                     char model_hash[65], cbx_error *err)
 {
-    cbx_counterfactual c = {.reason = "", .scope = "", .l1_mad = NAN};
+    cbx_counterfactual c = {.reason = "", .scope = "", .l1_mad = NAN, .plausibility = NAN};
     cbx_arena          arena = {0};
     const cbx_json    *o = NULL;
     cbx_json_error     why;

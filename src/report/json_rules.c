@@ -53,7 +53,9 @@ static cbx_status read_options(const cbx_json *from, cbx_explain_options *option
     return CBX_OK;
 }
 
-cbx_status cbx_counterfactual_check_rules(const char *json, const cbx_graph *graph, cbx_error *err)
+/* By the options of the line; `edits` NULL: those of the line. */
+static cbx_status check(const char *json, const cbx_graph *graph, const cbx_edit *edits,
+                        int64_t count, int32_t result, cbx_error *err)
 {
     cbx_arena           arena = {0};
     const cbx_json     *line = NULL;
@@ -64,13 +66,29 @@ cbx_status cbx_counterfactual_check_rules(const char *json, const cbx_graph *gra
     cbx_status          status = cbx_counterfactual_parse(json, &c, graph_hash, model_hash, err);
     if (!status && (status = cbx_json_parse(json, strlen(json), &arena, &line, &why)))
         status = cbx_fail(err, status, "%s", why.text);
+    if (!status && !edits) {
+        edits = c->edits;
+        count = c->num_edits;
+        result = c->has_numbers ? -1 : c->result;
+    }
     const cbx_json *said = cbx_json_get(line, "options");
     if (!status && said && c->outcome == CBX_FOUND) {
         status = read_options(said, &options, err);
         if (!status)
-            status = cbx_rules_check_options(graph, &options, c->row, c->edits, c->num_edits, err);
+            status = cbx_rules_check_options(graph, &options, c->row, result, edits, count, err);
     }
     cbx_counterfactual_free(c);
     cbx_arena_free(&arena);
     return status;
+}
+
+cbx_status cbx_counterfactual_check_rules(const char *json, const cbx_graph *graph, cbx_error *err)
+{
+    return check(json, graph, NULL, 0, -1, err);
+}
+
+cbx_status cbx_edits_check_rules(const char *json, const cbx_graph *graph, const cbx_edit *edits,
+                                 int64_t count, int32_t result, cbx_error *err)
+{
+    return check(json, graph, edits, count, result, err);
 }

@@ -123,6 +123,8 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
             cbx_json_put_real(w, "l1_mad", c->l1_mad);
         if (c->num_unusual > 0)
             cbx_json_put_int(w, "unusual_values", c->num_unusual);
+        if (c->num_features_changed > 0 && c->plausibility >= 0)
+            cbx_json_put_real(w, "plausibility", c->plausibility);
         if (c->robustness >= 0)
             cbx_json_put_real(w, "robustness", c->robustness);
         cbx_json_put_int(w, "epoch", c->epoch);

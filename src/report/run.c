@@ -159,10 +159,10 @@ static int64_t all_edits(const cbx_counterfactual *c, const cbx_json *line)
     return features && edges ? features->integer + edges->integer : c->num_edits;
 }
 
-static const char *const columns[] = {"row",        "line",    "status",  "before",  "after",
-                                      "p",          "q",       "p_after", "q_after", "features",
-                                      "edges",      "edits",   "margin",  "seconds", "certificate",
-                                      "robustness", "answers", "reason",  "label",   "list"};
+static const char *const columns[] = {
+    "row",         "line",       "status",       "before",  "after",  "p",      "q",
+    "p_after",     "q_after",    "features",     "edges",   "edits",  "margin", "seconds",
+    "certificate", "robustness", "plausibility", "answers", "reason", "label",  "list"};
 
 /* In the order of `columns`; of the edits the most influential, which come first. */
 static void put_row(making *m, size_t i, int64_t answers)
@@ -189,6 +189,7 @@ static void put_row(making *m, size_t i, int64_t answers)
     cbx_json_put(w, NULL, cbx_json_get(line, "seconds"));
     cbx_json_put(w, NULL, cbx_json_get(line, "certificate"));
     cbx_json_put(w, NULL, cbx_json_get(line, "robustness"));
+    cbx_json_put(w, NULL, cbx_json_get(line, "plausibility"));
     cbx_json_put_int(w, NULL, answers);
     put_reason(m, line);
     if (g && g->data.y && g->data.y[c->row] >= 0)

@@ -292,20 +292,32 @@ static cbx_status rank(cbx_search *s, int32_t result, const char **reason, cbx_e
 }
 
 /* An answer that breaks a rule is none, whatever the search thought of it. */
-static cbx_status keeps_rules(const cbx_search *s, bool *keeps, const char **reason, cbx_error *err)
+static cbx_status keeps_rules(const cbx_search *s, const float *after, bool *keeps,
+                              const char **reason, cbx_error *err)
 {
     static const char lead[] = "what was found breaks a rule, ";
     cbx_error         why = {0};
-    cbx_status        status = cbx_rules_check(s->rules, s->row, s->edits, s->num_edits, &why);
+    cbx_status        status =
+        cbx_rules_check(s->rules, s->row, cbx_search_peers(s, after), s->edits, s->num_edits, &why);
     *keeps = status == CBX_OK;
     if (*keeps)
         return CBX_OK;
     char *text = CBX_NEW(s->arena, char, sizeof lead + CBX_MESSAGE_SIZE);
     if (status != CBX_INVALID || !text)
-        return cbx_fail_memory(err);
+        return cbx_fail_late(err);
     (void)snprintf(text, sizeof lead + CBX_MESSAGE_SIZE, "%s%s", lead, why.message);
     *reason = text;
     return CBX_OK;
+}
+
+/* Where there is no time for it, nothing is said. */
+static cbx_status measure_plausibility(cbx_search *s, const float *after, cbx_error *err)
+{
+    s->plausibility = NAN;
+    if (!s->rules->plausible)
+        return CBX_OK;
+    return cbx_search_status(cbx_plausible_edits(s->rules->plausible, cbx_search_peers(s, after),
+                                                 s->edits, s->num_edits, &s->plausibility, err));
 }
 
 /* One answer, verified and ranked. */
@@ -319,11 +331,13 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
         cbx_verify_edits(s->model, s->graph, s->row, s->edits, s->num_edits, after, err);
     bool holds = !status && cbx_search_hits(s, cbx_search_class(s, after));
     if (holds && s->rules->any)
-        status = keeps_rules(s, &holds, &reason, err);
+        status = keeps_rules(s, after, &holds, &reason, err);
     if (holds)
         status = rank(s, cbx_search_class(s, after), &reason, err);
     else if (status == CBX_CANCELLED && cbx_time_is_up())
         reason = reason_of_limit(s, "left no time to verify what was found");
+    if (holds && !status)
+        status = measure_plausibility(s, after, err);
     if (cbx_search_status(status))
         return status;
     if (holds && !is_cancelled(s))
@@ -482,7 +496,8 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .phases = setup->phases,
                         .reached = -INFINITY,
                         .robustness = -1,
-                        .l1_mad = NAN};
+                        .l1_mad = NAN,
+                        .plausibility = NAN};
 }
 
 cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,

@@ -45,7 +45,8 @@ typedef struct cbx_explain_options {
     int         as;              /* anybody, self: both of these */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected, molecule: what edits must leave */
-    const char *elements; /* molecule: "C,N,…", of the columns that tell atoms; or names do */
+    const char *elements;  /* molecule: "C,N,…", of the columns that tell atoms; or names do */
+    double      plausible; /* how unusual rows that change may be; 0: no limit */
     /* the methods' own, one struct behind the other: src/method/explainers.c says whose lie where
      */
     _Alignas(16) unsigned char own[CBX_OWN_OPTIONS + CBX_METHODS_OPTIONS];

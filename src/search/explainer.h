@@ -87,6 +87,7 @@ typedef struct cbx_search {
     cbx_edit        *edits;
     int64_t          num_edits;
     int64_t          num_unusual;     /* of them that lead to unusual values */
+    double           plausibility;    /* cbx_counterfactual's; NaN: not known */
     int64_t          num_trained;     /* parameters that had to be trained first, … */
     double           trained_seconds; /* … and how long that took */
     int64_t          epoch, epochs;
@@ -155,6 +156,13 @@ static inline bool cbx_search_hits(const cbx_search *s, int32_t class)
 static inline int32_t cbx_search_aim(const cbx_search *s, const float *logp)
 {
     return s->target >= 0 ? s->target : cbx_best_class(logp, s->model->num_classes, s->prediction);
+}
+
+/* The class by which the data labels rows like those that lead to this answer: the best of
+ * log-probabilities; -1: the model's classes are its own. */
+static inline int32_t cbx_search_peers(const cbx_search *s, const float *logp)
+{
+    return cbx_model_class_name(s->model, 0) ? -1 : cbx_best_class(logp, s->model->num_classes, -1);
 }
 
 /* The class of the row that is searched for; where numbers overflowed, and nothing is known, or

@@ -57,7 +57,8 @@ static cbx_status try_without(fewer *f, int64_t from, int64_t to, bool *out, cbx
     cbx_status status =
         cbx_verify_edits(s->model, s->graph, s->row, f->rest, head + tail, f->logp, err);
     if (!status && cbx_search_hits(s, cbx_search_class(s, f->logp)))
-        status = cbx_rules_check_relations(s->rules, f->rest, head + tail, out, err);
+        status = cbx_rules_check_together(s->rules, cbx_search_peers(s, f->logp), f->rest,
+                                          head + tail, out, err);
     if (status || !*out)
         return status;
     memcpy(f->edits, f->rest, (size_t)(head + tail) * sizeof *f->edits);

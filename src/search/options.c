@@ -87,6 +87,9 @@ static const cbx_option explain_options[] = {
     {"elements", CBX_OPTION_TEXT, AT(elements), "", 0, 0, NULL,
      "rule: with --keep molecule, what the columns of the one-hot group of atoms stand for, in "
      "order: C,N,O,F; by default their names say so"},
+    {"plausible", CBX_OPTION_REAL, AT(plausible), "0", 0, 1e6, NULL,
+     "rule: rows that change are from real rows of the class at most so many times as far as those "
+     "are from each other; 0: no limit"},
     {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
 };
 #undef AT

@@ -380,7 +380,8 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
                          .own_edges = o->own_edges || o->as == CBX_AS_SELF,
                          .keep_edges = o->keep_edges,
                          .keep = o->keep,
-                         .max_edits = o->max_edits};
+                         .max_edits = o->max_edits,
+                         .most_unusual = o->plausible};
     if (setup->graph->data.task == CBX_GRAPH && o->as == CBX_AS_SELF)
         return cbx_fail_option(err, "as",
                                "self is for data with a class for each node: a graph has no "
@@ -392,12 +393,15 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
         status = read_nodes(rules, setup, arena, err);
     if (!status)
         status = read_edges(rules, setup, arena, err);
+    rules->plausible = cbx_plausible_new(setup->graph, rules->group, arena);
+    if (!status && !rules->plausible)
+        status = cbx_fail_memory(err);
     rules->any = !status && is_any_given(setup, rules);
     return status;
 }
 
 cbx_status cbx_rules_check_options(const cbx_graph *graph, const cbx_explain_options *options,
-                                   int32_t row, const cbx_edit *edits, int64_t count,
+                                   int32_t row, int32_t class, const cbx_edit *edits, int64_t count,
                                    cbx_error *err)
 {
     cbx_setup  setup;
@@ -406,7 +410,7 @@ cbx_status cbx_rules_check_options(const cbx_graph *graph, const cbx_explain_opt
     if (!status)
         status = cbx_rules_init(&rules, &setup, &setup.arena, err);
     if (!status && rules.any)
-        status = cbx_rules_check(&rules, row, edits, count, err);
+        status = cbx_rules_check(&rules, row, class, edits, count, err);
     cbx_setup_free(&setup);
     return status;
 }

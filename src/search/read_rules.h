@@ -17,11 +17,11 @@ cbx_status cbx_rules_init(struct cbx_rules *rules, const struct cbx_setup *setup
 /* A set of the data's features in the search's numbers; perhaps none of them is left. */
 void cbx_rules_renumber(const struct cbx_setup *setup, struct cbx_feature_set *set);
 
-/* Do the edits of an answer about `row` keep the rules of these options? CBX_INVALID: they do not,
- * or the rules are none of this graph's. */
+/* Do edits about `row` that lead to `class` (rules.h) keep the rules of these options? CBX_INVALID:
+ * they do not, or the rules are none of this graph's. */
 CBX_INTERNAL cbx_status cbx_rules_check_options(const cbx_graph           *graph,
                                                 const cbx_explain_options *options, int32_t row,
-                                                const cbx_edit *edits, int64_t count,
+                                                int32_t class, const cbx_edit *edits, int64_t count,
                                                 cbx_error *err);
 
 #endif

@@ -120,6 +120,7 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .reproducible = s->model->reproducible,
                             .num_unusual = outcome == CBX_FOUND ? s->num_unusual : 0,
                             .l1_mad = outcome == CBX_FOUND ? s->l1_mad : NAN,
+                            .plausibility = outcome == CBX_FOUND ? s->plausibility : NAN,
                             .num_trained = s->num_trained,
                             .trained_seconds = s->trained_seconds};
     cbx_result_count_edits(&r);

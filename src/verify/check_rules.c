@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "column_values.h"
+#include "deadline.h"
 #include "error.h"
 #include "rules.h"
 
@@ -44,17 +46,6 @@ static cbx_status broken(const check *c, const char *rule, int32_t node, int32_t
 }
 
 /* ---- features */
-
-static void expand(const cbx_graph_data *d, int32_t node, float *row)
-{
-    if (d->x) {
-        memcpy(row, d->x + (int64_t)node * d->num_features, (size_t)d->num_features * sizeof *row);
-        return;
-    }
-    memset(row, 0, (size_t)d->num_features * sizeof *row);
-    for (int64_t k = d->x_indptr[node]; k < d->x_indptr[node + 1]; k++)
-        row[d->x_indices[k]] = d->x_values[k];
-}
 
 static cbx_status check_value(const check *c, const cbx_edit *e)
 {
@@ -118,8 +109,8 @@ static cbx_status check_node(check *c, const cbx_edit *const *edits, int64_t cou
 {
     const cbx_rules *r = c->rules;
     cbx_status       status = CBX_OK;
-    expand(&r->graph->data, edits[0]->node, c->before);
-    expand(&r->graph->data, edits[0]->node, c->after);
+    cbx_row_expand(&r->graph->data, edits[0]->node, c->before);
+    cbx_row_expand(&r->graph->data, edits[0]->node, c->after);
     memset(c->touched, 0, (size_t)r->groups);
     for (int64_t k = 0; k < count; k++)
         c->after[edits[k]->feature] = edits[k]->to;
@@ -271,8 +262,24 @@ static cbx_status check_edges(check *c)
     return some && c->rules->keep != CBX_KEEP_NOTHING ? check_shape(c) : CBX_OK;
 }
 
-cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, const cbx_edit *edits,
-                           int64_t count, cbx_error *err)
+static cbx_status check_plausible(const check *c, int32_t class)
+{
+    const cbx_rules *r = c->rules;
+    double           unusual = 0;
+    if (!(r->most_unusual > 0) || !r->plausible)
+        return CBX_OK;
+    cbx_status status =
+        cbx_plausible_edits(r->plausible, class, c->edits, c->count, &unusual, c->err);
+    if (!status && unusual > r->most_unusual)
+        status = cbx_fail(c->err, CBX_INVALID,
+                          "the rule plausible: what changes is %.3g times as far from real rows as "
+                          "they are from each other, and %g is allowed",
+                          unusual, r->most_unusual);
+    return status;
+}
+
+cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
+                           const cbx_edit *edits, int64_t count, cbx_error *err)
 {
     check      c = {.rules = rules, .row = row, .edits = edits, .count = count, .err = err};
     cbx_status status = check_features(&c);
@@ -283,19 +290,26 @@ cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, const cbx_edit *
                           "the rule max-edits: there are %lld changes, and %lld "
                           "are allowed",
                           (long long)c.changes, (long long)rules->max_edits);
+    if (!status)
+        status = check_plausible(&c, class);
     cbx_arena_free(&c.arena);
     return status;
 }
 
-cbx_status cbx_rules_check_relations(const cbx_rules *rules, const cbx_edit *edits, int64_t count,
-                                     bool *hold, cbx_error *err)
+cbx_status cbx_rules_check_together(const cbx_rules *rules, int32_t class, const cbx_edit *edits,
+                                    int64_t count, bool *hold, cbx_error *err)
 {
-    check c = {.rules = rules, .edits = edits, .count = count, .relations_only = true};
-    *hold = true;
-    if (!rules->num_relations)
-        return CBX_OK;
-    cbx_status status = check_features(&c);
+    cbx_error  why;
+    check      c = {.rules = rules, .edits = edits, .count = count, .relations_only = true};
+    cbx_status status = CBX_OK;
+    c.err = &why;
+    if (rules->num_relations)
+        status = check_features(&c);
+    if (!status)
+        status = check_plausible(&c, class);
     cbx_arena_free(&c.arena);
     *hold = status == CBX_OK;
-    return status == CBX_NO_MEMORY ? cbx_fail_memory(err) : CBX_OK;
+    if (status == CBX_INVALID)
+        return CBX_OK;
+    return status ? cbx_fail_late(err) : CBX_OK;
 }

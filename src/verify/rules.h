@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "graph.h"
+#include "plausible.h"
 
 /* One-hot: one feature of the group is 1 and the others are 0. A row of which that is not true to
  * begin with keeps the group as it is. */
@@ -57,7 +58,9 @@ typedef struct cbx_rules {
     int32_t *nodes;
     int64_t  num_nodes;
     int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
-    int64_t num_edges;
+    int64_t        num_edges;
+    cbx_plausible *plausible;    /* how unusual rows are that change; NULL: nobody asks */
+    double         most_unusual; /* that they may be; 0: no limit */
     /* what the explainer minimal works out for itself (src/minimal) */
     double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
@@ -96,12 +99,14 @@ bool cbx_rules_relation(const cbx_rules *rules, const cbx_relation *relation, co
                         const float *after);
 bool cbx_rules_relations(const cbx_rules *rules, const float *before, const float *after);
 
-/* Do the edits keep all rules? CBX_INVALID: they do not, and the error says which and why. */
-cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, const cbx_edit *edits,
-                           int64_t count, cbx_error *err);
+/* Do the edits keep all rules? `class`: that they lead to, -1: one that the data does not know.
+ * CBX_INVALID: they do not, and the error says which and why. */
+cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
+                           const cbx_edit *edits, int64_t count, cbx_error *err);
 
-/* Do the relations hold, whatever the other rules say? */
-cbx_status cbx_rules_check_relations(const cbx_rules *rules, const cbx_edit *edits, int64_t count,
-                                     bool *hold, cbx_error *err);
+/* Do those hold that are about edits together, relations and plausibility, whatever the others
+ * say? Taking an edit back can break them. */
+cbx_status cbx_rules_check_together(const cbx_rules *rules, int32_t class, const cbx_edit *edits,
+                                    int64_t count, bool *hold, cbx_error *err);
 
 #endif

@@ -298,6 +298,11 @@ CALL(cbx_counterfactual_check_rules)
     return (void)user, cbx_counterfactual_check_rules(the.json, the.graph, NULL);
 }
 
+CALL(cbx_edits_check_rules)
+{
+    return (void)user, cbx_edits_check_rules(the.json, the.graph, NULL, 0, -1, NULL);
+}
+
 CALL(cbx_counterfactual_parse)
 {
     cbx_counterfactual *c = NULL;
@@ -624,6 +629,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_counterfactual_json),
     ALLOCATES(cbx_counterfactual_parse),
     ALLOCATES(cbx_counterfactual_check_rules),
+    ALLOCATES(cbx_edits_check_rules),
     ALLOCATES(cbx_model_rescale),
     ALLOCATES(cbx_dataset_means_new),
     ALLOCATES(cbx_measure),

@@ -53,6 +53,15 @@ run explain table.safetensors table.model.safetensors --node 3 --target any --fe
 check "which is said" all status_is 0 , out_has 'no value can go back'
 run explain table.safetensors table.model.safetensors --replay table.jsonl
 check "and replay checks them" status_is 0
+run explain table.safetensors table.model.safetensors --all --features-to-vary income,rate --keep-edges --if-changed income:rate --plausible 2 --json -o usual.jsonl
+check "no answer is more unusual than allowed" all status_is 0 , grep -q '"plausibility": *[01]' usual.jsonl
+check "none of them" test -z "$(grep -oE '"plausibility": *([3-9]|[1-9][0-9])' usual.jsonl)"
+run explain table.safetensors table.model.safetensors --replay usual.jsonl
+check "and that each change is needed is judged by the rules, too" status_is 0
+run explain table.safetensors table.model.safetensors --node 3 --features-to-vary income,rate --keep-edges --details
+check "how usual the row is is said" all status_is 0 , out_has 'plausibility [0-9.]+ '
+run explain table.safetensors table.model.safetensors --node 3 --explainer random-features --keep-edges --plausible 0.01
+check "an answer of another method is refused by it" all status_is 0 , out_has 'what was found breaks a rule, the rule plausible'
 if [ -n "$python" ]; then
     "$python" - <<'P'
 import json

@@ -133,3 +133,27 @@ TEST(ones_and_zeros_have_no_way_back)
     cbx_counterfactual_free(r);
     oracle_free(&o);
 }
+
+/* By the income alone it takes more than anybody has; with the rate, too, it is nearer to some. */
+TEST(an_answer_is_no_more_unusual_than_is_allowed)
+{
+    people p;
+    make_people(&p);
+    oracle              o = make_oracle(&p, (float[]){1, 0, 20000}, 40000);
+    cbx_counterfactual *far = EXPLAIN(&o, 3, NULL);
+    cbx_counterfactual *near = EXPLAIN(&o, 3, "plausible", "12", NULL);
+    cbx_counterfactual *none = EXPLAIN(&o, 3, "plausible", "1", NULL);
+    CHECK_INT(far->outcome, CBX_FOUND);
+    CHECK_INT(far->num_edits, 1);
+    CHECK(far->plausibility > 12);
+    CHECK_INT(near->outcome, CBX_FOUND);
+    CHECK_INT(near->num_edits, 2);
+    CHECK(near->plausibility <= 12);
+    CHECK_INT(near->certificate, CBX_IRREDUCIBLE);
+    CHECK_INT(none->outcome, CBX_NOT_FOUND);
+    CHECK_INT(none->certificate, CBX_NONE_WITHIN_BUDGET);
+    cbx_counterfactual_free(far);
+    cbx_counterfactual_free(near);
+    cbx_counterfactual_free(none);
+    oracle_free(&o);
+}

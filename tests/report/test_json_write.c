@@ -335,6 +335,7 @@ TEST(the_fields_are_those_that_the_documentation_names)
     all[1].reproducible = true;
     all[1].l1_mad = 1.5;
     all[1].num_unusual = 1;
+    all[1].plausibility = 1.2;
     all[1].num_trained = 1;
     all[1].lower_bound = 2;
     for (int i = 0; i < 3; i++) {

@@ -64,7 +64,7 @@ static cbx_edit cut(int32_t u, int32_t v)
 static void judge(const world *w, const cbx_edit *edits, int64_t count, const char *expected)
 {
     cbx_error  err = {0};
-    cbx_status status = cbx_rules_check(&w->rules, 0, edits, count, &err);
+    cbx_status status = cbx_rules_check(&w->rules, 0, 0, edits, count, &err);
     CHECK_INT(status, expected ? CBX_INVALID : CBX_OK);
     if (expected)
         CHECK_CONTAINS(err.message, expected);
@@ -141,9 +141,9 @@ TEST(what_changes_only_with_something_else_does)
     JUDGE(&w, "if-changed", alone[0], alone[1], set_to(1, YEARS, 9)); /* of somebody else */
     JUDGE(&w, NULL, alone[0], alone[1], set_to(0, YEARS, 9));
     JUDGE(&w, NULL, set_to(0, YEARS, 9));
-    CHECK_INT(cbx_rules_check_relations(&w.rules, alone, 2, &hold, NULL), CBX_OK);
+    CHECK_INT(cbx_rules_check_together(&w.rules, 0, alone, 2, &hold, NULL), CBX_OK);
     CHECK(!hold);
-    CHECK_INT(cbx_rules_check_relations(&w.rules, alone, 0, &hold, NULL), CBX_OK);
+    CHECK_INT(cbx_rules_check_together(&w.rules, 0, alone, 0, &hold, NULL), CBX_OK);
     CHECK(hold);
     cbx_graph_free(w.graph);
 }

@@ -530,6 +530,9 @@
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
         if (r.margin !== undefined && r.margin !== null)
           add("margin", exact(r.margin, short(r.margin)), " in log-probability over the next class");
+        if (r.plausibility !== undefined)
+          add("plausibility", exact(r.plausibility, short(r.plausibility)),
+              " times as far from real rows of the class as those are from each other");
         if (r.robustness !== undefined)
           add("robustness", exact(r.robustness, Math.round(r.robustness * 100) + " %"),
               " of small random changes of the answer keep the class");

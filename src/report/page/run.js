@@ -151,6 +151,7 @@
       add(className(r.before), exact(r.p, probability(r.p)), " → ", exact(r.p_after, probability(r.p_after)));
       add(className(r.after), exact(r.q, probability(r.q)), " → ", exact(r.q_after, probability(r.q_after)));
     }
+    if (r.plausibility !== null) add("plausibility", exact(r.plausibility, short(r.plausibility)));
     if (r.robustness !== null) add("robustness", exact(r.robustness, Math.round(r.robustness * 100) + " %"));
     if (r.answers > 1) add("answers", count(r.answers) + "; this is the first");
     add("result", "line " + count(r.line));
