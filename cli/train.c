@@ -126,6 +126,10 @@ static void print_text(const cbx_model *model, const train_args *a, const source
     (void)printf(", %s of %s units, %s parameters\n",
                  text_counted(layers, info.num_layers, "layer"), text_count(n, info.hidden),
                  text_count(best, info.num_parameters));
+    if (args_is(a->spec, "model", "auto"))
+        (void)printf("  %-12s %s, because %s; --model takes another\n", "chosen", info.conv,
+                     strcmp(info.conv, "gcn") != 0 ? "features have values other than 0 and 1"
+                                                   : "all features are 0 or 1");
     (void)printf("  %-12s %s in %.2f s, loss %.4g", "epochs", text_count(n, r->epochs), r->seconds,
                  r->loss);
     if (r->num_val) /* without validation the last one is the best */

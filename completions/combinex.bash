@@ -83,7 +83,7 @@ _combinex() {
     "data generate --motifs") return ;;
     "data generate --seed") return ;;
     "data generate --output" | "data generate -o") _combinex_files ''; return ;;
-    "train --model") _combinex_words "gcn cheb graphconv sage gin gat"; return ;;
+    "train --model") _combinex_words "auto gcn cheb graphconv sage gin gat"; return ;;
     "train --layers") return ;;
     "train --hidden") return ;;
     "train --order") return ;;

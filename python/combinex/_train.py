@@ -31,7 +31,7 @@ def sort_out(options: dict[str, Any], *tables: Table) -> list[Options]:
 
 
 def train(
-    data: Any, model: str = "gcn", *, reproducible: bool = False, progress: Progress = None, **options: Any
+    data: Any, model: str = "auto", *, reproducible: bool = False, progress: Progress = None, **options: Any
 ) -> Model:
     """Trains a model on a graph. Options are those of `combinex train`, with _ for -: see options("train").
 

@@ -64,7 +64,7 @@ def test_errors_have_the_library_s_words(club, small, karate, tmp_path):
         cx.Model.from_parameters({"task": "node", "conv": "gcn"}, {"layers.1.lin.weight": np.ones((2, 2))})
     with pytest.raises(cx.InvalidError, match="epochs: -1 is out of range"):
         cx.train(karate, epochs=-1)
-    with pytest.raises(cx.InvalidError, match="model: 'no layer' is not one of gcn, cheb, graphconv"):
+    with pytest.raises(cx.InvalidError, match="model: 'no layer' is not one of auto, gcn, cheb, graphconv"):
         cx.train(karate, "no layer")
     with pytest.raises(cx.InvalidError, match="did you mean 'epochs'"):
         cx.train(karate, epoch=3)

@@ -13,7 +13,8 @@ static const cbx_layer_ops *const all[] = {
 };
 enum { OWN = sizeof all / sizeof *all };
 
-const char *cbx_layer_names[OWN + CBX_LAYERS_MOST + 1] = {
+const char *cbx_layer_choices[1 + OWN + CBX_LAYERS_MOST + 1] = {
+    "auto",
 #define X(name) #name,
 #include "layers.def"
 #undef X

@@ -136,8 +136,9 @@ struct cbx_layer_ops {
 #include "layers.def"
 #undef X
 
-/* NULL-terminated names, for option tables. */
-extern CBX_INTERNAL const char *cbx_layer_names[];
+/* NULL-terminated names, for option tables: "auto", for whom the data is to choose, and layers. */
+extern CBX_INTERNAL const char *cbx_layer_choices[];
+#define cbx_layer_names (cbx_layer_choices + 1)
 
 /* By position in cbx_layer_names, or by name (NULL: unknown). */
 const cbx_layer_ops *cbx_layer_at(int i);

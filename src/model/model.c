@@ -19,8 +19,8 @@ const char *const cbx_pool_names[] = {"mean", "sum", "max", NULL};
 static const char *const head_choices[] = {"auto", "last", "cat", NULL};
 
 static const cbx_option model_options[] = {
-    {"model", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, conv), "gcn", 0, 0, cbx_layer_names,
-     "kind of convolution"},
+    {"model", CBX_OPTION_CHOICE, offsetof(cbx_model_spec, conv), "auto", 0, 0, cbx_layer_choices,
+     "kind of convolution; auto: gcn where all features are 0 or 1, else sage"},
     {"layers", CBX_OPTION_INT, offsetof(cbx_model_spec, layers), "3", 1, 64, NULL,
      "number of convolutions"},
     {"hidden", CBX_OPTION_INT, offsetof(cbx_model_spec, hidden), "0", 0, 65536, NULL,
@@ -263,6 +263,16 @@ void cbx_model_init(cbx_model *m, int64_t seed)
     }
 }
 
+/* Are some features more than 0 or 1? Those of a node say more of it than their mean over
+ * neighbours does, and sage looks at both. */
+static bool has_values_between(const cbx_graph_data *d)
+{
+    bool any = false;
+    for (int32_t j = 0; j < d->num_features && !any; j++)
+        any = !d->discrete[j] || d->feat_min[j] < 0 || d->feat_max[j] > 1;
+    return any;
+}
+
 cbx_status cbx_model_new_with(const cbx_graph *graph, const cbx_model_spec *spec, int64_t seed,
                               cbx_model **out, cbx_error *err)
 {
@@ -282,9 +292,11 @@ cbx_status cbx_model_new_with(const cbx_graph *graph, const cbx_model_spec *spec
             "a classifier needs at least two classes, the data has %d: tables have them in a "
             "column called label, or in one that label_column names",
             d->num_classes);
-    const cbx_layer_ops *conv = cbx_layer_at(spec->conv);
-    int32_t              widths[64];
-    bool                 gcn = conv == &cbx_layer_gcn;
+    const cbx_layer_ops *conv = cbx_layer_at(spec->conv - 1);
+    if (!conv) /* auto */
+        conv = has_values_between(d) ? &cbx_layer_sage : &cbx_layer_gcn;
+    int32_t widths[64];
+    bool    gcn = conv == &cbx_layer_gcn;
     for (int32_t l = 0; l < spec->layers; l++)
         widths[l] = spec->hidden ? (int32_t)spec->hidden : gcn ? 128 : 64;
     cbx_head head = gcn && d->task == CBX_NODE ? CBX_HEAD_CAT : CBX_HEAD_LAST;
@@ -412,7 +424,9 @@ bool cbx_model_takes(const char *conv, const char *option)
     const cbx_layer_ops *ops = cbx_layer_find(conv);
     for (size_t i = 0; i < cbx_settings_table.count; i++)
         if (!strcmp(cbx_settings_table.options[i].name, option))
-            return ops && cbx_layer_has_setting(ops, option);
+            return ops ? cbx_layer_has_setting(ops, option)
+                       : cbx_layer_has_setting(&cbx_layer_gcn, option) &&
+                             cbx_layer_has_setting(&cbx_layer_sage, option);
     return true;
 }
 

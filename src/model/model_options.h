@@ -8,7 +8,7 @@
 
 /* What a model looks like, apart from its sizes at both ends. */
 typedef struct cbx_model_spec {
-    int     conv;   /* gcn, cheb, …: position in the table's choices */
+    int     conv;   /* auto, gcn, cheb, …: position in the table's choices */
     int64_t layers; /* convolutions */
     int64_t hidden; /* units per layer; 0: 128 for gcn, else 64 */
 #define X(type, field, ...) type field;

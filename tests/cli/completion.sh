@@ -29,11 +29,12 @@ offers predict --
 check "each command has its own" all out_has '^--node$' , not out_has '^--epochs$'
 kinds=$(grep -c '^X(' "$(dirname "${BASH_SOURCE[0]}")/../../src/layer/layers.def")
 offers train karate --model ''
-check "choices are offered" all out_has '^gcn$' , out_has '^cheb$' , out_lines "$kinds"
+# and auto
+check "choices are offered" all out_has '^gcn$' , out_has '^cheb$' , out_lines "$((kinds + 1))"
 offers train karate --model = c
 check "also after an equals sign" all out_has '^cheb$' , out_lines 1
 offers train karate --model =
-check "also right after it" out_lines "$kinds"
+check "also right after it" out_lines "$((kinds + 1))"
 offers train karate --epochs ''
 check "numbers are not guessed" not out_has .
 offers data generate ''

@@ -50,7 +50,7 @@ check "it fits a window or two" [ "$(wc -l < "$scratch/log/out")" -lt 100 ]
 check "every option it names is one" [ "$(sed -n '/^Most used:/,/^$/p' "$scratch/log/out" | grep -cE '^( {6}|  -., )--')" = 23 ]
 
 run train --help
-check "help shows choices and defaults" out_says 'gcn, cheb, graphconv, sage, gin, gat; default gcn'
+check "help shows choices and defaults" out_says 'auto, gcn, cheb, graphconv, sage, gin, gat; default auto'
 check "help shows what is required" out_says '-o, --output FILE [^)]*\(required\)'
 run train --bogus --help
 check "a mistake before --help is still a mistake" fails_with 2 'unknown option --bogus'

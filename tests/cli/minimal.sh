@@ -46,6 +46,12 @@ for i in $(seq 0 39); do
     echo "c$i,$((1000 + 137 * i)),0.$((10 + 7 * i % 80)),$([ "$i" -lt 20 ] && echo no || echo yes)" >> table/features.csv
 done
 run data convert table table.safetensors --symmetric
+run train table.safetensors --epochs 1 -o any.safetensors
+check "where features have values between, sage is chosen, and that is said" all status_is 0 , out_has 'chosen +sage, because features have values other than 0 and 1'
+run train karate --epochs 1 -o any.safetensors
+check "and gcn where they are 0 or 1" all status_is 0 , out_has 'chosen +gcn, because all features are 0 or 1'
+run train table.safetensors --heads 2 -o any.safetensors
+check "what one kind has is for whoever names it" fails_with 2 '--heads is for --model gat'
 run train table.safetensors --model graphconv --epochs 100 --seed 1 --quiet -o table.model.safetensors
 run explain table.safetensors table.model.safetensors --all --target any --features-to-vary income,rate --keep-edges --json -o table.jsonl
 check "values have steps by which they do not go back" all status_is 0 , grep -q '"step": *[0-9.]' table.jsonl

@@ -32,7 +32,7 @@ mkdir bank
 printf 'source,target\n8,9\n9,1\n1,0\n0,8\n1,8\n' > bank/edges.csv
 printf 'id,income,city,label\n8,1.5,Rome,no\n9,2.5,Milan,yes\n1,0.5,Rome,no\n0,2.0,Milan,yes\n' > bank/features.csv
 run data convert bank bank.safetensors --symmetric --quiet
-run train bank.safetensors --train-share 1 --epochs 100 --seed 1 --quiet -o bank.model.safetensors
+run train bank.safetensors --model gcn --train-share 1 --epochs 100 --seed 1 --quiet -o bank.model.safetensors
 run predict bank.safetensors bank.model.safetensors --node 1 --json
 check "a name goes before a number" all status_is 0 , out_has '"node": 2'
 run predict bank.safetensors bank.model.safetensors --node @1 --json

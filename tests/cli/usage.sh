@@ -40,9 +40,9 @@ wrong "a number too small is refused" '--layers: 0 is out of range' train karate
 wrong "a choice that is nearly one gets that suggested" "did you mean 'cf-gnn'" \
     explain karate m --node 8 --explainer cfgnn
 wrong "help for a command that is nearly one gets that suggested" "did you mean 'explain'" help explian
-wrong "a choice that does not exist gets the choices" 'not one of gcn, cheb, graphconv' \
+wrong "a choice that does not exist gets the choices" 'not one of auto, gcn, cheb, graphconv' \
     train karate -o m --model transformer
-wrong "the form --name=value is checked alike" 'not one of gcn, cheb, graphconv' \
+wrong "the form --name=value is checked alike" 'not one of auto, gcn, cheb, graphconv' \
     train karate -o m --model=transformer
 wrong "a switch takes only true and false" "--json: 'maybe'" data list --json=maybe
 wrong "data list takes no operand" "unexpected argument 'karate'" data list karate

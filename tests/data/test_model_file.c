@@ -42,6 +42,7 @@ static cbx_model *small_model(cbx_task task, const char *const *settings)
     cbx_model     *m = NULL;
     cbx_error      err = {0};
     cbx_fields_default(cbx_model_table(), &spec);
+    CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, "model", "gcn", &err), err);
     for (; *settings; settings += 2)
         CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, settings[0], settings[1], &err), err);
     CHECK_OK(cbx_model_new_with(g, &spec, 7, &m, &err), err);

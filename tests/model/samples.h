@@ -125,13 +125,15 @@ static inline void free_sample(sample *s)
     *s = (sample){0};
 }
 
-/* Settings are pairs of names and values of cbx_model_table, up to a NULL. */
+/* Settings are pairs of names and values of cbx_model_table, up to a NULL. A gcn, if none says
+ * otherwise. */
 static inline cbx_model *make_model(const cbx_graph *g, int64_t seed, const char *const *settings)
 {
     cbx_model_spec spec;
     cbx_model     *m = NULL;
     cbx_error      err = {0};
     cbx_fields_default(cbx_model_table(), &spec);
+    CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, "model", "gcn", &err), err);
     for (; *settings; settings += 2)
         CHECK_OK(cbx_fields_set(cbx_model_table(), &spec, settings[0], settings[1], &err), err);
     if (cbx_model_new_with(g, &spec, seed, &m, &err)) {

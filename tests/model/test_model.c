@@ -80,15 +80,44 @@ TEST(a_spec_is_followed)
 
 TEST(no_spec_means_the_defaults)
 {
-    const char *const none[] = {NULL};
-    sample            s = make_sample(nodes);
-    cbx_model        *a = make_model(s.graph, 5, none), *b = NULL;
+    sample     s = make_sample(nodes);
+    cbx_model *a = MODEL(s.graph, 5, "model", "auto"), *b = NULL;
     CHECK_INT(cbx_model_new_with(s.graph, NULL, 5, &b, NULL), CBX_OK);
     CHECK(b && a->size == b->size && same_theta(b, a->theta));
     cbx_model_free(a);
     cbx_model_free(b);
     cbx_model_free(NULL);
     free_sample(&s);
+}
+
+/* Which kind is chosen for two nodes with these values of their one feature. */
+static void check_chosen(const float *x, const uint8_t *discrete, const char *expected)
+{
+    static const float   lo = 0, hi = 1;
+    static const int64_t y[] = {0, 1};
+    cbx_graph_data       d = {.num_nodes = 2, .num_features = 1, .x = x, .y = y};
+    cbx_graph           *g = NULL;
+    cbx_error            err = {0};
+    d.discrete = discrete;
+    d.feat_min = discrete ? &lo : NULL;
+    d.feat_max = discrete ? &hi : NULL;
+    CHECK_OK(cbx_graph_new(&d, &g, &err), err);
+    cbx_model *m = MODEL(g, 0, "model", "auto");
+    CHECK(!strcmp(cbx_model_describe(m).conv, expected));
+    cbx_model_free(m);
+    cbx_graph_free(g);
+}
+
+TEST(a_kind_is_chosen_by_what_features_are)
+{
+    const uint8_t yes = 1, no = 0;
+    check_chosen((float[]){0, 1}, NULL, "gcn");
+    check_chosen((float[]){0, 1}, &yes, "gcn");
+    check_chosen((float[]){0, 1}, &no, "sage"); /* there may be values between */
+    check_chosen((float[]){0, 3}, NULL, "sage");
+    check_chosen((float[]){0, 0.5F}, NULL, "sage");
+    CHECK(cbx_model_takes("auto", "layers") && cbx_model_takes("auto", "residual"));
+    CHECK(!cbx_model_takes("auto", "heads"));
 }
 
 TEST(the_reach_is_the_hops_of_all_layers)
@@ -119,7 +148,7 @@ TEST(a_spec_out_of_bounds_is_an_error_that_names_the_option)
                  {"head", good},   {"pool", good},   {"dropout", good}, {"dropout", good},
                  {"dropout", good}};
     bad[0].spec.conv = -1;
-    while (cbx_layer_names[bad[1].spec.conv])
+    while (cbx_layer_choices[bad[1].spec.conv])
         bad[1].spec.conv++;
     bad[2].spec.layers = 0;
     bad[3].spec.layers = 65;
