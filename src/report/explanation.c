@@ -154,7 +154,7 @@ static const char *group_name(const cbx_graph_data *d, int32_t group)
 /* The line's edit, with where it is in the picture. */
 static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
 {
-    static const char *const own[] = {"drawn", "group", "from_name", "to_name", ""};
+    static const char *const own[] = {"drawn", "group", "group_number", "from_name", "to_name", ""};
     const cbx_graph         *g = m->report->source.graph;
     cbx_json_writer         *w = &m->page;
     int32_t                  ends[2];
@@ -165,6 +165,8 @@ static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
     if (e->op == CBX_SET_FEATURE &&
         e->group > 0) /* what one-hot features are of, if it has a name */
         cbx_json_put_text(w, "group", g ? group_name(&g->data, e->group - 1) : "");
+    if (e->op == CBX_SET_FEATURE && e->group > 0)
+        cbx_json_put_int(w, "group_number", e->group);
     if (g) {
         cbx_node_number number;
         cbx_json_put_text(w, "from_name", cbx_node_name(number, g, ends[0]));

@@ -37,7 +37,7 @@ typedef struct cbx_explain_options {
     const char *only_up, *only_down;
     const char *step;            /* "feature:step,…": the new value is a multiple */
     const char *if_changed;      /* "feature:other,…": only where the other changes as well */
-    const char *one_hot;         /* groups of features, as ranges, of which one is on */
+    const char *one_hot;         /* groups, as ranges, of which one is on; "auto", "none" */
     const char *immutable_nodes; /* neither their features nor their edges */
     const char *protected_edges; /* "u-v,…", both directions */
     bool        own_features;    /* only the target's own features */

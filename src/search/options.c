@@ -68,8 +68,9 @@ static const cbx_option explain_options[] = {
      "rule: new values are multiples: amount:50; whole numbers: amount:1"},
     {"if-changed", CBX_OPTION_TEXT, AT(if_changed), NULL, 0, 0, NULL,
      "rule: features that change only in nodes where another does, too: city:address"},
-    {"one-hot", CBX_OPTION_TEXT, AT(one_hot), NULL, 0, 0, NULL,
-     "rule: groups of features of which one is on: 0-6,7-11"},
+    {"one-hot", CBX_OPTION_TEXT, AT(one_hot), "auto", 0, 0, NULL,
+     "rule: groups of features of which one is on: 0-6,7-11; auto: those of which all rows have "
+     "exactly one; none; those that the data names are always"},
     {"immutable-nodes", CBX_OPTION_TEXT, AT(immutable_nodes), NULL, 0, 0, NULL,
      "rule: neither features nor edges of these nodes"},
     {"protected-edges", CBX_OPTION_TEXT, AT(protected_edges), NULL, 0, 0, NULL,
@@ -113,10 +114,10 @@ static const setting minimal[] = {
     {"explainer", "minimal"}, {"edges", "undirected"}, {"select", "loss"}, {NULL, NULL}};
 
 static const setting paper[] = {
-    {"explainer", "combinex"}, {"target", "next"}, {"policy", "linear"}, {"alpha", "1"},
-    {"decay", "0.1"},          {"epochs", "500"},  {"lr", "0.1"},        {"optimiser", "adam"},
-    {"edges", "directed"},     {"kinds", "data"},  {"min-edges", "2"},   {"time-limit", "500"},
-    {"select", "loss"},        {NULL, NULL}};
+    {"explainer", "combinex"}, {"target", "next"},  {"policy", "linear"}, {"alpha", "1"},
+    {"decay", "0.1"},          {"epochs", "500"},   {"lr", "0.1"},        {"optimiser", "adam"},
+    {"edges", "directed"},     {"kinds", "data"},   {"min-edges", "2"},   {"time-limit", "500"},
+    {"select", "loss"},        {"one-hot", "none"}, {NULL, NULL}};
 
 /* What CF-GNNExplainer's authors ran on their synthetic graphs: steps of plain gradient
  * descent, any other class, edges without direction. */

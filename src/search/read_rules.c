@@ -10,6 +10,7 @@
 #include "bounds.h"
 #include "error.h"
 #include "read_molecule.h"
+#include "one_hot.h"
 #include "rule_list.h"
 #include "rule_options.h"
 #include "setup.h"
@@ -216,11 +217,18 @@ static cbx_status read_ranges(cbx_rules *rules, const cbx_setup *setup, cbx_aren
 static cbx_status read_groups(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
                               cbx_error *err)
 {
+    const char     *text = setup->options->one_hot;
     feature_words   words;
     cbx_rule_list   list;
     cbx_feature_set set;
-    cbx_status      status =
-        cbx_rule_list_begin(&list, setup->named, "one-hot", setup->options->one_hot, arena, err);
+    if (text && !strcmp(text, "none"))
+        return CBX_OK;
+    if (text && !strcmp(text, "auto")) {
+        int32_t found = cbx_one_hot_find(&setup->graph->data, true, rules->groups, rules->group);
+        rules->groups += found > 0 ? found : 0;
+        return found < 0 ? cbx_fail_memory(err) : CBX_OK;
+    }
+    cbx_status status = cbx_rule_list_begin(&list, setup->named, "one-hot", text, arena, err);
     for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list)) {
         status = read_features(&list, setup, &set);
         bool is_new = !status && set.group < 0; /* those of the data are groups already */

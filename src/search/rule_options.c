@@ -26,7 +26,8 @@ bool cbx_rule_is_given(const cbx_option *o, const void *fields)
         return *(const int *)at > 0;
     default:
         text = *(const char *const *)at;
-        return text && *text && strcmp(text, "all") != 0;
+        return text && *text && (!o->fallback || strcmp(text, o->fallback) != 0) &&
+               !(!strcmp(o->name, "one-hot") && !strcmp(text, "none"));
     }
 }
 

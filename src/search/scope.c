@@ -11,6 +11,7 @@
 
 #include "number.h"
 #include "rule_options.h"
+#include "rules.h"
 
 typedef struct words {
     char  *text;
@@ -65,10 +66,12 @@ static void say_rules(words *w, const cbx_search *s)
         say_value(w, o, (const char *)of + o->offset);
         comma = ", ";
     }
-    bool immutable = false, groups = false;
+    const char *one_hot = s->options->one_hot;
+    bool        shown = one_hot && !strcmp(one_hot, "auto"), immutable = false, groups = false;
     for (int32_t j = 0; j < d->num_features; j++) {
         immutable = immutable || (d->immutable && d->immutable[j]);
-        groups = groups || (d->feature_group && d->feature_group[j] >= 0);
+        groups = groups || (d->feature_group && d->feature_group[j] >= 0) ||
+                 (shown && s->rules->group[j] >= 0);
     }
     if (immutable) {
         say(w, "%s%s", comma, "the data's immutable features");

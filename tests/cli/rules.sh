@@ -79,4 +79,20 @@ run explain people.safetensors model.safetensors --node C-0 --permitted-range am
 check "features are called by their names" fails_with 1 '50 to 20 of feature [0-9]+ \(amount\) is empty'
 run explain people.safetensors model.safetensors --node C-0 --as selfish
 check "who asks is one of two" fails_with 2 'anybody, self'
+# columns of which every row has exactly one
+mkdir -p kinds
+echo "source,target" > kinds/edges.csv
+echo "id,carbon,oxygen,tin,label" > kinds/features.csv
+for i in $(seq 0 29); do
+    echo "a$i,a$(((i + 1) % 30))" >> kinds/edges.csv
+    echo "a$i,$((i % 3 == 0)),$((i % 3 == 1)),$((i % 3 == 2)),$([ $((i % 3)) = 2 ] && echo poison || echo fine)" >> kinds/features.csv
+done
+run data convert kinds kinds.safetensors --symmetric
+run train kinds.safetensors --model graphconv --train-share 1 --epochs 100 --seed 1 --quiet -o kinds.model.safetensors
+run explain kinds.safetensors kinds.model.safetensors --node a2 --keep-edges --own-features
+check "a group that the data shows is one change" all status_is 0 , out_has 'one of a group: tin → (carbon|oxygen)' , out_has '1 change '
+run explain kinds.safetensors kinds.model.safetensors --node a2 --keep-edges --own-features --explainer combinex --json -o kinds.jsonl
+check "for every method" all status_is 0 , grep -q '"group":0' kinds.jsonl
+run explain kinds.safetensors kinds.model.safetensors --node a2 --keep-edges --own-features --one-hot none
+check "unless that is turned off" all status_is 0 , out_has 'tin: no instead of yes|(carbon|oxygen): yes instead of no' , not out_has 'one of a group'
 finish

@@ -76,7 +76,7 @@
       if (told.has(i)) return;
       const [from] = ends(e), whose = target.task === "node" && e.node === target.row ? "" : " of " + from;
       const together = edits.map((_, k) => k).filter((k) => k >= i && e.group !== undefined &&
-          edits[k].group === e.group && edits[k].node === e.node);
+          edits[k].group_number === e.group_number && edits[k].node === e.node);
       const off = together.find((k) => edits[k].to === 0), on = together.find((k) => edits[k].to !== 0);
       if (off !== undefined && on !== undefined) {
         together.forEach((k) => told.add(k));
