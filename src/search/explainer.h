@@ -66,6 +66,8 @@ typedef struct cbx_search {
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
     const int64_t             *pair_of;       /* undirected mode: see pairs.h */
     const int64_t             *slot_of;
+    const uint8_t             *offered;    /* by slot: not there, but may be added; NULL: none is */
+    bool                       offers_all; /* that the rules allow (widen.h) */
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
     cbx_deadline              *deadline; /* the thread's own, or NULL: none */
@@ -114,6 +116,7 @@ typedef struct cbx_explainer {
      * methods look at (spec: one hop more than there are layers). */
     bool searches_all;
     bool graphs_only; /* a data set that has a class for each node is refused */
+    bool adds_edges;  /* option edits: it can add some; else that is refused */
     bool edges_only;  /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);
