@@ -104,9 +104,11 @@ static void print_text(const apply_args *a, const source *s, const cbx_counterfa
 {
     count_text edits, edges, values;
     text_put(stdout, s->name, 0);
-    (void)printf(" with %s (%s removed, %s changed) written to ",
-                 text_counted(edits, c->num_edits, "edit"),
-                 text_counted(edges, c->num_edges_removed, "edge"),
+    (void)printf(" with %s (%s removed, ", text_counted(edits, c->num_edits, "edit"),
+                 text_counted(edges, c->num_edges_removed, "edge"));
+    if (c->num_edges_added)
+        (void)printf("%s added, ", text_counted(edges, c->num_edges_added, "edge"));
+    (void)printf("%s changed) written to ",
                  text_counted(values, c->num_features_changed, "feature value"));
     text_put(stdout, a->output, 0);
     (void)printf("\n");
@@ -121,6 +123,8 @@ static void print_json(const apply_args *a, const source *s, const cbx_counterfa
     json_int(&j, "edits", c->num_edits);
     json_int(&j, "edges_removed", c->num_edges_removed);
     json_int(&j, "features_changed", c->num_features_changed);
+    if (c->num_edges_added)
+        json_int(&j, "edges_added", c->num_edges_added);
     json_text(&j, "file", a->output);
     json_close(&j, '}');
     json_line(&j);

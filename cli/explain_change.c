@@ -115,11 +115,11 @@ int64_t explain_count_changes(const cbx_counterfactual *c)
 }
 
 /* Where an edge has no direction, the explained node comes first. */
-static void put_removal(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+static void put_edge(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
 {
     bool own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
     bool swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
-    (void)fputs("remove edge ", out);
+    (void)fputs(e->op == CBX_ADD_EDGE ? "add edge " : "remove edge ", out);
     explain_put_node(out, s, c, swap ? e->target : e->source, true);
     (void)fputs(e->undirected ? DASH : ARROW, out);
     explain_put_node(out, s, c, swap ? e->source : e->target, true);
@@ -184,8 +184,8 @@ static void put_exactly(FILE *out, const cbx_edit *e)
 static void put_change(FILE *out, const explain_job *job, const cbx_counterfactual *c, int64_t i)
 {
     const cbx_edit *e = &c->edits[i];
-    if (e->op == CBX_REMOVE_EDGE)
-        put_removal(out, &job->source, c, e);
+    if (e->op != CBX_SET_FEATURE)
+        put_edge(out, &job->source, c, e);
     else if (e->group > 0)
         put_group(out, &job->source, c, i);
     else
@@ -202,7 +202,7 @@ void explain_put_changes(FILE *out, const explain_job *job, const cbx_counterfac
     int64_t most = all == CHANGES_SHOWN + 1 ? all : CHANGES_SHOWN; /* not a line for one line */
     for (int turn = all > most ? 1 : 0; turn<3; turn += all> most ? 1 : 3)
         for (int64_t i = 0; i < c->num_edits && shown < most; i++) {
-            bool edge = c->edits[i].op == CBX_REMOVE_EDGE;
+            bool edge = c->edits[i].op != CBX_SET_FEATURE;
             if (is_told(c, i) || (turn && edge != (turn == 2)))
                 continue;
             (void)fprintf(out, "  %-6s ", shown++ ? "" : "if");

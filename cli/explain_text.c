@@ -104,7 +104,7 @@ static void put_time(FILE *out, double seconds)
         (void)fprintf(out, seconds < 99.95 ? "%.2f s" : "%.0f s", seconds);
 }
 
-/* "1 of 210 edges, 1 of 118,496 feature values" */
+/* "1 of 210 edges, 2 edges added, 1 of 118,496 feature values" */
 static void put_shares(FILE *out, const cbx_counterfactual *c)
 {
     count_text  counted;
@@ -112,9 +112,12 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
     if (c->num_edges_removed)
         (void)fprintf(out, "%s of %s", text_count(n, c->num_edges_removed),
                       text_counted(counted, c->num_removable, "edge"));
+    if (c->num_edges_added)
+        (void)fprintf(out, "%s%s added", c->num_edges_removed ? ", " : "",
+                      text_counted(counted, c->num_edges_added, "edge"));
     if (c->num_features_changed) {
         int64_t values = (int64_t)c->num_nodes * c->num_features;
-        (void)fprintf(out, "%s%s of %s", c->num_edges_removed ? ", " : "",
+        (void)fprintf(out, "%s%s of %s", c->num_edges_removed || c->num_edges_added ? ", " : "",
                       text_count(n, c->num_features_changed),
                       text_counted(counted, values, "feature value"));
     }

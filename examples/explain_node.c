@@ -11,6 +11,8 @@ static void print_edit(const cbx_edit *e)
 {
     if (e->op == CBX_REMOVE_EDGE)
         printf("  remove the edge between nodes %d and %d\n", (int)e->source, (int)e->target);
+    else if (e->op == CBX_ADD_EDGE)
+        printf("  add an edge between nodes %d and %d\n", (int)e->source, (int)e->target);
     else
         printf("  set feature %d of node %d from %g to %g\n", (int)e->feature, (int)e->node,
                (double)e->from, (double)e->to);

@@ -16,7 +16,7 @@ static bool same(const cbx_counterfactual *a, const cbx_counterfactual *b)
     for (int64_t k = 0; equal && k < a->num_edits; k++) {
         const cbx_edit *x = &a->edits[k], *y = &b->edits[k];
         equal = x->op == y->op &&
-                (x->op == CBX_REMOVE_EDGE ? x->source == y->source && x->target == y->target &&
+                (x->op != CBX_SET_FEATURE ? x->source == y->source && x->target == y->target &&
                                                 x->edge == y->edge && x->undirected == y->undirected
                                           : x->node == y->node && x->feature == y->feature &&
                                                 x->from == y->from && x->to == y->to);

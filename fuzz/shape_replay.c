@@ -24,13 +24,13 @@ static void put_side(fuzz_sheet *s, const char *key, int64_t class)
     fuzz_put(s, "]}");
 }
 
-static void put_removal(fuzz_sheet *s)
+static void put_edge(fuzz_sheet *s)
 {
     int64_t near = fuzz_below(s, NODES), undirected = fuzz_below(s, 2);
     int64_t node = fuzz_tell_fact(s, near), to = fuzz_tell_fact(s, (near + 1) % NODES);
     fuzz_fact(s, (double)undirected);
-    fuzz_put(s, "{\"op\":\"remove_edge\",\"source\":%lld,\"target\":%lld,\"undirected\":%s",
-             (long long)node, (long long)to,
+    fuzz_put(s, "{\"op\":\"%s_edge\",\"source\":%lld,\"target\":%lld,\"undirected\":%s",
+             fuzz_below(s, 4) ? "remove" : "add", (long long)node, (long long)to,
              fuzz_lies(s) ? "1"
              : undirected ? "true"
                           : "false");
@@ -60,7 +60,7 @@ static void put_edits(fuzz_sheet *s, int64_t count)
     for (int64_t k = 0; k < count; k++) {
         fuzz_put(s, "%s", k ? "," : "");
         if (fuzz_below(s, 2))
-            put_removal(s);
+            put_edge(s);
         else
             put_change(s);
         fuzz_put(s, ",\"influence\":%s}", fuzz_lies(s) ? "null" : fuzz_tell_text(s, 0.5, text));

@@ -176,11 +176,11 @@ static void look_at_answer(const cbx_counterfactual *c, found *f)
     add(f, (double)c->num_edits);
     for (int64_t k = 0; k < c->num_edits; k++) {
         const cbx_edit *e = &c->edits[k];
-        bool            removal = e->op == CBX_REMOVE_EDGE;
-        add(f, removal ? e->source : e->node);
-        add(f, removal ? e->target : e->feature);
-        add(f, removal ? (double)e->undirected : (double)e->from);
-        if (!removal)
+        bool            edge = e->op != CBX_SET_FEATURE;
+        add(f, edge ? e->source : e->node);
+        add(f, edge ? e->target : e->feature);
+        add(f, edge ? (double)e->undirected : (double)e->from);
+        if (!edge)
             add(f, (double)e->to);
     }
 }

@@ -96,8 +96,7 @@ typedef enum cbx_task {
 } cbx_task;
 
 /* A graph, or many in one, as plain borrowed arrays. `n` nodes, `m` directed edges source -> target
- * (an undirected edge is two), `f` features. A *label row* is a node, and in graph tasks a graph.
- */
+ * (an undirected edge is two), `f` features. A *label row* is a node, in graph tasks a graph. */
 typedef struct cbx_graph_data {
     cbx_task       task;
     int32_t        num_nodes, num_features, edge_dim;
@@ -255,7 +254,7 @@ CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, i
                                float *log_probs, cbx_error *err);
 
 /* -------------------------------------------------------------- explaining */
-typedef enum cbx_edit_op { CBX_REMOVE_EDGE, CBX_SET_FEATURE } cbx_edit_op;
+typedef enum cbx_edit_op { CBX_REMOVE_EDGE, CBX_SET_FEATURE, CBX_ADD_EDGE } cbx_edit_op;
 
 /* `op` says which of the structs is there: members of another say nothing. */
 typedef struct cbx_edit {
@@ -264,12 +263,13 @@ typedef struct cbx_edit {
      * first order: edits are sorted by it, largest first */
     float influence;
     union {
-        /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where
-         * `undirected`, all edges between the two */
+        /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where `undirected`, all
+         * edges between the two. CBX_ADD_EDGE: one where there is none, or one each way */
         struct {
             int32_t source, target;
-            int64_t edge; /* id; -1: all of them */
+            int64_t edge; /* id; -1: all of them, or a new one */
             bool    undirected;
+            float   weight; /* of a new one; 0: the data's median, or 1 where edges have none */
         };
         /* CBX_SET_FEATURE */
         struct {
@@ -335,9 +335,8 @@ typedef struct cbx_counterfactual {
     double           lower_bound; /* proved: whatever does costs so much at least; 0: not known */
     double           margin;      /* log-probability by which the result leads the next class */
     double           robustness;  /* share of small random changes that keep it; -1: not measured */
-    double best_lead;   /* where nothing was found: the largest lead of the sought class that
-                         * was met, in log-probability; NaN: not known */
-    double threshold;   /* probability that the class had to reach; 0: just the lead */
+    double best_lead; /* where nothing was found: the largest in log-probability; NaN: not known */
+    double threshold; /* probability that the class had to reach; 0: just the lead */
     bool   has_numbers; /* of a model of cbx_model_aim: the number before and after; */
     double number_before, number_after; /* the same where nothing was found */
     bool   reproducible;                /* cbx_model_set_reproducible */
@@ -347,6 +346,7 @@ typedef struct cbx_counterfactual {
     int64_t num_trained; /* parameters that the method had to train before the first row; 0: none */
     double  trained_seconds; /* that this took, in this call or when they were kept */
     double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
+    int64_t num_edges_added;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

@@ -9,8 +9,8 @@ import sys
 
 
 def edit(e):
-    if e["op"] == "remove_edge":
-        return ("edge", e["source"], e["target"], e.get("edge"))
+    if e["op"] != "set_feature":
+        return (e["op"], e["source"], e["target"], e.get("edge"))
     return ("feature", e["node"], e["feature"])
 
 

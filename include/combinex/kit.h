@@ -193,7 +193,8 @@ typedef struct cbx_common_feature {
 typedef struct cbx_common_edge {
     int32_t source, target;
     bool    undirected;
-    int64_t flips; /* that remove it */
+    int64_t flips; /* that remove it, or add it: */
+    bool    added;
 } cbx_common_edge;
 
 /* Those that take part in most flips first. The core are features taken one after the other,

@@ -52,19 +52,20 @@ _POINTERS = {
 }
 # What else a later library may point to: nobody here can copy that.
 _UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
-_OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature"}
+_OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature", h.CBX_ADD_EDGE: "add_edge"}
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge" or "set_feature"
+    op: str  # "remove_edge", "add_edge" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
-    edge: int | None = None  # its position in edge_index; None: all edges between the two
+    edge: int | None = None  # its position in edge_index; None: all edges between the two, or a new one
     undirected: bool | None = None
+    weight: float | None = None  # of an edge that is added
     node: int | None = None
     feature: int | None = None
     name: str | None = None  # the feature's
@@ -72,8 +73,8 @@ class Edit:
     after: float | None = None
 
     def __str__(self) -> str:
-        if self.op == "remove_edge":
-            return f"remove edge {self.source}{'–' if self.undirected else '→'}{self.target}"
+        if self.op in ("remove_edge", "add_edge"):
+            return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
@@ -312,7 +313,7 @@ class Counterfactual:
         out = []
         for item in self.edits_array:
             op, influence = _OPS.get(int(item["op"]), str(item["op"])), float(item["influence"])
-            if op == "remove_edge":
+            if op in ("remove_edge", "add_edge"):
                 edge = int(item["edge"])
                 out.append(
                     Edit(
@@ -322,6 +323,7 @@ class Counterfactual:
                         target=int(item["target"]),
                         edge=edge if edge >= 0 else None,
                         undirected=bool(item["undirected"]),
+                        weight=float(item["weight"]) if op == "add_edge" else None,
                     )
                 )
             else:
@@ -420,7 +422,8 @@ class Counterfactual:
 
     def to_networkx(self, hops: int = 2) -> Any:
         """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and
-        `changes` ({feature: (before, after)}), edges `edge` (position in edge_index) and `removed`."""
+        `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
+        None: a new one), `removed` and `added`."""
         import networkx
 
         from ._picture import surroundings
@@ -434,7 +437,9 @@ class Counterfactual:
             extra = {"name": names[node]} if names else {}
             out.add_node(node, target=node in near.targets, changes=near.changes.get(node, {}), **extra)
         for edge, source, target in near.edges:
-            out.add_edge(source, target, edge=edge, removed=edge in near.removed)
+            out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False)
+        for source, target in near.added:
+            out.add_edge(source, target, edge=None, removed=False, added=True)
         return out
 
     def __str__(self) -> str:
@@ -499,6 +504,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("result", cf.result if cf.found else None),
                 ("edits", cf.num_edits),
                 ("edges_removed", cf.num_edges_removed),
+                ("edges_added", cf.num_edges_added),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
                 ("epochs", cf.epochs),

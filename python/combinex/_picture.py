@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MOST_NODES = 60
 WIDTH, HEIGHT, MARGIN = 420, 300, 24
 MOST_ROWS = 20
+PLAIN = 'stroke="#999"'
+REMOVED = 'stroke="#c0392b" stroke-width="2" stroke-dasharray="5 3"'
+ADDED = 'stroke="#1e8449" stroke-width="2.5"'
 
 
 @dataclass
@@ -26,6 +29,7 @@ class Surroundings:
     targets: set[int]
     edges: list[tuple[int, int, int]]  # position in edge_index, source, target
     removed: set[int] = field(default_factory=set)  # positions
+    added: list[tuple[int, int]] = field(default_factory=list)  # source, target
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
     left_out: int = 0
 
@@ -36,6 +40,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     graph = cf.graph
     source, target = graph.edge_source, graph.edge_target
     removed: set[int] = set()
+    added: list[tuple[int, int]] = []
     changes: dict[int, dict[int, tuple[float, float]]] = {}
     ends: list[int] = []
     for edit in cf.edits:
@@ -47,6 +52,11 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
                 pair = (source == edit.source) & (target == edit.target)
                 pair |= (source == edit.target) & (target == edit.source)
                 removed.update(np.flatnonzero(pair).tolist())
+        elif edit.op == "add_edge":
+            ends += [edit.source, edit.target]  # type: ignore[list-item]
+            added.append((edit.source, edit.target))  # type: ignore[arg-type]
+            if edit.undirected:
+                added.append((edit.target, edit.source))  # type: ignore[arg-type]
         elif edit.node is not None and edit.feature is not None:
             ends.append(edit.node)
             changes.setdefault(edit.node, {})[edit.feature] = (edit.before or 0.0, edit.after or 0.0)
@@ -69,7 +79,8 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     inside[shown] = True
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
-    return Surroundings(shown, targets, edges, removed, changes, len(kept) - len(shown))
+    added = [(s, t) for s, t in added if inside[s] and inside[t]]
+    return Surroundings(shown, targets, edges, removed, added, changes, len(kept) - len(shown))
 
 
 def layout(count: int, pairs: Iterable[tuple[int, int]], rounds: int = 120) -> np.ndarray:
@@ -95,7 +106,8 @@ def layout(count: int, pairs: Iterable[tuple[int, int]], rounds: int = 120) -> n
 def svg_of(cf: "Counterfactual") -> str:
     near = surroundings(cf, hops=1, most=MOST_NODES)
     at = {node: i for i, node in enumerate(near.nodes)}
-    unit = layout(len(near.nodes), [(at[s], at[t]) for _, s, t in near.edges])
+    links = [(at[s], at[t]) for _, s, t in near.edges] + [(at[s], at[t]) for s, t in near.added]
+    unit = layout(len(near.nodes), links)
     x = MARGIN + unit[:, 0] * (WIDTH - 2 * MARGIN)
     y = MARGIN + unit[:, 1] * (HEIGHT - 2 * MARGIN)
     names = cf.graph.node_names
@@ -104,8 +116,8 @@ def svg_of(cf: "Counterfactual") -> str:
     for edge, source, target in near.edges:
         key = (min(source, target), max(source, target))
         drawn[key] = drawn.get(key, False) or edge in near.removed
-    for (a, b), gone in drawn.items():
-        style = 'stroke="#c0392b" stroke-width="2" stroke-dasharray="5 3"' if gone else 'stroke="#999"'
+    styles = [(ends, REMOVED if gone else PLAIN) for ends, gone in drawn.items()]
+    for (a, b), style in [*styles, *((ends, ADDED) for ends in sorted({(min(e), max(e)) for e in near.added}))]:
         i, j = at[a], at[b]
         lines.append(f'<line x1="{x[i]:.1f}" y1="{y[i]:.1f}" x2="{x[j]:.1f}" y2="{y[j]:.1f}" {style}/>')
     for node, i in at.items():

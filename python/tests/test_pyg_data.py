@@ -120,6 +120,31 @@ def test_what_pyg_does_otherwise_with_adj_t_is_noticed():
         cx.from_pyg(Club(), sparse(data))
 
 
+def test_edges_that_are_added_are_in_the_edited_data():
+    data, module = club_data(), Club()
+    data.edge_attr = torch.arange(data.num_edges * 2).reshape(-1, 2)
+    for edges in ("directed", "undirected"):
+        found = cx.explain_all(module, data, target="any", edges=edges, edits="remove,add").found
+        assert any(cf.num_edges_added for cf in found)
+        for cf in found:
+            edited, same = cf.apply(data), cf.apply()
+            assert edited.validate() and len(edited.edge_attr) == edited.num_edges
+            np.testing.assert_array_equal(same.edge_index, edited.edge_index)
+            added = [edit for edit in cf.edits if edit.op == "add_edge"]
+            assert all(edit.weight == 1 and str(edit).startswith("add edge ") for edit in added)
+            new = 2 * len(added) if edges == "undirected" else len(added)
+            if new:
+                assert torch.equal(edited.edge_attr[-new:], data.edge_attr.median(0).values.expand(new, -1))
+            assert int(module(edited.x, edited.edge_index)[cf.row].argmax()) == cf.result
+            drawn = [a for *_, a in cf.to_networkx(hops=1).edges(data="added") if a]
+            assert len(drawn) == new
+    matrix = sparse(data)
+    cf = next(cf for cf in cx.explain_all(module, matrix, target="any", edits="add").found)
+    edited = cf.apply(matrix)
+    key = "adj_t" if edited.get("adj_t") is not None else "edge_index"
+    assert int(module(edited.x, edited[key])[cf.row].argmax()) == cf.result
+
+
 def test_apply_changes_a_copy_and_only_what_it_must():
     data, module = club_data(), Club()
     data.edge_attr = torch.arange(data.num_edges * 2).reshape(-1, 2)

@@ -2,6 +2,7 @@
 /* apply.c: a graph with edits, as a graph of its own; and a graph's hash. */
 #include <string.h>
 
+#include "added.h"
 #include "edit.h"
 #include "error.h"
 #include "sha256.h"
@@ -57,18 +58,20 @@ static void copy_rest(cbx_graph *to, const cbx_graph *from, bool *failed)
     n->group_names = copy_names(a, d->group_names, d->num_groups, failed);
 }
 
+/* The edges that were not dropped, and behind them those that were added. */
 static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t *drop_id,
                              cbx_error *err)
 {
     const cbx_graph_data *d = &from->data;
-    int64_t               m = 0;
+    int64_t               more = from->added ? from->added->count : 0, m = more;
     for (int64_t e = 0; e < d->num_edges; e++)
         m += !drop_id[e];
+    bool     weighted = cbx_graph_is_weighted(from);
     int64_t *index = CBX_NEW(&to->arena, int64_t, 2 * m);
     size_t   wide = (size_t)d->edge_dim;
-    float   *weight = d->edge_weight ? CBX_NEW(&to->arena, float, m) : NULL;
+    float   *weight = weighted ? CBX_NEW(&to->arena, float, m) : NULL;
     float   *attr = d->edge_attr ? CBX_NEW(&to->arena, float, (size_t)m *wide) : NULL;
-    if (!index || (d->edge_weight && !weight) || (d->edge_attr && !attr))
+    if (!index || (weighted && !weight) || (d->edge_attr && !attr))
         return cbx_fail_memory(err);
     int64_t at = 0;
     for (int64_t e = 0; e < d->num_edges; e++) {
@@ -77,11 +80,21 @@ static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t
         index[at] = d->edge_source[e];
         index[m + at] = d->edge_target[e];
         if (weight)
-            weight[at] = d->edge_weight[e];
+            weight[at] = d->edge_weight ? d->edge_weight[e] : 1;
         if (attr)
             memcpy(attr + (size_t)at * wide, d->edge_attr + (size_t)e * wide, wide * sizeof *attr);
         at++;
     }
+    for (int64_t k = 0; k < more; k++) {
+        int64_t id = from->added->id[k];
+        index[at + id] = from->added->source[k];
+        index[m + at + id] = from->added->target[k];
+        if (weight)
+            weight[at + id] = from->added->weight[k];
+    }
+    if (attr && more)
+        memcpy(attr + (size_t)at * wide, d->edge_attr + (size_t)d->num_edges * wide,
+               (size_t)more * wide * sizeof *attr);
     to->data.num_edges = m;
     to->data.edge_source = index;
     to->data.edge_target = index + m;
@@ -90,17 +103,21 @@ static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t
     return CBX_OK;
 }
 
-static cbx_status apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count, cbx_graph *g,
+static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t count, cbx_graph *g,
                         cbx_arena *work, cbx_error *err)
 {
-    const cbx_graph_data *d = &graph->data;
+    const cbx_graph_data *d = &old->data;
+    cbx_graph             with, *graph = &with;
     cbx_view              view;
     cbx_matrix            X, edited;
-    uint8_t              *drop = CBX_NEW(work, uint8_t, d->num_edges);
-    uint8_t              *drop_id = CBX_NEW(work, uint8_t, d->num_edges);
+    cbx_status            status = cbx_graph_with_edges(old, edits, count, work, &with, err);
+    if (status)
+        return status;
+    uint8_t *drop = CBX_NEW(work, uint8_t, cbx_graph_num_edges(graph));
+    uint8_t *drop_id = CBX_NEW(work, uint8_t, cbx_graph_num_edges(graph));
     if (!drop || !drop_id)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_view_whole(graph, work, &view, err);
+    status = cbx_view_whole(graph, work, &view, err);
     if (!status)
         status = cbx_view_features(graph, &view, work, &X, err);
     cbx_places places = {.view = &view};
@@ -110,8 +127,8 @@ static cbx_status apply(const cbx_graph *graph, const cbx_edit *edits, int64_t c
         status = cbx_features_edited(&places, &X, edits, count, &g->arena, &edited, err);
     if (status)
         return status;
-    for (int64_t s = 0; s < d->num_edges; s++)
-        drop_id[cbx_graph_edge_id(graph, s)] = drop[s];
+    for (int64_t s = 0; s < view.m; s++)
+        drop_id[view.edge ? view.edge[s] : s] = drop[s];
     g->data = *d;
     g->data.x = edited.dense;
     g->data.x_indptr = edited.csr.offset;

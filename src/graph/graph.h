@@ -18,13 +18,15 @@ typedef struct cbx_origin {
 } cbx_origin;
 
 struct cbx_graph {
-    cbx_graph_data    data;
-    const int64_t    *in_offset;   /* n + 1 */
-    const int32_t    *in_source;   /* m, by slot */
-    const int64_t    *in_edge;     /* m: slot -> id; NULL: the same number */
-    const float      *slot_weight; /* m, or NULL: all 1 */
-    cbx_arena         arena;
-    const cbx_origin *origins;
+    cbx_graph_data data;
+    const int64_t *in_offset;   /* n + 1 */
+    const int32_t *in_source;   /* m, by slot */
+    const int64_t *in_edge;     /* m: slot -> id; NULL: the same number */
+    const float   *slot_weight; /* m, or NULL: all 1 */
+    /* NULL, or edges beyond those of the arrays: added.h */
+    const struct cbx_added_edges *added;
+    cbx_arena                     arena;
+    const cbx_origin             *origins;
     /* what the borrowed arrays live in, if the graph owns that: a mapped file */
     void *backing;
     void (*release)(void *backing);

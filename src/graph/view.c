@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "added.h"
 #include "deadline.h"
 #include "error.h"
 #include "node_map.h"
@@ -52,6 +53,38 @@ static cbx_status one_prefix(cbx_view *view, cbx_arena *arena, cbx_error *err)
     return CBX_OK;
 }
 
+/* All edges in the order of targets, where some were added. */
+static cbx_status merge_added(const cbx_graph *g, cbx_arena *arena, cbx_view *view, cbx_error *err)
+{
+    int64_t  m = cbx_graph_num_edges(g), at = 0;
+    int64_t *offset = CBX_NEW(arena, int64_t, (size_t)view->n + 1);
+    int32_t *source = CBX_NEW(arena, int32_t, m);
+    int64_t *edge = CBX_NEW(arena, int64_t, m);
+    float   *weight = cbx_graph_is_weighted(g) ? CBX_NEW(arena, float, m) : NULL;
+    if (!offset || !source || !edge || (cbx_graph_is_weighted(g) && !weight))
+        return cbx_fail_memory(err);
+    for (int32_t v = 0; v < view->n; v++) {
+        cbx_in_edges in = cbx_graph_in_edges(g, v);
+        offset[v] = at;
+        for (int64_t k = 0; k < in.count; k++, at++) {
+            cbx_in_edge e = cbx_in_edges_at(g, &in, k);
+            if (cbx_out_of_time_at(at, STEP))
+                return cbx_fail_late(err);
+            source[at] = e.source;
+            edge[at] = e.id;
+            if (weight)
+                weight[at] = e.weight;
+        }
+    }
+    offset[view->n] = at;
+    view->m = m;
+    view->offset = offset;
+    view->source = source;
+    view->edge = edge;
+    view->weight = weight;
+    return CBX_OK;
+}
+
 cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
     const cbx_graph_data *d = &graph->data;
@@ -73,6 +106,8 @@ cbx_status cbx_view_whole(const cbx_graph *graph, cbx_arena *arena, cbx_view *vi
         view->graph_ptr = ptr;
     }
     cbx_status status = one_prefix(view, arena, err);
+    if (!status && graph->added)
+        status = merge_added(graph, arena, view, err);
     return status ? status : cbx_view_group_by_source(view, arena, err);
 }
 
@@ -107,10 +142,10 @@ static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cb
     for (int32_t h = 1; h <= cut->hops; h++) {
         int32_t end = map->count;
         for (int32_t i = begin; i < end; i++) {
-            int32_t v = map->nodes[i];
-            for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++)
-                if (cbx_out_of_time_at(s, LOOKUP) ||
-                    follow(map, g->in_source[s], cut->most, &left_out))
+            cbx_in_edges in = cbx_graph_in_edges(g, map->nodes[i]);
+            for (int64_t k = 0; k < in.count; k++)
+                if (cbx_out_of_time_at(in.begin + k, LOOKUP) ||
+                    follow(map, cbx_in_edges_at(g, &in, k).source, cut->most, &left_out))
                     return -1;
         }
         begin = end;
@@ -122,6 +157,12 @@ static int32_t find_nodes(const cbx_graph *g, int32_t node, const reach *cut, cb
             if (cbx_out_of_time_at(o, LOOKUP) ||
                 follow(map, w->out_target[o], cut->most, &left_out))
                 return -1;
+    for (int64_t k = 0; w && g->added && k < g->added->count; k++) {
+        int32_t from = cbx_node_map_find(map, g->added->source[k]);
+        if (cut->hops > 0 && from >= 0 && from < prefix[cut->hops - 1] &&
+            follow(map, g->added->target[k], cut->most, &left_out))
+            return -1;
+    }
     prefix[cut->hops] = map->count;
     return left_out;
 }
@@ -145,19 +186,19 @@ static int64_t take_edges(const cbx_graph *g, const cbx_node_map *map, int32_t l
         double  outside = 0, count = 0;
         if (to->offset)
             to->offset[i] = m;
-        for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
-            if (cbx_out_of_time_at(s, LOOKUP))
+        cbx_in_edges in = cbx_graph_in_edges(g, v);
+        for (int64_t k = 0; k < in.count; k++) {
+            if (cbx_out_of_time_at(in.begin + k, LOOKUP))
                 return -1;
-            float   weight = g->slot_weight ? g->slot_weight[s] : 1;
-            int32_t source = g->in_source[s];
-            int32_t j = i < last || source == v ? cbx_node_map_find(map, source) : -1;
-            outside += j < 0 ? (double)weight : 0;
+            cbx_in_edge e = cbx_in_edges_at(g, &in, k);
+            int32_t     j = i < last || e.source == v ? cbx_node_map_find(map, e.source) : -1;
+            outside += j < 0 ? (double)e.weight : 0;
             count += j < 0;
             if (j >= 0 && to->source) {
                 to->source[m] = j;
-                to->edge[m] = cbx_graph_edge_id(g, s);
+                to->edge[m] = e.id;
                 if (to->weight)
-                    to->weight[m] = weight;
+                    to->weight[m] = e.weight;
             }
             m += j >= 0;
         }
@@ -175,18 +216,18 @@ static cbx_status fill_around(const cbx_graph *g, const cbx_node_map *map, const
                               cbx_arena *arena, cbx_view *view, cbx_error *err)
 {
     int32_t n = map->count, last = cut->cone && cut->hops > 0 ? view->prefix[cut->hops - 1] : n;
-    bool    partial = cut->cone || view->left_out > 0;
+    bool    partial = cut->cone || view->left_out > 0, weighted = cbx_graph_is_weighted(g);
     int64_t m = take_edges(g, map, last, &(edge_arrays){0});
     if (m < 0)
         return cbx_fail_late(err);
     edge_arrays to = {.offset = CBX_NEW(arena, int64_t, (size_t)n + 1),
                       .source = CBX_NEW(arena, int32_t, m),
                       .edge = CBX_NEW(arena, int64_t, m),
-                      .weight = g->slot_weight ? CBX_NEW(arena, float, m) : NULL,
+                      .weight = weighted ? CBX_NEW(arena, float, m) : NULL,
                       .outside_weight = partial ? CBX_NEW(arena, float, n) : NULL,
                       .outside_count = partial ? CBX_NEW(arena, float, n) : NULL};
     int32_t    *node = CBX_NEW(arena, int32_t, n);
-    if (!to.offset || !to.source || !to.edge || !node || (g->slot_weight && !to.weight) ||
+    if (!to.offset || !to.source || !to.edge || !node || (weighted && !to.weight) ||
         (partial && (!to.outside_weight || !to.outside_count)))
         return cbx_fail_memory(err);
     if (take_edges(g, map, last, &to) < 0)
@@ -265,13 +306,15 @@ cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t c
                             d->num_graphs - 1);
         int64_t a = d->graph_ptr[ids[k]], b = d->graph_ptr[ids[k] + 1];
         n += b - a;
-        m += graph->in_offset[b] - graph->in_offset[a];
+        for (int64_t v = a; v < b; v++)
+            m += cbx_graph_in_edges(graph, (int32_t)v).count;
     }
     int32_t *ptr = CBX_NEW(arena, int32_t, (size_t)count + 1), *node = CBX_NEW(arena, int32_t, n);
     int64_t *offset = CBX_NEW(arena, int64_t, n + 1), *edge = CBX_NEW(arena, int64_t, m);
     int32_t *source = CBX_NEW(arena, int32_t, m);
-    float   *weight = graph->slot_weight ? CBX_NEW(arena, float, m) : NULL;
-    if (!ptr || !node || !offset || !edge || !source || (graph->slot_weight && !weight))
+    bool     weighted = cbx_graph_is_weighted(graph);
+    float   *weight = weighted ? CBX_NEW(arena, float, m) : NULL;
+    if (!ptr || !node || !offset || !edge || !source || (weighted && !weight))
         return cbx_fail_memory(err);
     int32_t i = 0;
     int64_t e = 0;
@@ -282,13 +325,15 @@ cbx_status cbx_view_graphs(const cbx_graph *graph, const int32_t *ids, int32_t c
         for (int32_t v = a; v < b; v++, i++) {
             node[i] = v;
             offset[i] = e;
-            for (int64_t s = graph->in_offset[v]; s < graph->in_offset[v + 1]; s++, e++) {
-                if (cbx_out_of_time_at(s, STEP))
+            cbx_in_edges in = cbx_graph_in_edges(graph, v);
+            for (int64_t s = 0; s < in.count; s++, e++) {
+                if (cbx_out_of_time_at(e, STEP))
                     return cbx_fail_late(err);
-                source[e] = graph->in_source[s] + shift;
-                edge[e] = cbx_graph_edge_id(graph, s);
+                cbx_in_edge into = cbx_in_edges_at(graph, &in, s);
+                source[e] = into.source + shift;
+                edge[e] = into.id;
                 if (weight)
-                    weight[e] = graph->slot_weight[s];
+                    weight[e] = into.weight;
             }
         }
     }

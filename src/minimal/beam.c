@@ -202,6 +202,21 @@ cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err)
     return CBX_OK;
 }
 
+cbx_status cbx_beam_try_each(cbx_beam *F, cbx_error *err)
+{
+    enum { MOST = 4096 };
+    cbx_move_set  none = {.moves = F->sets[0][0].moves};
+    cbx_move_walk at = {0};
+    cbx_move      m;
+    cbx_status    status = CBX_OK;
+    cbx_beam_go_to(F, &none);
+    none.score = cbx_edit_state_ask(F->W);
+    for (int64_t k = 0; k < MOST && !status && cbx_moves_walk(F->W, &at, &m); k++)
+        if (!cbx_forbidden_has(F->forbidden, &m) && !cbx_beam_out_of_time(F, F->s->epochs))
+            status = try_move(F, &none, &m, err);
+    return status;
+}
+
 cbx_status cbx_beam_build_for_each_class(cbx_beam *F, cbx_error *err)
 {
     enum { CLASSES = 8 };

@@ -39,6 +39,7 @@ typedef struct cbx_beam {
         double       way;
     } noted[CBX_SHORTEST_NOTED];
     int64_t              num_noted;
+    int64_t              effort;   /* how much harder it may be tried: CBX_BEAM_EFFORT or 1 */
     double               cheapest; /* cost of a move */
     const cbx_forbidden *forbidden;
 } cbx_beam;
@@ -73,6 +74,9 @@ cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried,
 /* From the factual graph, with `effort` times as many moves tried, and sets followed, as the
  * options say. */
 cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err);
+
+/* Every single move, whatever derivatives say of it, up to a few thousand. */
+cbx_status cbx_beam_try_each(cbx_beam *F, cbx_error *err);
 
 /* Where any other class will do, the first steps choose one, and another may be nearer. So a
  * large answer is sought once more, for the likeliest classes one by one. */

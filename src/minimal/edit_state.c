@@ -12,6 +12,7 @@
 #include "order.h"
 #include "pairs.h"
 #include "verify.h"
+#include "widen.h"
 
 /* Changes after which products are multiplied anew. */
 enum { REFRESH = 2000 };
@@ -51,26 +52,22 @@ static int make_pairs(cbx_edit_state *W, cbx_arena *arena)
     W->pair_of = pairs.pair_of;
     W->slot_of = pairs.slot_of;
     W->gone = CBX_NEW0(arena, uint8_t, W->pairs);
+    for (int64_t e = 0; W->gone && W->s->offered && e < v->m; e++)
+        W->gone[W->pair_of[e]] |= W->s->offered[e];
     return W->gone ? 0 : -1;
 }
 
 /* Weights, and degrees that are less by what is gone: a mean divides by their number. */
 static int make_view(cbx_edit_state *W, cbx_arena *arena)
 {
-    const cbx_view *v = W->s->view;
-    W->view = *v;
-    W->w = CBX_NEW(arena, float, v->m);
-    W->dw = CBX_NEW(arena, float, v->m);
-    W->lost = CBX_NEW(arena, float, v->n);
-    W->removed = CBX_NEW0(arena, uint8_t, v->m);
-    if (!W->w || !W->dw || !W->lost || !W->removed)
+    cbx_hiding hiding;
+    W->dw = CBX_NEW(arena, float, W->s->view->m);
+    if (!W->dw || cbx_hiding_init(&hiding, W->s, arena))
         return -1;
-    for (int64_t e = 0; e < v->m; e++)
-        W->w[e] = v->weight ? v->weight[e] : 1;
-    for (int32_t i = 0; i < v->n; i++)
-        W->lost[i] = v->outside_count ? v->outside_count[i] : 0;
-    W->view.outside_count = W->lost;
-    W->view.removed = W->removed;
+    W->view = hiding.view;
+    W->w = hiding.w;
+    W->lost = hiding.lost;
+    W->removed = hiding.removed;
     return 0;
 }
 

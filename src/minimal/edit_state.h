@@ -25,12 +25,13 @@ typedef struct cbx_edit_state {
     const int64_t    *pair_of, *slot_of;   /* by slot; one of each pair */
     int64_t          *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
     int32_t          *target_of;           /* by slot */
-    uint8_t          *gone;                /* by pair */
+    uint8_t          *gone;                /* by pair; what is offered, to begin with */
     uint8_t          *allowed_row, *allowed_pair;
     float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
     float             reach;   /* scales (columns.h) that a value may go for now */
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
+    int64_t          *room;    /* by node: edges that may still come; NULL: no limit */
     uint8_t          *one_hot; /* by row and group: is it, to begin with? */
     cbx_links        *links;   /* where a rule asks for them, else NULL */
     cbx_matrix        X;

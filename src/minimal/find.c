@@ -31,6 +31,13 @@ static bool may_descend(const cbx_search *s)
     return !s->model->oracle || !s->model->oracle->estimates;
 }
 
+/* What is offered is not there, which COMBINEX and a climb know nothing of. A search that is
+ * offered something comes after one that tried both. */
+static bool is_wider(const cbx_search *s)
+{
+    return s->offered != NULL;
+}
+
 /* A climb makes many changes; and a further answer is another way, not a long way round. */
 static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 {
@@ -41,7 +48,7 @@ static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 static cbx_status build_up(cbx_beam *F, cbx_error *err)
 {
     cbx_status status = CBX_OK;
-    for (int64_t effort = 1; effort <= CBX_BEAM_EFFORT && !status; effort *= CBX_BEAM_EFFORT)
+    for (int64_t effort = 1; effort <= F->effort && !status; effort *= CBX_BEAM_EFFORT)
         if (!F->best.count && !cbx_time_is_up())
             status = cbx_beam_build_up(F, effort, err);
     return status;
@@ -105,11 +112,15 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
         status = build_up_near(F, err);
     if (!status && s->target == CBX_TARGET_ANY && F->best.count > CBX_BEAM_LARGE)
         status = cbx_beam_build_for_each_class(F, err);
-    if (!status && may_descend(s) && !cbx_time_is_up() &&
+    if (!status && may_descend(s) && !is_wider(s) && !cbx_time_is_up() &&
         (!F->best.count || cbx_minimal_of(s)->start == CBX_START_BOTH))
         status = cbx_search_status(cbx_from_combinex(F, shared->spectral_norm, err));
-    if (!status && !F->best.count && may_climb(s, F->forbidden) && !cbx_time_is_up())
+    if (!status && !F->best.count && may_climb(s, F->forbidden) && !is_wider(s) &&
+        !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(F, err));
+    /* derivatives at the factual graph lead astray where one move does it all the same */
+    if (!status && !F->best.count && !cbx_time_is_up())
+        status = cbx_beam_try_each(F, err);
     return status;
 }
 
@@ -123,7 +134,50 @@ static void hand_over(cbx_beam *F, cbx_minimal *out)
     cbx_edit_state_stay_usual(F->W, false);
 }
 
+/* The move of another state's, on this one's factual graph; false: there is none. */
+static bool carry_over(const cbx_edit_state *from, const cbx_move *m, const cbx_edit_state *W,
+                       const cbx_places *places, cbx_move *out)
+{
+    cbx_edit edits[CBX_MOVE_EDITS];
+    *out = *m;
+    if (m->kind->site == CBX_AT_PAIRS) {
+        (void)cbx_moves_edits(from, m, 1, edits);
+        return cbx_moves_of_edit(W, edits, places, out);
+    }
+    out->row = cbx_places_find(places, cbx_edit_state_node(from, m->row));
+    return out->row >= 0 && out->row < W->rows;
+}
+
+/* Offers an answer that another state has. */
+static cbx_status offer_start(cbx_beam *F, const cbx_minimal *start, cbx_error *err)
+{
+    cbx_places places;
+    bool       all = true;
+    if (cbx_beam_make_room(F, start->count) || cbx_places_init(&places, F->s->view))
+        return cbx_fail_late(err);
+    F->work.count = 0;
+    F->work.cost = 0;
+    for (int64_t k = 0; k < start->count && all; k++) {
+        cbx_move m;
+        all = carry_over(start->state, &start->moves[k], F->W, &places, &m);
+        if (all)
+            cbx_move_set_add(&F->work, &m);
+    }
+    cbx_places_free(&places);
+    if (!all)
+        return CBX_OK;
+    cbx_beam_go_to(F, &F->work);
+    F->work.score = cbx_edit_state_ask(F->W);
+    return cbx_time_is_up() ? CBX_OK : cbx_beam_offer(F, &F->work, err);
+}
+
 cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out, cbx_error *err)
+{
+    return cbx_find_from(s, forbidden, NULL, out, err);
+}
+
+cbx_status cbx_find_from(cbx_search *s, const cbx_forbidden *forbidden, const cbx_minimal *start,
+                         cbx_minimal *out, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
     cbx_beam                  F;
@@ -135,7 +189,11 @@ cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *
         return cbx_search_status(status);
     if (cbx_beam_init(&F, s, out->state, forbidden))
         return cbx_fail_memory(err);
+    bool begins = start && start->count;
+    F.effort = begins ? 1 : CBX_BEAM_EFFORT;
     status = look(&F, err);
+    if (!status && begins && !cbx_time_is_up())
+        status = offer_start(&F, start, err);
     if (!status && F.best.count && !cbx_time_is_up())
         s->late = polish_some(&F, &status, err);
     if (!status && F.best.count && !cbx_time_is_up())

@@ -13,6 +13,11 @@
 cbx_status cbx_find(cbx_search *s, const cbx_forbidden *forbidden, cbx_minimal *out,
                     cbx_error *err);
 
+/* The same, and an answer of a search that had fewer moves is one to begin with; `start` may be
+ * NULL, or hold none. */
+cbx_status cbx_find_from(cbx_search *s, const cbx_forbidden *forbidden, const cbx_minimal *start,
+                         cbx_minimal *out, cbx_error *err);
+
 /* Of an answer that did not come from cbx_find: takes its values back, and asks the whole graph
  * again whether it is irreducible. */
 cbx_status cbx_find_settle(cbx_search *s, cbx_minimal *found, cbx_error *err);

@@ -13,6 +13,7 @@
 #include "prove.h"
 #include "robustness.h"
 #include "take_back.h"
+#include "wider.h"
 
 /* Values go back by multiples of the steps that rules set. */
 static cbx_status find_columns(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
@@ -129,12 +130,16 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     return cbx_search_status(status);
 }
 
+/* `at` becomes the search that goes on. */
 static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
-                             cbx_error *err)
+                             cbx_search **at, cbx_error *err)
 {
     bool       proved = false;
     cbx_status status = cbx_find(s, none, found, err);
-    double     cost = found->cost;
+    *at = s;
+    if (!status && (s->rules->edits & CBX_EDITS_ADD) && !cbx_search_is_late(s))
+        status = cbx_wider(s, none, found, at, err);
+    double cost = found->cost;
     if (!status && cbx_minimal_of(s)->prove > 0 && !cbx_search_is_late(s))
         status = cbx_prove(s, found, cbx_minimal_of(s)->prove, &proved, err);
     if (!status && found->count && found->cost < cost) {
@@ -191,11 +196,13 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         s->never = true;
         return CBX_OK;
     }
-    cbx_status status = find_first(s, &forbidden, &found, err);
+    cbx_search *at;
+    cbx_status  status = find_first(s, &forbidden, &found, &at, err);
     for (int64_t k = 1; k < o->total_cfs && !status && found.count && !cbx_search_is_late(s); k++) {
         status = forbid(s, &forbidden, &found, err);
         if (!status)
-            status = cbx_find(s, &forbidden, &found, err);
+            status = cbx_find(at, &forbidden, &found, err);
+        cbx_wider_note(s, at);
         if (!status && found.count)
             status = keep(s, &found, false, err);
     }
@@ -208,4 +215,5 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .options = &cbx_minimal_table,
                                              .prepare = prepare,
                                              .uncounted = true,
-                                             .searches_all = true};
+                                             .searches_all = true,
+                                             .adds_edges = true};

@@ -133,7 +133,8 @@ static bool add_edge(cbx_common_edits *r, const cbx_edit *e)
     if (n)
         *n = (edge_note){{.source = turn ? e->target : e->source,
                           .target = turn ? e->source : e->target,
-                          .undirected = e->undirected},
+                          .undirected = e->undirected,
+                          .added = e->op == CBX_ADD_EDGE},
                          r->flips};
     return n != NULL;
 }
@@ -142,6 +143,7 @@ static bool add_edit(cbx_common_edits *r, const cbx_edit *e)
 {
     switch (e->op) {
     case CBX_REMOVE_EDGE:
+    case CBX_ADD_EDGE:
         return add_edge(r, e);
     case CBX_SET_FEATURE:
         return add_feature(r, e);
@@ -179,7 +181,9 @@ static int compare_ends(const cbx_common_edge *x, const cbx_common_edge *y)
         return x->source < y->source ? -1 : 1;
     if (x->target != y->target)
         return x->target < y->target ? -1 : 1;
-    return (int)x->undirected - (int)y->undirected;
+    if (x->undirected != y->undirected)
+        return (int)x->undirected - (int)y->undirected;
+    return (int)x->added - (int)y->added;
 }
 
 static int compare_notes(const void *a, const void *b)

@@ -92,7 +92,12 @@ static void mark_entries(legend *l)
         {d->answer->num_edges_removed > 0,
          true,
          {.stroke = cbx_red, .width = 2, .dash = 5},
-         "removed"}};
+         "removed"},
+        {d->answer->num_edges_added > 0,
+         true,
+         {.stroke = cbx_green, .width = 2, .dash = 5},
+         "to be added"},
+        {d->answer->num_edges_added > 0, true, {.stroke = cbx_green, .width = 2.6}, "added"}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (!marks[i].there)
             continue;
@@ -162,6 +167,12 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
     switch (e->op) {
     case CBX_REMOVE_EDGE:
         cbx_buffer_put(b, " remove edge ");
+        put_name(b, d, e->source);
+        cbx_buffer_put(b, e->undirected ? " – " : " → ");
+        put_name(b, d, e->target);
+        break;
+    case CBX_ADD_EDGE:
+        cbx_buffer_put(b, " add edge ");
         put_name(b, d, e->source);
         cbx_buffer_put(b, e->undirected ? " – " : " → ");
         put_name(b, d, e->target);

@@ -97,7 +97,7 @@ static void put_value(cbx_json_writer *w, double v)
         cbx_json_put_real(w, NULL, v);
 }
 
-/* [node, feature, from, to] or [source, target, undirected] */
+/* [node, feature, from, to], [source, target, undirected] or that and "added" */
 static void put_edit(making *m, size_t line, int64_t k)
 {
     const cbx_edit  *e = &m->report->answers[line]->edits[k];
@@ -105,9 +105,12 @@ static void put_edit(making *m, size_t line, int64_t k)
     cbx_json_open(w, NULL, '[');
     switch (e->op) {
     case CBX_REMOVE_EDGE:
+    case CBX_ADD_EDGE:
         cbx_json_put_int(w, NULL, e->source);
         cbx_json_put_int(w, NULL, e->target);
         cbx_json_put_bool(w, NULL, e->undirected);
+        if (e->op == CBX_ADD_EDGE)
+            cbx_json_put_text(w, NULL, "added");
         name_node(m, e->source);
         name_node(m, e->target);
         break;
@@ -151,12 +154,20 @@ static void put_probability(making *m, const cbx_json *line, const char *side, i
     cbx_json_put(&m->page, NULL, class < 0 ? NULL : cbx_json_at(list, (size_t) class));
 }
 
+/* Edges that go or come; a line that adds none does not say so. */
+static int64_t all_edges(const cbx_json *line)
+{
+    const cbx_json *removed = cbx_json_get(line, "edges_removed");
+    const cbx_json *added = cbx_json_get(line, "edges_added");
+    return (removed ? removed->integer : 0) + (added ? added->integer : 0);
+}
+
 /* How many there are; those of the line may be cut. */
 static int64_t all_edits(const cbx_counterfactual *c, const cbx_json *line)
 {
     const cbx_json *features = cbx_json_get(line, "features_changed");
     const cbx_json *edges = cbx_json_get(line, "edges_removed");
-    return features && edges ? features->integer + edges->integer : c->num_edits;
+    return features && edges ? features->integer + all_edges(line) : c->num_edits;
 }
 
 static const char *const columns[] = {
@@ -183,7 +194,10 @@ static void put_row(making *m, size_t i, int64_t answers)
     put_probability(m, line, "after", c->prediction);
     put_probability(m, line, "after", after);
     cbx_json_put(w, NULL, cbx_json_get(line, "features_changed"));
-    cbx_json_put(w, NULL, cbx_json_get(line, "edges_removed"));
+    if (cbx_json_get(line, "edges_removed"))
+        cbx_json_put_int(w, NULL, all_edges(line));
+    else
+        cbx_json_put_null(w, NULL);
     cbx_json_put_int(w, NULL, all_edits(c, line));
     cbx_json_put(w, NULL, cbx_json_get(line, "margin"));
     cbx_json_put(w, NULL, cbx_json_get(line, "seconds"));
@@ -283,7 +297,7 @@ static void put_common_feature(making *m, const cbx_common_feature *f)
     name_feature(m, f->feature, feature_name(m, f->feature));
 }
 
-/* [source, target, undirected, flips] */
+/* [source, target, undirected, flips, added] */
 static void put_common_edge(making *m, const cbx_common_edge *e)
 {
     cbx_json_open(&m->page, NULL, '[');
@@ -291,6 +305,7 @@ static void put_common_edge(making *m, const cbx_common_edge *e)
     cbx_json_put_int(&m->page, NULL, e->target);
     cbx_json_put_bool(&m->page, NULL, e->undirected);
     cbx_json_put_int(&m->page, NULL, e->flips);
+    cbx_json_put_bool(&m->page, NULL, e->added);
     cbx_json_close(&m->page, ']');
     name_node(m, e->source);
     name_node(m, e->target);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "added.h"
 #include "edit_kind.h"
 #include "error.h"
 #include "node_name.h"
@@ -15,6 +16,7 @@ enum { EDITED_MOST = 44 };
 
 typedef struct picking {
     const cbx_report *report;
+    cbx_graph         with; /* the graph, with the edges that answers add */
     cbx_view          view;
     int32_t          *place; /* view -> scene, or -1 */
     int32_t          *links; /* of a view's node to those picked */
@@ -107,8 +109,10 @@ void cbx_scene_merge(cbx_scene *s)
     qsort(s->edges, (size_t)s->num_edges, sizeof *s->edges, by_ends);
     for (int32_t i = 0; i < s->num_edges; i++) {
         if (kept && !by_ends(&s->edges[kept - 1], &s->edges[i])) {
-            s->edges[kept - 1].there[0] |= s->edges[i].there[0];
-            s->edges[kept - 1].there[1] |= s->edges[i].there[1];
+            for (int way = 0; way < 2; way++) {
+                s->edges[kept - 1].there[way] |= s->edges[i].there[way];
+                s->edges[kept - 1].added[way] |= s->edges[i].added[way];
+            }
         } else {
             s->edges[kept++] = s->edges[i];
         }
@@ -116,14 +120,18 @@ void cbx_scene_merge(cbx_scene *s)
     s->num_edges = kept;
     s->undirected = true;
     for (int32_t i = 0; i < kept; i++)
-        s->undirected = s->undirected && s->edges[i].there[0] && s->edges[i].there[1];
+        for (int way = 0; way < 2; way++)
+            s->undirected = s->undirected && (s->edges[i].there[way] || s->edges[i].added[way]);
 }
 
-void cbx_scene_add_edge(cbx_scene *s, int32_t from, int32_t to)
+void cbx_scene_add_edge(cbx_scene *s, int32_t from, int32_t to, bool added)
 {
+    bool up = from < to;
     if (from >= 0 && to >= 0 && from != to)
-        s->edges[s->num_edges++] = (cbx_scene_edge){
-            .a = from < to ? from : to, .b = from < to ? to : from, .there = {from<to, from> to}};
+        s->edges[s->num_edges++] = (cbx_scene_edge){.a = up ? from : to,
+                                                    .b = up ? to : from,
+                                                    .there = {up && !added, !up && !added},
+                                                    .added = {up && added, !up && added}};
 }
 
 static cbx_status take(const picking *p, cbx_arena *arena, cbx_scene *s, cbx_error *err)
@@ -144,17 +152,45 @@ static cbx_status take(const picking *p, cbx_arena *arena, cbx_scene *s, cbx_err
         s->nodes[i].hop = hop_of(v, at);
         s->nodes[i].edited = p->edited[at];
         for (int64_t k = v->offset[at]; k < v->offset[at + 1]; k++)
-            cbx_scene_add_edge(s, p->place[v->source[k]], i);
+            cbx_scene_add_edge(s, p->place[v->source[k]], i,
+                               (v->edge ? v->edge[k] : k) >= p->with.data.num_edges);
     }
     cbx_scene_merge(s);
     return CBX_OK;
 }
 
+/* The edges that answers add, each once. */
+static cbx_status add_edges(picking *p, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_report *r = p->report;
+    int64_t           room = 0, count = 0;
+    for (size_t k = 0; k < r->count; k++)
+        room += r->answers[k]->num_edits;
+    cbx_edit *edits = CBX_NEW(arena, cbx_edit, room);
+    if (!edits)
+        return cbx_fail_memory(err);
+    for (size_t k = 0; k < r->count; k++)
+        for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
+            const cbx_edit *e = &r->answers[k]->edits[i];
+            bool            is_new = e->op == CBX_ADD_EDGE;
+            for (int64_t at = 0; at < count && is_new; at++)
+                is_new = cbx_edit_compare(&edits[at], e) != 0 &&
+                         (edits[at].source != e->target || edits[at].target != e->source ||
+                          !(edits[at].undirected || e->undirected));
+            if (is_new)
+                edits[count++] = *e;
+        }
+    return cbx_graph_with_edges(r->source.graph, edits, count, arena, &p->with, err);
+}
+
 static cbx_status look_around(picking *p, cbx_arena *arena, cbx_error *err)
 {
     const cbx_report *r = p->report;
-    const cbx_graph  *g = r->source.graph;
-    int32_t           row = r->answers[0]->row, f = g->data.num_features;
+    cbx_status        status = add_edges(p, arena, err);
+    const cbx_graph  *g = &p->with;
+    if (status)
+        return status;
+    int32_t row = r->answers[0]->row, f = g->data.num_features;
     if (g->data.task == CBX_GRAPH)
         return cbx_view_graphs(g, &row, 1, arena, &p->view, err);
     /* as far and as many as the search looks at unless it is told otherwise */

@@ -32,6 +32,7 @@ typedef struct cbx_scene_node {
 typedef struct cbx_scene_edge {
     int32_t a, b;     /* places in `nodes`, a < b */
     bool    there[2]; /* a -> b, b -> a, before any edit */
+    bool    added[2]; /* likewise: by an edit of some answer */
 } cbx_scene_edge;
 
 typedef struct cbx_scene {
@@ -64,12 +65,15 @@ int32_t cbx_scene_place_of(const cbx_scene *scene, const cbx_edit *edit);
 /* Directions of the scene's edge that the answer removes: 1, a -> b; 2, b -> a. */
 int cbx_scene_removed(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
 
+/* The same of what it adds. */
+int cbx_scene_added(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
+
 /* Does the answer change features of this node of the graph? */
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
 
-/* An edge between two places; there is room for it. Loops, and places that are -1, are not drawn.
- */
-void cbx_scene_add_edge(cbx_scene *scene, int32_t from, int32_t to);
+/* An edge between two places, `added` by an edit or not; there is room for it. Loops, and places
+ * that are -1, are not drawn. */
+void cbx_scene_add_edge(cbx_scene *scene, int32_t from, int32_t to, bool added);
 
 /* Edges with the same ends become one, with both directions. */
 void cbx_scene_merge(cbx_scene *scene);

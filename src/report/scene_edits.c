@@ -9,6 +9,7 @@ int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
 {
     switch (e->op) {
     case CBX_REMOVE_EDGE:
+    case CBX_ADD_EDGE:
         return cbx_scene_edge_find(s, e->source, e->target);
     case CBX_SET_FEATURE:
         return cbx_scene_find(s, e->node);
@@ -16,21 +17,35 @@ int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
     return -1;
 }
 
-int cbx_scene_removed(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
+/* Directions of the scene's edge that edits of this kind name. */
+static int directions(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer,
+                      cbx_edit_op op)
 {
     const cbx_scene_edge *e = &s->edges[edge];
     int32_t               a = s->nodes[e->a].id, b = s->nodes[e->b].id;
-    int                   bits = 0, there = e->there[0] + 2 * e->there[1];
+    int                   bits = 0;
     for (int64_t i = 0; i < answer->num_edits; i++) {
         const cbx_edit *edit = &answer->edits[i];
-        if (edit->op != CBX_REMOVE_EDGE)
+        if (edit->op != op)
             continue;
         bool along = edit->source == a && edit->target == b;
         bool against = edit->source == b && edit->target == a;
         if (along || against)
             bits |= edit->undirected ? 3 : along ? 1 : 2;
     }
-    return bits & there;
+    return bits;
+}
+
+int cbx_scene_removed(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
+{
+    const cbx_scene_edge *e = &s->edges[edge];
+    return directions(s, edge, answer, CBX_REMOVE_EDGE) & (e->there[0] + 2 * e->there[1]);
+}
+
+int cbx_scene_added(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
+{
+    const cbx_scene_edge *e = &s->edges[edge];
+    return directions(s, edge, answer, CBX_ADD_EDGE) & (e->added[0] + 2 * e->added[1]);
 }
 
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer)
@@ -72,9 +87,10 @@ cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene
             int32_t         ends[2];
             cbx_edit_kind_of(e)->nodes(e, ends);
             int32_t u = add_node(s, ends[0], true), v = add_node(s, ends[1], true);
-            cbx_scene_add_edge(s, u, v); /* none from a node to itself */
-            if (e->op == CBX_REMOVE_EDGE && e->undirected)
-                cbx_scene_add_edge(s, v, u);
+            bool    added = e->op == CBX_ADD_EDGE;
+            cbx_scene_add_edge(s, u, v, added); /* none from a node to itself */
+            if (e->op != CBX_SET_FEATURE && e->undirected)
+                cbx_scene_add_edge(s, v, u, added);
         }
     cbx_scene_merge(s);
     return CBX_OK;

@@ -35,22 +35,22 @@ cbx_status cbx_factual_view(const cbx_model *model, const cbx_graph *graph,
                                   node_budget(graph, options), arena, view, err);
 }
 
-/* The factual graph; a search for everything gets whatever else the class depends on. */
-static cbx_status cut(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
+cbx_status cbx_search_cut(cbx_search *s, const cbx_graph *graph, bool everything, cbx_view *view,
+                          cbx_error *err)
 {
     cbx_status status;
-    if (everything && s->graph->data.task != CBX_GRAPH)
-        status = cbx_receptive_view(s->model, s->graph, s->whole, s->row,
-                                    node_budget(s->graph, s->options), s->arena, view, err);
+    if (everything && graph->data.task != CBX_GRAPH)
+        status = cbx_receptive_view(s->model, graph, s->whole, s->row,
+                                    node_budget(graph, s->options), s->arena, view, err);
     else
-        status = cbx_factual_view(s->model, s->graph, s->options, s->row, s->arena, view, err);
+        status = cbx_factual_view(s->model, graph, s->options, s->row, s->arena, view, err);
     s->view = view;
     s->complete = !view->left_out && (everything ? cbx_receptive_is_known(s->model)
                                                  : !cbx_model_sees_further(s->model));
-    return status ? status : cbx_view_features(s->graph, view, s->arena, &s->X, err);
+    return status ? status : cbx_view_features(graph, view, s->arena, &s->X, err);
 }
 
-static cbx_status count_removable(cbx_search *s, cbx_error *err)
+cbx_status cbx_search_count_removable(cbx_search *s, cbx_error *err)
 {
     int64_t m = s->view->m;
     s->num_removable = m;
@@ -468,9 +468,10 @@ static cbx_status pack_unknown(cbx_search *s, double began, cbx_counterfactual *
 /* The factual graph, what may be removed from it, and the model's answer. */
 static cbx_status ask_for_class(cbx_search *s, bool everything, cbx_view *view, cbx_error *err)
 {
-    cbx_status status = cbx_time_is_up() ? cbx_fail_late(err) : cut(s, everything, view, err);
+    cbx_status status =
+        cbx_time_is_up() ? cbx_fail_late(err) : cbx_search_cut(s, s->graph, everything, view, err);
     if (!status)
-        status = count_removable(s, err);
+        status = cbx_search_count_removable(s, err);
     return status ? status : ask(s, err);
 }
 

@@ -19,6 +19,14 @@ cbx_status cbx_factual_view(const cbx_model *model, const cbx_graph *graph,
                             const cbx_explain_options *options, int32_t row, cbx_arena *arena,
                             cbx_view *view, cbx_error *err);
 
+/* The factual graph of a search, cut out of `graph`, and its features; `everything`: with whatever
+ * else the class depends on. */
+cbx_status cbx_search_cut(cbx_search *s, const cbx_graph *graph, bool everything, cbx_view *view,
+                          cbx_error *err);
+
+/* What may be removed from it: edges, or pairs of nodes. */
+cbx_status cbx_search_count_removable(cbx_search *s, cbx_error *err);
+
 /* One target, in a workspace that is empty or was used for another. `strict`: a target
  * class that is the prediction already is an error, otherwise a reason to skip. `deadline`: the
  * thread's own, or NULL. */

@@ -45,8 +45,15 @@ typedef struct cbx_explain_options {
     int         as;              /* anybody, self: both of these */
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected, molecule: what edits must leave */
-    const char *elements;  /* molecule: "C,N,…", of the columns that tell atoms; or names do */
-    double      plausible; /* how unusual rows that change may be; 0: no limit */
+    const char *elements;   /* molecule: "C,N,…", of the columns that tell atoms; or names do */
+    double      plausible;  /* how unusual rows that change may be; 0: no limit */
+    const char *edits;      /* kinds of edit: "remove,add,features", or "all" */
+    int         add_at;     /* any, target: where edges may be added */
+    int64_t     add_within; /* hops between the ends of an added edge; 0: any number */
+    const char *add_to;     /* nodes, or "class:NAME": where added edges lead */
+    int64_t     max_degree; /* of the ends of an added edge; 0: no limit */
+    double      add_weight; /* of an added edge; 0: the data's median */
+    int64_t     add_candidates; /* edges that are offered to a search */
     /* the methods' own, one struct behind the other: src/method/explainers.c says whose lie where
      */
     _Alignas(16) unsigned char own[CBX_OWN_OPTIONS + CBX_METHODS_OPTIONS];
@@ -61,6 +68,9 @@ CBX_INTERNAL cbx_status cbx_explain_many_with(const cbx_model *model, const cbx_
                                               const cbx_explain_options *options,
                                               cbx_on_result on_result, cbx_progress progress,
                                               void *user, cbx_error *err);
+
+/* Does the option edits, which is valid, allow this kind? */
+CBX_INTERNAL bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op);
 
 CBX_INTERNAL cbx_status cbx_explain_preset_with(cbx_explain_options *options, const char *preset,
                                                 cbx_error *err);

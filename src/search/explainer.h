@@ -66,6 +66,8 @@ typedef struct cbx_search {
     int64_t                    num_removable; /* edges, or pairs in undirected mode */
     const int64_t             *pair_of;       /* undirected mode: see pairs.h */
     const int64_t             *slot_of;
+    const uint8_t             *offered;    /* by slot: not there, but may be added; NULL: none is */
+    bool                       offers_all; /* that the rules allow (widen.h) */
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
     cbx_deadline              *deadline; /* the thread's own, or NULL: none */
@@ -116,6 +118,7 @@ typedef struct cbx_explainer {
     bool searches_all;
     bool nodes_only, graphs_only; /* data sets of the other task are refused */
     bool uncounted;  /* its time does not grow with a number of steps that is known beforehand */
+    bool adds_edges; /* option edits: it can add some; else that is refused */
     bool edges_only; /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);

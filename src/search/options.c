@@ -11,6 +11,7 @@ static const char *const edge_modes[] = {"directed", "undirected", NULL};
 static const char *const kind_sources[] = {"data", "auto", NULL};
 static const char *const askers[] = {"anybody", "self", NULL};
 static const char *const keeps[] = {"any", "no-isolated", "connected", "molecule", NULL};
+static const char *const adding_places[] = {"any", "target", NULL};
 static const char *const optimisers[] = {"adam", "sgd", "adadelta", NULL};
 
 #define AT(field) offsetof(cbx_explain_options, field)
@@ -32,7 +33,13 @@ static const cbx_option explain_options[] = {
     {"momentum", CBX_OPTION_REAL, AT(momentum), "0", 0, 0.999, NULL,
      "optimiser sgd: Nesterov momentum"},
     {"edges", CBX_OPTION_CHOICE, AT(edges), "undirected", 0, 0, edge_modes,
-     "what removing an edge removes: one direction or both"},
+     "what removing an edge removes, and adding one adds: one direction or both"},
+    {"edits", CBX_OPTION_TEXT, AT(edits), "remove,features", 0, 0, NULL,
+     "kinds of edit: remove (edges), add (edges), features; or all"},
+    {"add-weight", CBX_OPTION_REAL, AT(add_weight), "0", -1e30, 1e30, NULL,
+     "weight of an added edge; 0: the median of the data's, or 1 where edges have none"},
+    {"add-candidates", CBX_OPTION_INT, AT(add_candidates), "256", 1, 1e6, NULL,
+     "added edges that a search has at hand: where the rules allow more, the most promising ones"},
     {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
      "which features are discrete: as the data says, or those with whole numbers only"},
     {"min-edges", CBX_OPTION_INT, AT(min_edges), "0", 0, 9e15, NULL,
@@ -91,6 +98,16 @@ static const cbx_option explain_options[] = {
     {"plausible", CBX_OPTION_REAL, AT(plausible), "0", 0, 1e6, NULL,
      "rule: rows that change are from real rows of the class at most so many times as far as those "
      "are from each other; 0: no limit"},
+    {"add-at", CBX_OPTION_CHOICE, AT(add_at), "any", 0, 0, adding_places,
+     "rule: edges are added at the explained node only; any: also between two nodes of its "
+     "neighbourhood"},
+    {"add-within", CBX_OPTION_INT, AT(add_within), "0", 0, 1e6, NULL,
+     "rule: an added edge joins nodes that are at most so many hops apart; 0: any, and 2 where as "
+     "is self"},
+    {"add-to", CBX_OPTION_TEXT, AT(add_to), NULL, 0, 0, NULL,
+     "rule: added edges lead to these nodes: 3,7 or class:NAME"},
+    {"max-degree", CBX_OPTION_INT, AT(max_degree), "0", 0, 1e9, NULL,
+     "rule: a node that gets an edge has no more than so many into it; 0: no limit"},
     {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
 };
 #undef AT

@@ -10,6 +10,7 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "sort.h"
+#include "widen.h"
 
 static int by_influence(const void *a, const void *b)
 {
@@ -19,7 +20,7 @@ static int by_influence(const void *a, const void *b)
     return cbx_edit_compare(x, y);
 }
 
-/* Sum of dw over the slots source -> target that the edit removes. */
+/* Sum of dw over the slots source -> target that the edit removes or adds. */
 static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, int64_t edge,
                             const float *dw)
 {
@@ -40,12 +41,13 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
     double  sum = 0;
     switch (e->op) {
     case CBX_REMOVE_EDGE:
+    case CBX_ADD_EDGE:
         a = cbx_places_find(places, e->source);
         b = cbx_places_find(places, e->target);
         sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
         if (e->undirected && a != b)
             sum += edge_gradient(s->view, b, a, -1, dw);
-        return -sum;
+        return e->op == CBX_REMOVE_EDGE ? -sum : sum;
     case CBX_SET_FEATURE:
         i = cbx_places_find(places, e->node);
         if (dX && i < rows)
@@ -63,16 +65,36 @@ static bool sets_features(const cbx_search *s)
     return any;
 }
 
+/* The factual graph, where edges are added with them as they are before: not there. */
+static cbx_status look_at(const cbx_search *s, cbx_search *at, cbx_hiding *hiding, cbx_error *err)
+{
+    bool adds = false;
+    for (int64_t k = 0; k < s->num_edits; k++)
+        adds = adds || s->edits[k].op == CBX_ADD_EDGE;
+    *at = *s;
+    *hiding = (cbx_hiding){.view = *s->view};
+    if (!adds)
+        return CBX_OK;
+    cbx_status status = cbx_widen(s, s->edits, s->num_edits, at, err);
+    if (!status && cbx_hiding_init(hiding, at, s->arena))
+        status = cbx_fail_memory(err);
+    return status;
+}
+
 cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
 {
     if (s->num_edits == 0)
         return CBX_OK;
-    const cbx_view *v = s->view;
+    cbx_hiding      hiding;
+    const cbx_view *v = &hiding.view;
+    cbx_search      at;
     cbx_pass        pass;
     cbx_places      places;
     int32_t         C = s->model->num_classes;
     const double    edit = 200; /* multiplications in the time of one */
-    cbx_status      status = cbx_pass_init(&pass, s->model, v, &s->X, true, 1, s->arena, err);
+    cbx_status      status = look_at(s, &at, &hiding, err);
+    if (!status)
+        status = cbx_pass_init(&pass, s->model, v, &at.X, true, 1, s->arena, err);
     if (status)
         return status;
     int32_t rows = cbx_pass_input_rows(&pass);
@@ -83,10 +105,10 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
         return cbx_fail_late(err);
     dlogp[s->prediction] = -1;
     dlogp[result] = 1;
-    cbx_pass_forward(&pass, &s->X, NULL, 0, 0);
+    cbx_pass_forward(&pass, &at.X, hiding.w, 0, 0);
     cbx_pass_backward(&pass, dlogp, dX, dw, NULL);
     for (int64_t k = 0; k < s->num_edits && !cbx_out_of_time_at(k, edit); k++)
-        s->edits[k].influence = (float)influence(s, &places, &s->edits[k], rows, dX, dw);
+        s->edits[k].influence = (float)influence(&at, &places, &s->edits[k], rows, dX, dw);
     cbx_places_free(&places);
     if (cbx_time_is_up() ||
         cbx_sort(s->edits, s->num_edits, sizeof *s->edits, by_influence, s->arena))

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "read_molecule.h"
 #include "one_hot.h"
+#include "read_additions.h"
 #include "rule_list.h"
 #include "rule_options.h"
 #include "setup.h"
@@ -335,6 +336,8 @@ static cbx_status read_fixed(cbx_rules *rules, const cbx_setup *setup, cbx_arena
             status =
                 mark_features(rules, setup, "features-to-vary", o->features_to_vary, 0, arena, err);
     }
+    if (!(rules->edits & CBX_EDITS_FEATURES))
+        memset(rules->fixed, 1, (size_t)d->num_features);
     for (int32_t j = 0; j < d->num_features && d->immutable; j++)
         rules->fixed[j] = rules->fixed[j] || d->immutable[j];
     return status ? status
@@ -373,7 +376,7 @@ static bool is_any_given(const cbx_setup *setup, const cbx_rules *rules)
 {
     cbx_explain_options o = *setup->options;
     o.stopping_threshold = 0;
-    bool any = cbx_rules_are_given(&o);
+    bool any = cbx_rules_are_given(&o) || rules->edits != (CBX_EDITS_REMOVE | CBX_EDITS_FEATURES);
     for (int32_t j = 0; j < setup->graph->data.num_features && !any; j++)
         any = rules->fixed[j] || rules->group[j] >= 0;
     return any;
@@ -383,10 +386,15 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
                           cbx_error *err)
 {
     const cbx_explain_options *o = setup->options;
+    unsigned                   edits = 0;
+    cbx_status                 status = cbx_edits_read(o->edits, &edits, err);
+    if (status)
+        return status;
     *rules = (cbx_rules){.graph = setup->graph,
+                         .edits = edits,
                          .own_features = o->own_features || o->as == CBX_AS_SELF,
                          .own_edges = o->own_edges || o->as == CBX_AS_SELF,
-                         .keep_edges = o->keep_edges,
+                         .keep_edges = o->keep_edges || !(edits & CBX_EDITS_REMOVE),
                          .keep = o->keep,
                          .max_edits = o->max_edits,
                          .most_unusual = o->plausible};
@@ -396,7 +404,7 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
                                "neighbours to leave alone");
     if (start_from_data(rules, setup, arena))
         return cbx_fail_memory(err);
-    cbx_status status = read_feature_rules(rules, setup, arena, err);
+    status = read_feature_rules(rules, setup, arena, err);
     if (!status)
         status = read_nodes(rules, setup, arena, err);
     if (!status)
@@ -404,6 +412,8 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
     rules->plausible = cbx_plausible_new(setup->graph, rules->group, arena);
     if (!status && !rules->plausible)
         status = cbx_fail_memory(err);
+    if (!status)
+        status = cbx_additions_read(rules, setup, arena, err);
     rules->any = !status && is_any_given(setup, rules);
     return status;
 }

@@ -84,14 +84,21 @@ static void say_rules(words *w, const cbx_search *s)
 static void say_scope(words *w, const cbx_search *s)
 {
     const cbx_explain_options *o = s->options;
-    bool                       edges = !o->keep_edges;
-    bool features = !o->features_to_vary || strcmp(o->features_to_vary, "none") != 0;
+    unsigned                   edits = s->rules->edits;
+    bool                       edges = !s->rules->keep_edges, adds = (edits & CBX_EDITS_ADD) != 0;
+    bool                       features = (edits & CBX_EDITS_FEATURES) &&
+                    (!o->features_to_vary || strcmp(o->features_to_vary, "none") != 0);
     if (edges)
         say(w, "removals of edges (%s)",
             o->edges == CBX_EDGES_UNDIRECTED ? "all between two nodes at once" : "one by one");
+    if (adds)
+        say(w, "%sadditions of edges%s", edges ? features ? ", " : " and " : "",
+            s->graph->data.task == CBX_GRAPH ? ""
+            : s->rules->add_at_target        ? " at the explained node"
+                                             : " at the explained node or in its factual graph");
     if (features)
-        say(w, "%schanges of features", edges ? " and " : "");
-    if (!edges && !features)
+        say(w, "%schanges of features", edges || adds ? " and " : "");
+    if (!edges && !adds && !features)
         say(w, "no edits");
     if (s->certificate == CBX_OPTIMAL && s->l1_mad > 0)
         say(w, ", however far values go");

@@ -9,6 +9,7 @@
 #include "bounds.h"
 #include "combinex/extend.h"
 #include "error.h"
+#include "read_additions.h"
 #include "read_rules.h"
 #include "receptive.h"
 
@@ -67,7 +68,8 @@ static cbx_status find_kinds(cbx_setup *s, cbx_error *err)
 static cbx_status make_whole(cbx_setup *s, cbx_error *err)
 {
     bool outgoing = s->explainer->searches_all && cbx_receptive_needs_whole(s->model);
-    if (!outgoing && s->options->keep == CBX_KEEP_NOTHING)
+    bool distances = cbx_edits_add(&s->rules) && s->rules.add_within > 0;
+    if (!outgoing && !distances && s->options->keep == CBX_KEEP_NOTHING)
         return CBX_OK;
     cbx_view *whole = CBX_NEW(&s->arena, cbx_view, 1);
     s->whole = whole;
@@ -117,6 +119,8 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         s->settings = cbx_explainer_settings(s->explainer, s->options);
     if (!status)
         status = cbx_rules_init(&s->rules, s, &s->arena, err);
+    if (!status)
+        status = cbx_additions_check(s, err);
     if (!status && s->explainer->descends && model->oracle && model->oracle->estimates)
         status =
             cbx_fail(err, CBX_INVALID,

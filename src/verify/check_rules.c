@@ -241,6 +241,75 @@ static cbx_status check_shape(check *c)
     return status;
 }
 
+/* ---- edges that come */
+
+static cbx_status added_wrongly(const check *c, const cbx_edit *e, const char *rule)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    part_name             u, v;
+    return cbx_fail(c->err, CBX_INVALID, "the rule %s: an edge is added between nodes %s and %s",
+                    rule, name_part(u, d->node_names, e->source),
+                    name_part(v, d->node_names, e->target));
+}
+
+/* Hop by hop over all edges, whichever way they point. */
+static cbx_status check_distance(check *c, const cbx_edit *e)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    int64_t              *hop = CBX_NEW(&c->arena, int64_t, d->num_nodes);
+    bool                  grows = true;
+    if (!hop)
+        return cbx_fail_memory(c->err);
+    for (int32_t i = 0; i < d->num_nodes; i++)
+        hop[i] = i == e->source ? 0 : INT64_MAX;
+    for (int64_t h = 1; h <= c->rules->add_within && grows; h++) {
+        grows = false;
+        for (int64_t k = 0; k < d->num_edges; k++) {
+            int64_t *a = &hop[d->edge_source[k]], *b = &hop[d->edge_target[k]];
+            if ((*a == h - 1 && *b > h) || (*b == h - 1 && *a > h)) {
+                *(*a == h - 1 ? b : a) = h;
+                grows = true;
+            }
+        }
+    }
+    return hop[e->target] == INT64_MAX ? added_wrongly(c, e, "add-within") : CBX_OK;
+}
+
+/* Edges that go are counted as well: taking an edge away makes no room. */
+static cbx_status check_degree(const check *c, const cbx_edit *e, int32_t node)
+{
+    int64_t degree = cbx_rules_degree(c->rules, node);
+    for (int64_t k = 0; k < c->count; k++) {
+        const cbx_edit *other = &c->edits[k];
+        degree += other->op == CBX_ADD_EDGE &&
+                  (other->target == node || (other->undirected && other->source == node));
+    }
+    return degree > cbx_rules_most_edges(c->rules, node) ? added_wrongly(c, e, "max-degree or keep")
+                                                         : CBX_OK;
+}
+
+static cbx_status check_additions(check *c)
+{
+    const cbx_rules *r = c->rules;
+    cbx_status       status = CBX_OK;
+    for (int64_t k = 0; k < c->count && !status; k++) {
+        const cbx_edit *e = &c->edits[k];
+        if (e->op != CBX_ADD_EDGE)
+            continue;
+        c->changes++;
+        if (!cbx_rules_addition(r, c->row, e->source, e->target))
+            status = added_wrongly(
+                c, e, "edits, add-at, add-to, own-edges, immutable-nodes, protected-edges or as");
+        if (!status && r->add_within > 0)
+            status = check_distance(c, e);
+        if (!status && cbx_rules_limit_degree(r))
+            status = check_degree(c, e, e->target);
+        if (!status && cbx_rules_limit_degree(r) && e->undirected)
+            status = check_degree(c, e, e->source);
+    }
+    return status;
+}
+
 static cbx_status check_edges(check *c)
 {
     const cbx_graph_data *d = &c->rules->graph->data;
@@ -285,6 +354,8 @@ cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
     cbx_status status = check_features(&c);
     if (!status)
         status = check_edges(&c);
+    if (!status)
+        status = check_additions(&c);
     if (!status && rules->max_edits > 0 && c.changes > rules->max_edits)
         status = cbx_fail(err, CBX_INVALID,
                           "the rule max-edits: there are %lld changes, and %lld "

@@ -41,16 +41,75 @@ bool cbx_rules_node(const cbx_rules *rules, int32_t row, int32_t node)
     return (!rules->own_features || is_own(rules, row, node)) && !is_immutable(rules, row, node);
 }
 
-bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
+/* May anything change between these two? */
+static bool may_change(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
 {
     int32_t a = number_in_rules(rules, row, u), b = number_in_rules(rules, row, v);
     int32_t pair[2] = {a < b ? a : b, a < b ? b : a};
-    if (rules->keep_edges || (rules->own_edges && !is_own(rules, row, u) && !is_own(rules, row, v)))
+    if (rules->own_edges && !is_own(rules, row, u) && !is_own(rules, row, v))
         return false;
     if (is_immutable(rules, row, u) || is_immutable(rules, row, v))
         return false;
     return !rules->num_edges ||
            !bsearch(pair, rules->edges, (size_t)rules->num_edges, sizeof *rules->edges, by_pair);
+}
+
+bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
+{
+    return !rules->keep_edges && may_change(rules, row, u, v);
+}
+
+/* May an edge lead to this node? In node tasks, the explained one is where it comes from. */
+static bool leads_there(const cbx_rules *rules, int32_t row, int32_t node)
+{
+    int32_t number = number_in_rules(rules, row, node);
+    return (rules->graph->data.task == CBX_GRAPH || node != row) &&
+           bsearch(&number, rules->add_to, (size_t)rules->num_add_to, sizeof *rules->add_to,
+                   by_number);
+}
+
+bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
+{
+    if (!(rules->edits & CBX_EDITS_ADD) || u == v || !may_change(rules, row, u, v))
+        return false;
+    if (rules->add_at_target && !is_own(rules, row, u) && !is_own(rules, row, v))
+        return false;
+    return !rules->add_to_some || leads_there(rules, row, u) || leads_there(rules, row, v);
+}
+
+int64_t cbx_rules_degree(const cbx_rules *rules, int32_t node)
+{
+    const cbx_graph *g = rules->graph;
+    int64_t          degree = 0;
+    for (int64_t s = g->in_offset[node]; s < g->in_offset[node + 1]; s++)
+        degree += g->in_source[s] != node;
+    return degree;
+}
+
+bool cbx_rules_limit_degree(const cbx_rules *rules)
+{
+    return rules->max_degree > 0 || rules->valence;
+}
+
+/* Bonds that the atom can have; none can be added to one of which that is not known. */
+static int64_t valence_of(const cbx_rules *rules, int32_t node)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    int64_t               at = d->x ? (int64_t)node * d->num_features : d->x_indptr[node];
+    int64_t               end = d->x ? at + d->num_features : d->x_indptr[node + 1];
+    for (int64_t k = at; k < end; k++) {
+        int32_t j = d->x ? (int32_t)(k - at) : d->x_indices[k];
+        if (rules->group[j] == rules->elements && (d->x ? d->x[k] : d->x_values[k]) == CBX_GROUP_ON)
+            return rules->valence[j];
+    }
+    return 0;
+}
+
+int64_t cbx_rules_most_edges(const cbx_rules *rules, int32_t node)
+{
+    int64_t most = rules->max_degree > 0 ? rules->max_degree : INT64_MAX;
+    int64_t valence = rules->valence ? valence_of(rules, node) : most;
+    return valence < most ? valence : most;
 }
 
 /* ---- values */

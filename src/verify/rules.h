@@ -27,6 +27,9 @@ static inline bool cbx_keeps_one_piece(int keep)
 /* Which way a feature may go: bits. */
 enum { CBX_WAY_NOT_DOWN = 1, CBX_WAY_NOT_UP = 2 };
 
+/* Kinds of edit that are allowed: bits. */
+enum { CBX_EDITS_REMOVE = 1, CBX_EDITS_FEATURES = 2, CBX_EDITS_ADD = 4 };
+
 /* Features from `first` to `last`; group: those of them that are in it, -1: all. */
 typedef struct cbx_feature_set {
     int32_t first, last, group;
@@ -59,8 +62,16 @@ typedef struct cbx_rules {
     int64_t  num_nodes;
     int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
     int64_t        num_edges;
-    cbx_plausible *plausible;    /* how unusual rows are that change; NULL: nobody asks */
-    double         most_unusual; /* that they may be; 0: no limit */
+    cbx_plausible *plausible;     /* how unusual rows are that change; NULL: nobody asks */
+    double         most_unusual;  /* that they may be; 0: no limit */
+    unsigned       edits;         /* CBX_EDITS_… */
+    bool           add_at_target; /* edges are added at the explained node only */
+    int64_t        add_within;    /* hops between the ends of an added edge; 0: any number */
+    int64_t        max_degree;    /* edges into the ends of an added edge; 0: no limit */
+    float          add_weight;    /* of an added edge */
+    bool           add_to_some;   /* added edges lead to some nodes only: */
+    int32_t       *add_to;        /* sorted, numbered as `nodes` */
+    int64_t        num_add_to;
     /* what the explainer minimal works out for itself (src/minimal) */
     double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
@@ -74,6 +85,18 @@ bool cbx_rules_node(const cbx_rules *rules, int32_t row, int32_t node);
 
 /* May the edges between these two nodes go, as far as the two are concerned? */
 bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
+
+/* May an edge be added between these two, as far as the two are concerned? How far apart they are,
+ * and how many edges they have, is asked elsewhere. */
+bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
+
+/* Edges into the node, as max-degree counts them: the data's, without loops. */
+int64_t cbx_rules_degree(const cbx_rules *rules, int32_t node);
+
+/* Do edges that are added meet a limit at their ends? And how many a node may have then, by the
+ * rules max-degree and keep molecule. Taking an edge away makes no room. */
+bool    cbx_rules_limit_degree(const cbx_rules *rules);
+int64_t cbx_rules_most_edges(const cbx_rules *rules, int32_t node);
 
 /* May the feature go from one value to another? */
 bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float to);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "added.h"
 #include "blas.h"
 #include "deadline.h"
 #include "edit_kind.h"
@@ -117,15 +118,17 @@ static int lose_edges(const cbx_graph *g, const cbx_view *cone, lost_edge *lost,
     if (cbx_sort(lost, count, sizeof *lost, by_slot, arena))
         return -1;
     for (int64_t k = 0; k < count;) { /* node by node: slots are grouped by target */
-        int32_t at = lost[k].at, v = cone->node[at];
-        double  weight = 0, number = 0;
-        if (cbx_out_of_time(SLOT * (double)(g->in_offset[v + 1] - g->in_offset[v])))
+        int32_t      at = lost[k].at, v = cone->node[at];
+        double       weight = 0, number = 0;
+        cbx_in_edges in = cbx_graph_in_edges(g, v);
+        if (cbx_out_of_time(SLOT * (double)in.count))
             return -1;
-        for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++) {
-            bool stays = g->in_source[s] != v; /* loops are inside */
-            for (; k < count && lost[k].slot == s; k++)
+        for (int64_t i = 0; i < in.count; i++) {
+            cbx_in_edge e = cbx_in_edges_at(g, &in, i);
+            bool        stays = e.source != v; /* loops are inside */
+            for (; i < in.own && k < count && lost[k].slot == in.begin + i; k++)
                 stays = false;
-            weight += !stays ? 0 : g->slot_weight ? (double)g->slot_weight[s] : 1;
+            weight += stays ? (double)e.weight : 0;
             number += stays;
         }
         weights[at] = (float)weight;
@@ -205,6 +208,8 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
         case CBX_SET_FEATURE:
             status = check_feature(g, &edits[k], k, err);
             break;
+        case CBX_ADD_EDGE: /* the graph has it already */
+            break;
         }
         if (status)
             return status;
@@ -267,7 +272,7 @@ static cbx_status keep_inside(const cbx_graph *g, const cbx_places *places, cons
             status = check_feature(g, e, k, err);
         if (status)
             return status;
-        if (e->op == CBX_SET_FEATURE)
+        if (e->op != CBX_REMOVE_EDGE)
             continue;
         bool known = e->source >= 0 && e->source < n && e->target >= 0 && e->target < n;
         if (known && cbx_places_find(places, e->source) >= 0 &&
@@ -321,14 +326,31 @@ cbx_status cbx_verify_row(const cbx_graph *graph, int32_t row, cbx_error *err)
                     graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
 }
 
+/* On a graph that has the edges which the edits add. */
+static cbx_status check_rest(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                             const cbx_edit *edits, int64_t count, int32_t moderate,
+                             cbx_arena *arena, float *log_probs, cbx_error *err)
+{
+    cbx_view view;
+    int32_t  rows = cbx_graph_label_rows(graph);
+    bool     graphs = graph->data.task == CBX_GRAPH;
+    if (!graphs && rows > moderate && has_cone(model))
+        return check_cone(model, graph, row, edits, count, arena, log_probs, err);
+    if (!graphs && rows > moderate && model->oracle && cbx_receptive_is_known(model))
+        return check_part(model, graph, row, edits, count, arena, log_probs, err);
+    cbx_status       status = graphs ? cbx_view_graphs(graph, &row, 1, arena, &view, err)
+                                     : cbx_view_whole(graph, arena, &view, err);
+    const edit_lists lists = {edits, edits, count, count};
+    return status ? status
+                  : run(model, graph, &view, &lists, graphs ? 0 : row, arena, log_probs, err);
+}
+
 cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
                              const cbx_edit *edits, int64_t count, int32_t moderate,
                              float *log_probs, cbx_error *err)
 {
     cbx_arena  arena = {0};
-    cbx_view   view;
-    int32_t    rows = cbx_graph_label_rows(graph);
-    bool       graphs = graph->data.task == CBX_GRAPH;
+    cbx_graph  with;
     cbx_status status = cbx_model_fits(model, graph, err);
     if (!status)
         status = cbx_verify_row(graph, row, err);
@@ -339,17 +361,9 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
     cbx_deadline deadline;
     bool         alone = cbx_deadline_begin_alone(&deadline);
     bool         before = cbx_order_fix(model->reproducible);
-    if (!graphs && rows > moderate && has_cone(model)) {
-        status = check_cone(model, graph, row, edits, count, &arena, log_probs, err);
-    } else if (!graphs && rows > moderate && model->oracle && cbx_receptive_is_known(model)) {
-        status = check_part(model, graph, row, edits, count, &arena, log_probs, err);
-    } else {
-        status = graphs ? cbx_view_graphs(graph, &row, 1, &arena, &view, err)
-                        : cbx_view_whole(graph, &arena, &view, err);
-        const edit_lists lists = {edits, edits, count, count};
-        if (!status)
-            status = run(model, graph, &view, &lists, graphs ? 0 : row, &arena, log_probs, err);
-    }
+    status = cbx_graph_with_edges(graph, edits, count, &arena, &with, err);
+    if (!status)
+        status = check_rest(model, &with, row, edits, count, moderate, &arena, log_probs, err);
     (void)cbx_order_fix(before);
     if (alone)
         cbx_deadline_end(&deadline);

@@ -53,24 +53,27 @@ static void put_heading(cbx_text_out *out, const char *name)
 
 static cbx_status write_edges(const cbx_writing *w, cbx_atomic_folder *folder)
 {
-    const cbx_graph_data *d = &w->graph->data;
-    cbx_text_out          out;
-    cbx_status            status = cbx_text_open_in(&out, folder, "edges.csv", w->err);
+    cbx_text_out out;
+    cbx_status   status = cbx_text_open_in(&out, folder, "edges.csv", w->err);
     if (status)
         return status;
-    cbx_text_print(&out, "source,target%s%s\n", d->edge_weight ? ",weight" : "",
-                   w->removed ? ",removed" : "");
-    for (int64_t e = 0; e < d->num_edges; e++) {
-        cbx_label a, b;
-        put_field(&out, cbx_writing_node(w, (int32_t)d->edge_source[e], a));
+    cbx_text_print(&out, "source,target%s%s%s\n", cbx_writing_weighted(w) ? ",weight" : "",
+                   w->removed ? ",removed" : "", w->num_added ? ",added" : "");
+    for (int64_t e = 0; e < cbx_writing_edges(w); e++) {
+        cbx_written_edge edge;
+        cbx_label        a, b;
+        (void)cbx_writing_edge(w, e, &edge); /* each of a pair has a line */
+        put_field(&out, cbx_writing_node(w, (int32_t)edge.source, a));
         cbx_text_put(&out, ",");
-        put_field(&out, cbx_writing_node(w, (int32_t)d->edge_target[e], b));
-        if (d->edge_weight) {
+        put_field(&out, cbx_writing_node(w, (int32_t)edge.target, b));
+        if (cbx_writing_weighted(w)) {
             cbx_text_put(&out, ",");
-            cbx_text_float(&out, d->edge_weight[e]);
+            cbx_text_float(&out, edge.weight);
         }
         if (w->removed)
-            cbx_text_put(&out, w->removed[e] ? ",1" : ",0");
+            cbx_text_put(&out, edge.removed ? ",1" : ",0");
+        if (w->num_added)
+            cbx_text_put(&out, edge.added ? ",1" : ",0");
         cbx_text_put(&out, "\n");
     }
     return cbx_text_close(&out);

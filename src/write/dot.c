@@ -55,11 +55,15 @@ static cbx_status write(const cbx_writing *w)
     cbx_text_put(&out, "  overlap=false;\n  node [style=filled fillcolor=white];\n");
     for (int32_t i = 0; i < d->num_nodes; i++)
         node(w, &out, i);
-    for (int64_t e = 0; e < d->num_edges; e++)
-        if (cbx_writing_edge(w, e))
-            cbx_text_print(&out, "  %lld %s %lld%s;\n", (long long)d->edge_source[e],
-                           w->pairs ? "--" : "->", (long long)d->edge_target[e],
-                           cbx_writing_removed(w, e) ? " [style=dashed color=\"#d62728\"]" : "");
+    for (int64_t e = 0; e < cbx_writing_edges(w); e++) {
+        cbx_written_edge edge;
+        if (cbx_writing_edge(w, e, &edge))
+            cbx_text_print(&out, "  %lld %s %lld%s;\n", (long long)edge.source,
+                           w->pairs ? "--" : "->", (long long)edge.target,
+                           edge.removed ? " [style=dashed color=\"#d62728\"]"
+                           : edge.added ? " [style=bold color=\"#2ca02c\"]"
+                                        : "");
+    }
     cbx_text_put(&out, "}\n");
     return cbx_text_close(&out);
 }

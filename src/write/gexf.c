@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gexf.c: GEXF 1.3, for Gephi: removed edges and changed nodes are red. */
+/* gexf.c: GEXF 1.3, for Gephi: removed edges and changed nodes are red, added edges
+ * green. */
 #include "attributes.h"
 
 #include <stdio.h>
@@ -34,6 +35,8 @@ static void attributes(const cbx_writing *w, cbx_text_out *out)
     if (w->removed) {
         cbx_text_put(out, "    <attributes class=\"edge\">\n");
         attribute(out, "removed", "removed", "boolean", "false");
+        if (w->num_added)
+            attribute(out, "added", "added", "boolean", "false");
         cbx_text_put(out, "    </attributes>\n");
     }
 }
@@ -78,17 +81,20 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
 
 static void edge(const cbx_writing *w, cbx_text_out *out, int64_t e)
 {
-    const cbx_graph_data *d = &w->graph->data;
-    if (!cbx_writing_edge(w, e))
+    cbx_written_edge it;
+    if (!cbx_writing_edge(w, e, &it))
         return;
     cbx_text_print(out, "      <edge id=\"%lld\" source=\"%lld\" target=\"%lld\"", (long long)e,
-                   (long long)d->edge_source[e], (long long)d->edge_target[e]);
-    if (d->edge_weight) {
+                   (long long)it.source, (long long)it.target);
+    if (cbx_writing_weighted(w)) {
         cbx_text_put(out, " weight=\"");
-        cbx_text_float(out, d->edge_weight[e]);
+        cbx_text_float(out, it.weight);
         cbx_text_put(out, "\"");
     }
-    if (cbx_writing_removed(w, e))
+    if (it.added)
+        cbx_text_put(out, "><attvalues><attvalue for=\"added\" value=\"true\"/></attvalues>"
+                          "<viz:color r=\"44\" g=\"160\" b=\"44\"/></edge>\n");
+    else if (it.removed)
         cbx_text_put(out, "><attvalues><attvalue for=\"removed\" value=\"true\"/></attvalues>"
                           "<viz:color r=\"214\" g=\"39\" b=\"40\"/></edge>\n");
     else
@@ -111,7 +117,7 @@ static cbx_status write(const cbx_writing *w)
     for (int32_t i = 0; i < w->graph->data.num_nodes; i++)
         node(w, &out, i);
     cbx_text_put(&out, "    </nodes>\n    <edges>\n");
-    for (int64_t e = 0; e < w->graph->data.num_edges; e++)
+    for (int64_t e = 0; e < cbx_writing_edges(w); e++)
         edge(w, &out, e);
     cbx_text_put(&out, "    </edges>\n  </graph>\n</gexf>\n");
     return cbx_text_close(&out);

@@ -30,12 +30,14 @@ static void keys(const cbx_writing *w, cbx_text_out *out)
         key(out, "split", "node", "split", "string", NULL);
     if (d->task == CBX_GRAPH)
         key(out, "graph", "node", "graph", "int", NULL);
-    if (d->edge_weight)
+    if (cbx_writing_weighted(w))
         key(out, "weight", "edge", "weight", "double", NULL);
     if (w->removed) {
         key(out, "changed", "node", "changed", "boolean", "false");
         key(out, "changes", "node", "changes", "string", "");
         key(out, "removed", "edge", "removed", "boolean", "false");
+        if (w->num_added)
+            key(out, "added", "edge", "added", "boolean", "false");
     }
 }
 
@@ -78,18 +80,20 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
 
 static void edge(const cbx_writing *w, cbx_text_out *out, int64_t e)
 {
-    const cbx_graph_data *d = &w->graph->data;
-    if (!cbx_writing_edge(w, e))
+    cbx_written_edge it;
+    if (!cbx_writing_edge(w, e, &it))
         return;
-    cbx_text_print(out, "    <edge source=\"n%lld\" target=\"n%lld\">",
-                   (long long)d->edge_source[e], (long long)d->edge_target[e]);
-    if (d->edge_weight) {
+    cbx_text_print(out, "    <edge source=\"n%lld\" target=\"n%lld\">", (long long)it.source,
+                   (long long)it.target);
+    if (cbx_writing_weighted(w)) {
         cbx_text_put(out, "<data key=\"weight\">");
-        cbx_text_float(out, d->edge_weight[e]);
+        cbx_text_float(out, it.weight);
         cbx_text_put(out, "</data>");
     }
-    if (cbx_writing_removed(w, e))
+    if (it.removed)
         cbx_text_put(out, "<data key=\"removed\">true</data>");
+    if (it.added)
+        cbx_text_put(out, "<data key=\"added\">true</data>");
     cbx_text_put(out, "</edge>\n");
 }
 
@@ -105,7 +109,7 @@ static cbx_status write(const cbx_writing *w)
     cbx_text_print(&out, "  <graph edgedefault=\"%s\">\n", w->pairs ? "undirected" : "directed");
     for (int32_t i = 0; i < w->graph->data.num_nodes; i++)
         node(w, &out, i);
-    for (int64_t e = 0; e < w->graph->data.num_edges; e++)
+    for (int64_t e = 0; e < cbx_writing_edges(w); e++)
         edge(w, &out, e);
     cbx_text_put(&out, "  </graph>\n</graphml>\n");
     return cbx_text_close(&out);

@@ -46,15 +46,23 @@ const char *cbx_export_of(const char *path)
 
 /* ---- what writers ask */
 
-bool cbx_writing_removed(const cbx_writing *w, int64_t e)
+bool cbx_writing_edge(const cbx_writing *w, int64_t e, cbx_written_edge *out)
 {
-    return w->removed && w->removed[e];
+    const cbx_graph_data *before = &w->graph->data, *after = &w->edited->data;
+    bool                  added = e >= before->num_edges;
+    const cbx_graph_data *d = added ? after : before;
+    int64_t               at = added ? e - cbx_writing_edges(w) + after->num_edges : e;
+    *out = (cbx_written_edge){.source = d->edge_source[at],
+                              .target = d->edge_target[at],
+                              .weight = d->edge_weight ? d->edge_weight[at] : 1,
+                              .removed = !added && w->removed && w->removed[e],
+                              .added = added};
+    return !w->pairs || out->source <= out->target;
 }
 
-bool cbx_writing_edge(const cbx_writing *w, int64_t e)
+bool cbx_writing_weighted(const cbx_writing *w)
 {
-    const cbx_graph_data *d = &w->graph->data;
-    return !w->pairs || d->edge_source[e] <= d->edge_target[e];
+    return w->graph->data.edge_weight || w->edited->data.edge_weight;
 }
 
 static const char *numbered(cbx_label buffer, int64_t number)
@@ -144,9 +152,12 @@ static cbx_status sort_edits(cbx_writing *w, const cbx_edit *edits, int64_t coun
     cbx_edit *kept = CBX_NEW(arena, cbx_edit, count);
     if (!kept)
         return cbx_fail_memory(w->err);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         if (edits[i].op == CBX_SET_FEATURE)
             kept[w->num_edits++] = edits[i];
+        if (edits[i].op == CBX_ADD_EDGE)
+            w->num_added += edits[i].undirected ? 2 : 1;
+    }
     if (w->num_edits)
         qsort(kept, (size_t)w->num_edits, sizeof *kept, by_node);
     w->edits = kept;
@@ -154,20 +165,21 @@ static cbx_status sort_edits(cbx_writing *w, const cbx_edit *edits, int64_t coun
 }
 
 /* Once a pair only where nothing is lost by it: every edge has a reverse, none is
- * there twice or weighted, and a pair is removed as a whole or not at all. */
+ * there twice or weighted, and a pair is removed or added as a whole or not at all. */
 static cbx_status decide_pairs(cbx_writing *w)
 {
-    const cbx_graph_data *d = &w->graph->data;
-    cbx_graph_stats       stats;
-    cbx_status            status = cbx_graph_measure(w->graph, &stats, w->err);
+    cbx_graph_stats  stats;
+    cbx_written_edge edge;
+    cbx_status       status = cbx_graph_measure(w->graph, &stats, w->err);
     if (status)
         return status;
     int64_t up = 0, down = 0;
-    for (int64_t e = 0; e < d->num_edges; e++) {
-        up += cbx_writing_removed(w, e) && d->edge_source[e] < d->edge_target[e];
-        down += cbx_writing_removed(w, e) && d->edge_source[e] > d->edge_target[e];
+    for (int64_t e = 0; e < cbx_writing_edges(w); e++) {
+        (void)cbx_writing_edge(w, e, &edge);
+        up += (edge.removed || edge.added) && edge.source < edge.target;
+        down += (edge.removed || edge.added) && edge.source > edge.target;
     }
-    w->pairs = stats.undirected && !stats.duplicate_edges && !d->edge_weight && up == down;
+    w->pairs = stats.undirected && !stats.duplicate_edges && !cbx_writing_weighted(w) && up == down;
     if (!w->pairs || !up)
         return CBX_OK;
     /* as many each way may still be different pairs: the rest of the pairs must be whole */

@@ -3,17 +3,18 @@
  *
  * A writer is one file with one const cbx_writer, one word in writers.def and one
  * test. Formats for people's programs keep the edges that edits remove and mark
- * them; formats for data hold the edited graph. */
+ * them, and mark those that edits add; formats for data hold the edited graph. */
 #ifndef CBX_WRITING_H
 #define CBX_WRITING_H
 
 #include "graph.h"
 
 typedef struct cbx_writing {
-    const cbx_graph *graph;   /* as it was */
-    const cbx_graph *edited;  /* with the edits; the same without any */
-    const uint8_t   *removed; /* by edge id; NULL: no edits */
-    const cbx_edit  *edits;   /* sorted by node: only those that set features */
+    const cbx_graph *graph;     /* as it was */
+    const cbx_graph *edited;    /* with the edits; the same without any */
+    const uint8_t   *removed;   /* by edge id; NULL: no edits */
+    int64_t          num_added; /* edges that edits add: the last of `edited` */
+    const cbx_edit  *edits;     /* sorted by node: only those that set features */
     int64_t          num_edits;
     bool             pairs; /* undirected: u -- v is written once, for u < v */
     const char      *path;
@@ -27,9 +28,23 @@ typedef struct cbx_writer {
     cbx_status (*write)(const cbx_writing *w);
 } cbx_writer;
 
-/* Whether edge `e` is to be written: of pairs, one of the two. */
-bool cbx_writing_edge(const cbx_writing *w, int64_t e);
-bool cbx_writing_removed(const cbx_writing *w, int64_t e);
+/* Edges as the graph had them, and behind them those that were added. */
+typedef struct cbx_written_edge {
+    int64_t source, target;
+    float   weight;
+    bool    removed, added;
+} cbx_written_edge;
+
+static inline int64_t cbx_writing_edges(const cbx_writing *w)
+{
+    return w->graph->data.num_edges + w->num_added;
+}
+
+/* Edge `e` of them; false: it is not to be written, being the other one of a pair. */
+bool cbx_writing_edge(const cbx_writing *w, int64_t e, cbx_written_edge *out);
+
+/* Have edges weights of their own? */
+bool cbx_writing_weighted(const cbx_writing *w);
 
 /* A node's or feature's name, or its number in `buffer`. */
 typedef char cbx_label[24];

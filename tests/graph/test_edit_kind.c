@@ -13,14 +13,17 @@ static const cbx_edit samples[CBX_EDIT_KINDS][2] = {
     [CBX_REMOVE_EDGE] =
         {{.op = CBX_REMOVE_EDGE, .source = 5, .target = 1, .edge = 7},
          {.op = CBX_REMOVE_EDGE, .source = 2, .target = 3, .edge = -1, .undirected = true}},
-    [CBX_SET_FEATURE] = {
-        {.op = CBX_SET_FEATURE,
-         .node = 1,
-         .feature = 4,
-         .from = -0.25f,
-         .to = 1e-3f,
-         .step = 0.0125f},
-        {.op = CBX_SET_FEATURE, .node = 1, .feature = 5, .from = 0, .to = 1, .group = 3}}};
+    [CBX_SET_FEATURE] =
+        {{.op = CBX_SET_FEATURE,
+          .node = 1,
+          .feature = 4,
+          .from = -0.25f,
+          .to = 1e-3f,
+          .step = 0.0125f},
+         {.op = CBX_SET_FEATURE, .node = 1, .feature = 5, .from = 0, .to = 1, .group = 3}},
+    [CBX_ADD_EDGE] = {
+        {.op = CBX_ADD_EDGE, .source = 4, .target = 2, .edge = -1, .weight = 0.25f},
+        {.op = CBX_ADD_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}}};
 
 /* The text of one edit, to free(). */
 static char *written(const cbx_edit *e)

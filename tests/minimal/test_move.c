@@ -7,8 +7,10 @@
 #include "../search/oracle.h"
 #include "minimal.h"
 #include "move_set.h"
+#include "offers.h"
 #include "../search/own_options.h"
 #include "test.h"
+#include "widen.h"
 
 static const cbx_move_kind *const kinds[] = {
 #define X(word) &cbx_move_##word,
@@ -33,7 +35,7 @@ typedef struct stage {
     cbx_arena           arena;
     cbx_view            view;
     cbx_places          places;
-    cbx_search          s;
+    cbx_search          s, wide; /* without and with edges that are offered */
     cbx_edit_state      W;
     cbx_move            moves[MOST];
     int64_t             count;
@@ -45,7 +47,7 @@ static void set_up(stage *t, bool directed)
     *t = (stage){.o = oracle_make((oracle_shape){
                      .nodes = 40, .features = 8, .kind = 'd', .directed = directed, .seed = 6}),
                  .options = ASK("explainer", "minimal", "target", "any", "one-hot", "0-2", "keep",
-                                "no-isolated", "prove", "1")};
+                                "no-isolated", "prove", "1", "edits", "all")};
     if (directed)
         t->options.edges = CBX_EDGES_DIRECTED;
     oracle_must(cbx_setup_init(&t->setup, t->o.model, t->o.graph, &t->options, &err), &err);
@@ -61,12 +63,18 @@ static void set_up(stage *t, bool directed)
                         .hi = t->setup.hi,
                         .discrete = t->setup.discrete,
                         .target = -1,
+                        .rules = &t->setup.rules,
                         .arena = &t->arena,
                         .shared = shared};
     oracle_must(cbx_view_around(t->o.graph, t->s.row, 3, &t->arena, &t->view, &err), &err);
     oracle_must(cbx_view_features(t->o.graph, &t->view, &t->arena, &t->s.X, &err), &err);
     t->s.num_removable = t->view.m;
-    oracle_must(cbx_edit_state_init(&t->W, &t->s, &shared->rules, &err), &err);
+    cbx_offers offers;
+    oracle_must(cbx_offers_choose(&t->s, &shared->rules, &offers, &err), &err);
+    oracle_must(cbx_widen(&t->s, offers.edits, offers.count, &t->wide, &err), &err);
+    t->wide.offers_all = offers.all;
+    t->view = *t->wide.view;
+    oracle_must(cbx_edit_state_init(&t->W, &t->wide, &shared->rules, &err), &err);
     CHECK_INT(cbx_places_init(&t->places, &t->view), 0);
     cbx_move_walk at = {0};
     while (t->count < MOST && cbx_moves_walk(&t->W, &at, &t->moves[t->count]))

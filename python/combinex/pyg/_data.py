@@ -147,7 +147,7 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     """The edits that fall on this part of what was explained."""
     (source, target), value = edges_of(data)
     keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
-    changes = []
+    changes, added = [], []
     for edit in cf.edits:
         if edit.op == "remove_edge" and edit.edge is not None:
             if 0 <= edit.edge - first_edge < len(keep):
@@ -155,6 +155,10 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
         elif edit.op == "remove_edge":
             a, b = edit.source - first_node, edit.target - first_node
             keep &= ~(((source == a) & (target == b)) | ((source == b) & (target == a)))
+        elif edit.op == "add_edge":
+            if 0 <= edit.source - first_node < data.num_nodes:
+                ends = (edit.source - first_node, edit.target - first_node)
+                added += [(*ends, edit.weight), (*ends[::-1], edit.weight)] if edit.undirected else [(*ends, edit.weight)]
         elif 0 <= edit.node - first_node < data.num_nodes:
             changes.append((edit.node - first_node, edit.feature, edit.after))
     out = copy.copy(data)
@@ -164,23 +168,48 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
         for node, feature, after in changes:
             x[node, feature] = after
         out.x = x.to_sparse() if is_sparse(data.x) else x
-    if not bool(keep.all()):
+    if not bool(keep.all()) or added:
         for key, item in data.items():
             if key in ("adj_t", "adj") or (key == "edge_index" and is_sparse(item)):
-                out[key] = _adjacency_like(item, keep)
+                out[key] = _adjacency_like(item, keep, added)
             elif isinstance(item, torch.Tensor) and data.is_edge_attr(key):
                 dim = data.__cat_dim__(key, item)
-                out[key] = item.index_select(dim, keep.nonzero().flatten())
+                kept = item.index_select(dim, keep.nonzero().flatten())
+                out[key] = torch.cat([kept, _of_added(key, item, added, dim)], dim) if added else kept
+    if any(weight != 1 for *_, weight in added) and value is None and data.get("edge_weight") is None:
+        ones = torch.ones(int(keep.sum()), device=source.device)
+        out.edge_weight = torch.cat([ones, torch.tensor([weight for *_, weight in added], device=source.device)])
     return out
 
 
-def _adjacency_like(old: Any, keep: torch.Tensor) -> Any:
-    """The entries that are kept, in the form of the old matrix."""
+def _of_added(key: str, item: torch.Tensor, added: list[Any], dim: int) -> torch.Tensor:
+    """What edges that are added have: their ends, their weight, and of all else what is usual."""
+    if key == "edge_index":
+        return torch.tensor([[s for s, *_ in added], [t for _, t, _ in added]], dtype=item.dtype, device=item.device)
+    if key == "edge_weight":
+        new = torch.tensor([weight for *_, weight in added], dtype=item.dtype, device=item.device)
+        return new.reshape([-1] + [1] * (item.dim() - 1)).expand(-1, *item.shape[1:])
+    numbers = item.byte() if item.dtype == torch.bool else item
+    usual = numbers.median(dim, keepdim=True).values if item.shape[dim] else numbers.new_zeros(1)
+    return usual.to(item.dtype).repeat_interleave(len(added), dim)
+
+
+def _adjacency_like(old: Any, keep: torch.Tensor, added: list[Any]) -> Any:
+    """The entries that are kept, and those that are added, in the form of the old matrix, which is transposed."""
+    ends = torch.tensor([[t for _, t, _ in added], [s for s, *_ in added]], dtype=torch.long, device=keep.device)
+    weights = torch.tensor([weight for *_, weight in added], device=keep.device)
     if hasattr(old, "coo"):
         row, col, value = old.coo()
         return type(old)(
-            row=row[keep], col=col[keep], value=None if value is None else value[keep], sparse_sizes=old.sparse_sizes()
+            row=torch.cat([row[keep], ends[0]]),
+            col=torch.cat([col[keep], ends[1]]),
+            value=None if value is None else torch.cat([value[keep], weights.to(value.dtype)]),
+            sparse_sizes=old.sparse_sizes(),
         )
     matrix = old.to_sparse_coo().coalesce()
-    new = torch.sparse_coo_tensor(matrix.indices()[:, keep], matrix.values()[keep], matrix.shape)
+    new = torch.sparse_coo_tensor(
+        torch.cat([matrix.indices()[:, keep], ends], 1),
+        torch.cat([matrix.values()[keep], weights.to(matrix.dtype)]),
+        matrix.shape,
+    )
     return {torch.sparse_csr: new.to_sparse_csr, torch.sparse_csc: new.to_sparse_csc}.get(old.layout, new.coalesce)()

@@ -59,9 +59,11 @@
       name("to_name", e.target === undefined ? e.node : e.target)
     ];
   }
+  const isEdge = (e) => e.op === "remove_edge" || e.op === "add_edge";
   function editText(e) {
     const [from, to] = ends(e);
-    if (e.op === "remove_edge") return "remove edge " + from + (e.undirected ? " – " : " → ") + to;
+    if (isEdge(e))
+      return (e.op === "add_edge" ? "add" : "remove") + " edge " + from + (e.undirected ? " – " : " → ") + to;
     return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from +
         ": " + short(e.from) + " → " + short(e.to);
   }
@@ -81,7 +83,7 @@
       if (off !== undefined && on !== undefined) {
         together.forEach((k) => told.add(k));
         texts.push((e.group || "one of a group") + whose + ": " + member(edits[off]) + " → " + member(edits[on]));
-      } else if (e.op === "remove_edge") {
+      } else if (isEdge(e)) {
         texts.push(editText(e));
       } else {
         const binary = [e.from, e.to].every((v) => v === 0 || v === 1), word = (v) => (v ? "yes" : "no");
@@ -163,8 +165,8 @@
     const before = graph.panel("Before", "before"), after = graph.panel("After", "after");
     const panels = el("div", {class: "panels"}, before.node, after.node);
     const views = [["both", "Side by side"], ["before", "Before"], ["after", "After"]];
-    // Where no edge goes the two look the same, but for a class.
-    let view = answers.some((a) => a.result.status === "found") ? (anyEdit("remove_edge") ? "both" : "after") :
+    // Where no edge goes or comes the two look the same, but for a class.
+    let view = answers.some((a) => a.result.status === "found") ? (answers.some((a) => a.edits.some(isEdge)) ? "both" : "after") :
                                                                   "before";
     const buttons = views.map(
         ([key, name]) =>
@@ -190,6 +192,7 @@
     }
     later.push(() => {
       const changed = new Set(), removed = new Map(), planned = new Set(), plannedEdges = new Map();
+      const added = new Map(), plannedAdded = new Map();
       now.answer.edits.forEach((e, i) => {
         if (e.drawn < 0) return;
         if (e.op === "set_feature") {
@@ -198,8 +201,9 @@
           return;
         }
         const [a] = data.edges[e.drawn], bits = e.undirected ? 3 : data.nodes[a].id === e.source ? 1 : 2;
-        plannedEdges.set(e.drawn, (plannedEdges.get(e.drawn) || 0) | bits);
-        if (now.on[i]) removed.set(e.drawn, (removed.get(e.drawn) || 0) | bits);
+        const put = (map) => map.set(e.drawn, (map.get(e.drawn) || 0) | bits);
+        put(e.op === "add_edge" ? plannedAdded : plannedEdges);
+        if (now.on[i]) put(e.op === "add_edge" ? added : removed);
       });
       const nodeTask = target.task === "node", p = probabilities();
       const first = nodeTask && data.nodes.length && data.nodes[0].class !== undefined;
@@ -207,11 +211,12 @@
         classes: first ? data.nodes.map((n) => n.class) : known("before"),
         changed: planned,
         removed: plannedEdges,
+        added: plannedAdded,
         gone: false
       };
       const later = now.answer.nodes ? now.answer.nodes.map((n) => n.class) : known("after");
       if (later && p && nodeTask) later[0] = leading(p);
-      after.state = {classes: later, changed, removed, gone: true};
+      after.state = {classes: later, changed, removed, added, gone: true};
       arrange();
       show(graph.selected());
     });
@@ -313,6 +318,10 @@
       items.push(
           el("li", {}, sample(edge("edge removed")), "to be removed"),
           el("li", {}, sample(edge("edge removed gone")), "removed"));
+    if (anyEdit("add_edge"))
+      items.push(
+          el("li", {}, sample(edge("edge added planned")), "to be added"),
+          el("li", {}, sample(edge("edge added")), "added"));
     return el("ul", {class: "legend", "aria-label": "Legend"}, items);
   }
   const anyEdit = (op) => answers.some((a) => a.edits.some((e) => e.op === op));
@@ -463,7 +472,7 @@
         scroll: a.edits.length > 12,
         decorate: (line, row, i) => {
           line.dataset.row = i;
-          const edge = row.e.op === "remove_edge" ? row.e.drawn : -1;
+          const edge = isEdge(row.e) ? row.e.drawn : -1;
           for (const [kind, value] of [
                    ["pointerenter", edge], ["pointerleave", -1], ["focusin", edge], ["focusout", -1]])
             line.addEventListener(kind, () => markEdge(value));
@@ -525,7 +534,8 @@
       if (now.found) {
         add("verified", "on the whole edited graph");
         add("edits",
-            counted(r.edges_removed, "edge") + " removed, " + counted(r.features_changed, "feature value") +
+            counted(r.edges_removed, "edge") + " removed, " +
+                (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") + counted(r.features_changed, "feature value") +
                 " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
         if (r.margin !== undefined && r.margin !== null)

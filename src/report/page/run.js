@@ -36,8 +36,8 @@
            "");
   const edgeText = (a, b, undirected) => nodeName(a) + (undirected ? " – " : " → ") + nodeName(b);
   const editText = (e) =>
-      (e.length === 3 ?
-           "remove edge " + edgeText(...e) :
+      (e.length === 3     ? "remove edge " + edgeText(...e) :
+           e[3] === "added" ? "add edge " + edgeText(...e) :
            "set " + featureName(e[1]) + " of " + nodeName(e[0]) + ": " + short(e[2]) + " → " + short(e[3]));
 
   // What a search looks through: a target's numbers, names, classes and edits.
@@ -394,13 +394,13 @@
       parts.push(
           el("div", {},
              cbx.table({
-                  caption: "Edges that more than one flip removes" +
+                  caption: "Edges that more than one flip removes or adds" +
                       (common.all_edges > common.edges.length && edges.length === common.edges.length ?
                            ", the " + edges.length + " most frequent" :
                            "") +
-                      ", of " + count(common.all_edges) + " removed.",
+                      ", of " + count(common.all_edges) + ".",
                   columns: [
-                    {label: "Edge", value: (e) => edgeText(e[0], e[1], e[2])},
+                    {label: "Edge", value: (e) => edgeText(e[0], e[1], e[2]) + (e[4] ? " (added)" : "")},
                     {
                       label: "Share",
                       fixed: true,
@@ -416,7 +416,7 @@
     else if (common.all_edges)
       parts.push(
           el("p", {class: "note"},
-             counted(common.all_edges, "edge") + " would be removed, none of them in more than one flip."));
+             counted(common.all_edges, "edge") + " would be removed or added, none of them in more than one flip."));
     const names =
         common.core.slice(0, 5).map((c) => featureName(c[0])).join(", ") + (common.all_core > 5 ? ", …" : "");
     const core = !common.core_known ?

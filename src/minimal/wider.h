@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wider.h: the search once more, with edges that may be added. */
+#ifndef CBX_WIDER_H
+#define CBX_WIDER_H
+
+#include "forbidden.h"
+#include "minimal.h"
+
+/* Looks for an answer with additions, from `found`, which has none and may be empty: what it leaves
+ * in `found` costs no more. `wide` becomes the search that the answer is of: s where it is not one
+ * of the wider search. */
+cbx_status cbx_wider(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
+                     cbx_search **wide, cbx_error *err);
+
+/* What the wider search has noted of its course goes to the first. */
+void cbx_wider_note(cbx_search *s, const cbx_search *wide);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read_additions.c: see read_additions.h. */
+#include "read_additions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "added.h"
+#include "combinex/extend.h"
+#include "error.h"
+#include "rule_list.h"
+
+/* ---- kinds of edit */
+
+static const struct {
+    const char *word;
+    unsigned    bits;
+} kinds[] = {{"remove", CBX_EDITS_REMOVE},
+             {"add", CBX_EDITS_ADD},
+             {"features", CBX_EDITS_FEATURES},
+             {"all", CBX_EDITS_REMOVE | CBX_EDITS_ADD | CBX_EDITS_FEATURES}};
+
+cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
+{
+    *out = 0;
+    for (const char *at = text ? text : "remove,features"; at;) {
+        size_t   length = strcspn(at, ",");
+        unsigned bits = 0;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (strlen(kinds[k].word) == length && !strncmp(at, kinds[k].word, length))
+                bits = kinds[k].bits;
+        if (!bits)
+            return cbx_fail_option(err, "edits",
+                                   "'%.*s' is no kind of edit: remove, add, features or all "
+                                   "expected, with commas between them",
+                                   (int)(length < 40 ? length : 40), at);
+        *out |= bits;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return CBX_OK;
+}
+
+bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op)
+{
+    static const unsigned bits[] = {[CBX_REMOVE_EDGE] = CBX_EDITS_REMOVE,
+                                    [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
+                                    [CBX_ADD_EDGE] = CBX_EDITS_ADD};
+    unsigned              all = 0;
+    return !cbx_edits_read(options->edits, &all, NULL) && (all & bits[op]);
+}
+
+/* ---- edges that are added */
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* All nodes of a class, by the data's labels. */
+static cbx_status read_class(cbx_rules *rules, const char *name, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    int32_t class;
+    cbx_error why = {0};
+    if (d->task == CBX_GRAPH || !d->y)
+        return cbx_fail_option(err, "add-to", "class:%.60s: nodes of this data have no class",
+                               name);
+    if (cbx_graph_find(rules->graph, CBX_PART_CLASS, name, &class, &why))
+        return cbx_fail_option(err, "add-to", "%.300s", why.message);
+    rules->add_to = CBX_NEW(arena, int32_t, d->num_nodes);
+    if (!rules->add_to)
+        return cbx_fail_memory(err);
+    for (int32_t i = 0; i < d->num_nodes; i++)
+        if (d->y[i] == class)
+            rules->add_to[rules->num_add_to++] = i;
+    return CBX_OK;
+}
+
+static cbx_status read_add_to(cbx_rules *rules, const char *text, cbx_arena *arena, cbx_error *err)
+{
+    static const char prefix[] = "class:";
+    cbx_rule_list     list;
+    rules->add_to_some = text && *text;
+    if (!rules->add_to_some)
+        return CBX_OK;
+    if (!strncmp(text, prefix, sizeof prefix - 1))
+        return read_class(rules, text + sizeof prefix - 1, arena, err);
+    cbx_status status = cbx_rule_list_begin(&list, rules->graph, "add-to", text, arena, err);
+    rules->add_to = CBX_NEW(arena, int32_t, strlen(text) + 1);
+    if (!rules->add_to)
+        return cbx_fail_memory(err);
+    for (; !status && cbx_rule_list_more(&list); cbx_rule_list_next(&list))
+        status = cbx_rule_list_node(&list, &rules->add_to[rules->num_add_to++]);
+    qsort(rules->add_to, (size_t)rules->num_add_to, sizeof *rules->add_to, by_number);
+    return status;
+}
+
+cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                              cbx_error *err)
+{
+    const cbx_explain_options *o = setup->options;
+    const int64_t              near = 2; /* hops, where somebody makes friends */
+    rules->add_at_target = o->add_at != 0 && setup->graph->data.task != CBX_GRAPH;
+    rules->add_within = o->add_within ? o->add_within : o->as == CBX_AS_SELF ? near : 0;
+    rules->max_degree = o->max_degree;
+    if (!cbx_edits_add(rules))
+        return CBX_OK;
+    rules->add_weight =
+        o->add_weight != 0 ? (float)o->add_weight : cbx_graph_usual_weight(setup->graph);
+    return isnan(rules->add_weight) ? cbx_fail_memory(err)
+                                    : read_add_to(rules, o->add_to, arena, err);
+}
+
+cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
+{
+    const cbx_model *model = setup->model;
+    if (!cbx_edits_add(&setup->rules))
+        return CBX_OK;
+    if (!setup->explainer->adds_edges)
+        return cbx_fail_option(err, "edits", "the explainer '%s' adds no edges; 'minimal' does",
+                               setup->explainer->name);
+    if (model->oracle)
+        return cbx_fail_option(err, "edits",
+                               "edges cannot be added for a model of the kind '%s': it does not "
+                               "say what an edge does that is not there yet",
+                               model->oracle->kind);
+    return CBX_OK;
+}

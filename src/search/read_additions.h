@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read_additions.h: which kinds of edit there may be, and which edges may be added, as the options
+ * say it. */
+#ifndef CBX_READ_ADDITIONS_H
+#define CBX_READ_ADDITIONS_H
+
+#include "setup.h"
+
+/* "remove,add,features" or "all", as bits CBX_EDITS_…; NULL: what there always is. */
+cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err);
+
+/* Whether kinds of edit were named that are more than is usual. */
+static inline bool cbx_edits_add(const cbx_rules *rules)
+{
+    return (rules->edits & CBX_EDITS_ADD) != 0;
+}
+
+/* The rules about edges that are added. */
+cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
+                              cbx_error *err);
+
+/* Can the method and the model take edges that are added? An error says which cannot. */
+cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* widen.c: see widen.h. */
+#include "widen.h"
+
+#include "added.h"
+#include "error.h"
+#include "explain.h"
+
+cbx_status cbx_widen(const cbx_search *s, const cbx_edit *offers, int64_t count, cbx_search *wide,
+                     cbx_error *err)
+{
+    cbx_graph *with = CBX_NEW(s->arena, cbx_graph, 1);
+    cbx_view  *view = CBX_NEW(s->arena, cbx_view, 1);
+    *wide = *s;
+    wide->keep = s->arena;
+    if (!with || !view)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_graph_with_edges(s->graph, offers, count, s->arena, with, err);
+    bool       everything = cbx_explainer_at(s->options->explainer)->searches_all;
+    if (!status)
+        status = cbx_search_cut(wide, with, everything, view, err);
+    if (!status)
+        status = cbx_search_count_removable(wide, err);
+    if (status)
+        return status;
+    uint8_t *offered = CBX_NEW(s->arena, uint8_t, view->m);
+    wide->offered = offered;
+    if (!offered)
+        return cbx_fail_memory(err);
+    for (int64_t e = 0; e < view->m; e++)
+        offered[e] = (view->edge ? view->edge[e] : e) >= s->graph->data.num_edges;
+    return CBX_OK;
+}
+
+int cbx_hiding_init(cbx_hiding *h, const cbx_search *s, cbx_arena *arena)
+{
+    const cbx_view *v = s->view;
+    *h = (cbx_hiding){.view = *v,
+                      .w = CBX_NEW(arena, float, v->m),
+                      .lost = CBX_NEW(arena, float, v->n),
+                      .removed = CBX_NEW0(arena, uint8_t, v->m)};
+    if (!h->w || !h->lost || !h->removed)
+        return -1;
+    for (int64_t e = 0; e < v->m; e++)
+        h->w[e] = v->weight ? v->weight[e] : 1;
+    for (int32_t i = 0; i < v->n; i++) {
+        h->lost[i] = v->outside_count ? v->outside_count[i] : 0;
+        for (int64_t e = v->offset[i]; s->offered && e < v->offset[i + 1]; e++)
+            if (s->offered[e]) {
+                h->w[e] = 0;
+                h->removed[e] = 1;
+                h->lost[i] -= 1;
+            }
+    }
+    h->view.outside_count = h->lost;
+    h->view.removed = h->removed;
+    return 0;
+}

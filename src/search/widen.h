@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* widen.h: the factual graph with edges that are not there, but may be added.
+ *
+ * An *offered* edge is a slot of the view like any other that begins as removed: its weight is 0,
+ * and it is marked. Adding it is giving it its weight back, and its derivative at 0 says what that
+ * would do, to first order. A far node that an edge is offered to brings what it depends on with
+ * it. */
+#ifndef CBX_WIDEN_H
+#define CBX_WIDEN_H
+
+#include "explainer.h"
+
+/* The same search on the factual graph with these edges offered; edits of other kinds are ignored.
+ * Memory of s->arena. */
+cbx_status cbx_widen(const cbx_search *s, const cbx_edit *offers, int64_t count, cbx_search *wide,
+                     cbx_error *err);
+
+/* What a view is once slots can be removed: arrays that say which are. */
+typedef struct cbx_hiding {
+    cbx_view view;
+    float   *w;       /* by slot: weights in force */
+    float   *lost;    /* by node: edges into it from outside the view, less those that are gone */
+    uint8_t *removed; /* by slot */
+} cbx_hiding;
+
+/* That of the search's view, with what is offered removed. 0 on success. */
+int cbx_hiding_init(cbx_hiding *hiding, const cbx_search *s, cbx_arena *arena);
+
+#endif

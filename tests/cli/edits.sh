@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC1091,SC2154 # lib.bash sets and reads some of these
+# Kinds of edit: edges that are added, in everything that knows edits.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+run train karate --epochs 60 -q -o club.model
+check "an oracle is trained" status_is 0
+run explain karate club.model --node 5 --edits add --details
+check "added edges are told in words" all status_is 0 , out_has 'add edge member 5–' , out_has 'edges? added'
+run explain karate club.model --node 5 --edits add --json -o added.jsonl
+check "and in JSON" all status_is 0 , grep -q '{"op":"add_edge","source":' added.jsonl , \
+    grep -q '"edges_added":[1-9]' added.jsonl , grep -q '"edges_removed":0' added.jsonl
+run explain karate club.model --replay added.jsonl
+check "they hold when replayed" all status_is 0 , out_has '^1 of 1 hold'
+run apply karate added.jsonl --json -o edited.safetensors
+check "and are applied" all status_is 0 , out_has '"edges_removed": 0, "features_changed": 0, "edges_added": [1-9]'
+run predict edited.safetensors club.model --node 5 --json
+class=$(grep -o '"after":{"class":[0-9]*' added.jsonl | grep -o '[0-9]*$')
+check "the edited graph has the class that was promised" all status_is 0 , out_has "\"class\": $class,"
+for format in graphml gexf dot; do
+    run apply karate added.jsonl -q -o "edited.$format"
+    check "$format marks what is added" all status_is 0 , grep -qE 'added|style=bold' "edited.$format"
+done
+run report added.jsonl karate club.model -q -o page.html
+check "a page has them" all status_is 0 , grep -q '"op":"add_edge"' page.html
+run report added.jsonl karate club.model -q -o picture.svg
+check "a picture has them in its legend" all status_is 0 , grep -q '>to be added<' picture.svg , \
+    grep -q '>added<' picture.svg
+sed 's/"op":"add_edge"/"op":"remove_edge"/' added.jsonl > wrong.jsonl
+run apply karate wrong.jsonl --force -o wrong.safetensors
+check "what is not there cannot be removed instead" fails_with 1 'there is no edge'
+
+run explain karate club.model --node 5 --edits add,grow
+check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features or all"
+run explain karate club.model --node 5 --edits all --explainer ego
+check "a method that adds none says so" fails_with 1 "the explainer 'ego' adds no edges; 'minimal' does"
+
+# The fewest edges in molecules, against answers that were made by trying them all.
+if [[ -f ${CBX_SHARED:-}/external/scip/truth.json ]] && command -v python3 > /dev/null; then
+    BUILD=$(dirname "$COMBINEX") python3 "$here/../../bench/additions.py" --truth "$CBX_SHARED/external/scip" \
+        > truth.txt 2>&1
+    check "all 188 molecules flip with the fewest edges that come or go, and all 118 that can with those that go" all \
+        grep -qE '^\| remove, add \| 188 \| 140 \| 45 \| 3 \|$' truth.txt , \
+        grep -qE '^\| remove \| 118 \| 71 \| 44 \| 3 \|$' truth.txt
+else
+    echo "skipped the comparison with CBX_SHARED/external/scip/truth.json, which is not there"
+fi
+finish

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edges that are added: what a search asks its own view is what the whole edited graph says, for
+ * every layer; answers hold, keep the rules, and are no larger for having more kinds of edit. */
+#include <math.h>
+
+#include "../search/oracle.h"
+#include "../search/own_options.h"
+#include "added.h"
+#include "minimal.h"
+#include "offers.h"
+#include "test.h"
+#include "verify.h"
+#include "widen.h"
+
+static const oracle_shape shapes[] = {
+    {.nodes = 30, .seed = 1},
+    {.nodes = 30, .directed = true, .seed = 2},
+    {.conv = "cheb", .order = 3, .nodes = 30, .seed = 3},
+    {.conv = "cheb", .order = 3, .nodes = 30, .directed = true, .seed = 3},
+    {.conv = "graphconv", .nodes = 30, .directed = true, .seed = 4},
+    {.conv = "graphconv", .aggregation = "mean", .nodes = 30, .seed = 5},
+    {.conv = "graphconv", .aggregation = "max", .nodes = 30, .seed = 6},
+    {.conv = "sage", .nodes = 30, .directed = true, .seed = 7},
+    {.conv = "gin", .nodes = 30, .seed = 8},
+    {.conv = "gat", .nodes = 30, .seed = 9},
+    {.nodes = 60, .graphs = 5, .seed = 10},
+    {.conv = "graphconv", .aggregation = "mean", .nodes = 60, .graphs = 5, .seed = 11},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static cbx_counterfactual *explain(const oracle *o, int32_t row, const cbx_explain_options *options)
+{
+    cbx_counterfactual *c = NULL;
+    cbx_error           err = {0};
+    CHECK_OK(cbx_explain_with(o->model, o->graph, row, options, NULL, NULL, &c, &err), err);
+    return c;
+}
+
+/* Each edge that may be added, alone: asked of the view, and of the whole edited graph. */
+static void compare_with_whole(const oracle *o, int32_t row, bool directed)
+{
+    cbx_explain_options options =
+        ASK("explainer", "minimal", "target", "any", "edits", "add", "add-candidates", "40",
+            "edges", directed ? "directed" : "undirected");
+    cbx_setup      setup;
+    cbx_error      err = {0};
+    cbx_arena      arena = {0};
+    cbx_view       view;
+    cbx_offers     offers;
+    cbx_search     wide;
+    cbx_edit_state W;
+    cbx_move_walk  at = {0};
+    cbx_move       m;
+    int64_t        tried = 0;
+    oracle_must(cbx_setup_init(&setup, o->model, o->graph, &options, &err), &err);
+    const cbx_minimal_shared *shared = setup.shared;
+    cbx_search                s = {.model = o->model,
+                                   .graph = o->graph,
+                                   .options = &options,
+                                   .settings = minimal_of(&options),
+                                   .row = row,
+                                   .view = &view,
+                                   .whole = setup.whole,
+                                   .rules = &setup.rules,
+                                   .target = -1,
+                                   .arena = &arena,
+                                   .keep = &arena,
+                                   .shared = shared};
+    oracle_must(cbx_widen(&s, NULL, 0, &wide, &err), &err); /* the factual graph */
+    s.view = wide.view;
+    s.X = wide.X;
+    oracle_must(cbx_offers_choose(&s, &shared->rules, &offers, &err), &err);
+    CHECK(offers.count > 0 && offers.count <= 40);
+    oracle_must(cbx_widen(&s, offers.edits, offers.count, &wide, &err), &err);
+    oracle_must(cbx_edit_state_init(&W, &wide, &shared->rules, &err), &err);
+    double before, whole;
+    CHECK_OK(cbx_edit_state_verify(&W, NULL, 0, &before, &err), err);
+    CHECK_NEAR(cbx_edit_state_ask(&W), before, 2e-4 * fmax(1, fabs(before)));
+    for (; cbx_moves_walk(&W, &at, &m) && tried < 25; tried++) {
+        cbx_move_do(&W, &m);
+        CHECK_OK(cbx_edit_state_verify(&W, &m, 1, &whole, &err), err);
+        CHECK_NEAR(cbx_edit_state_ask(&W), whole, 2e-4 * fmax(1, fabs(whole)));
+        cbx_move_undo(&W, &m);
+    }
+    CHECK(tried > 2);
+    cbx_arena_free(&arena);
+    cbx_setup_free(&setup);
+}
+
+TEST(asking_the_view_is_asking_the_whole_edited_graph)
+{
+    for (int k = 0; k < SHAPES; k++) {
+        oracle o = oracle_make(shapes[k]);
+        for (int32_t row = 0; row < 2; row++)
+            compare_with_whole(&o, row, shapes[k].directed);
+        oracle_free(&o);
+    }
+}
+
+TEST(more_kinds_of_edit_never_make_an_answer_larger)
+{
+    for (int k = 0; k < SHAPES; k++) {
+        oracle o = oracle_make(shapes[k]);
+        for (int32_t row = 0; row < 3; row++) {
+            cbx_explain_options less = ASK("explainer", "minimal", "target", "any"), more;
+            set_option(&less, "edges", row % 2 ? "directed" : "undirected");
+            more = less;
+            set_option(&more, "edits", "all");
+            cbx_counterfactual *a = explain(&o, row, &less), *b = explain(&o, row, &more);
+            CHECK_INT(a->num_edges_added, 0);
+            if (a->outcome == CBX_FOUND && CHECK(b->outcome == CBX_FOUND))
+                CHECK(b->cost <= a->cost + 1e-9);
+            CHECK_INT(b->num_edges_added + b->num_edges_removed + b->num_features_changed,
+                      b->num_edits);
+            cbx_counterfactual_free(a);
+            cbx_counterfactual_free(b);
+        }
+        oracle_free(&o);
+    }
+}
+
+/* Does adding one edge, of all that are not there, flip the row? By applying each. */
+static bool one_flips(const oracle *o, int32_t row, int32_t from, const cbx_counterfactual *c,
+                      int32_t first, int32_t end)
+{
+    float     logp[8];
+    cbx_error err = {0};
+    for (int32_t a = from < 0 ? first : from; a < (from < 0 ? end : from + 1); a++)
+        for (int32_t b = from < 0 ? a + 1 : first; b < end; b++) {
+            cbx_edit e = {
+                .op = CBX_ADD_EDGE, .source = a, .target = b, .undirected = true, .edge = -1};
+            cbx_graph *made = NULL;
+            if (a == b || cbx_graph_has_edge(o->graph, a, b) || cbx_graph_has_edge(o->graph, b, a))
+                continue;
+            CHECK_OK(cbx_graph_apply(o->graph, &e, 1, &made, &err), err);
+            CHECK_OK(cbx_check_edits(o->model, made, row, NULL, 0, logp, &err), err);
+            cbx_graph_free(made);
+            if (cbx_is_flip(logp, c->num_classes, c->prediction, -1, 0))
+                return true;
+        }
+    return false;
+}
+
+TEST(a_single_edge_that_flips_is_found_and_where_there_is_none_that_is_proved)
+{
+    int met[2] = {0};
+    for (int k = 0; k < SHAPES; k++) {
+        oracle  o = oracle_make(shapes[k]);
+        bool    graphs = shapes[k].graphs > 0;
+        int32_t rows = graphs ? 5 : 6;
+        for (int32_t row = 0; row < rows && !shapes[k].directed; row++) {
+            cbx_explain_options options =
+                ASK("explainer", "minimal", "target", "any", "edits", "add", "add-at", "target",
+                    "add-candidates", "2000", "max-edits", "1", "prove", "60", "robustness", "0",
+                    "edges", "undirected");
+            cbx_counterfactual *c = explain(&o, row, &options);
+            int32_t             first = graphs ? (int32_t)o.data.graph_ptr[row] : 0;
+            int32_t end = graphs ? (int32_t)o.data.graph_ptr[row + 1] : o.data.num_nodes;
+            bool    flips = one_flips(&o, row, graphs ? -1 : row, c, first, end);
+            CHECK_INT(c->outcome == CBX_FOUND, flips);
+            set_option(&options, "prove", "0"); /* nor does it take a proof to find it */
+            cbx_counterfactual *quick = explain(&o, row, &options);
+            CHECK_INT(quick->outcome == CBX_FOUND, flips);
+            cbx_counterfactual_free(quick);
+            met[flips]++;
+            if (flips)
+                CHECK_INT(c->num_edges_added, 1);
+            else if (c->certificate == CBX_PROVED_NONE)
+                CHECK_CONTAINS(c->scope, "additions of edges");
+            /* a layer that does not declare what weight 0 does has nothing proved of it */
+            CHECK(flips || c->certificate == CBX_PROVED_NONE ||
+                  !cbx_model_removes_marked_slots(o.model));
+            cbx_counterfactual_free(c);
+        }
+        oracle_free(&o);
+    }
+    CHECK(met[0] > 3 && met[1] > 3);
+}
+
+TEST(answers_keep_the_rules_about_added_edges)
+{
+    const char *const rules[][2] = {{"add-at", "target"},         {"add-within", "2"},
+                                    {"add-to", "3,5,6,7,8,9,20"}, {"add-to", "class:1"},
+                                    {"max-degree", "6"},          {"as", "self"},
+                                    {"immutable-nodes", "4,7"},   {"protected-edges", "0-9,1-8"}};
+    int64_t           added = 0;
+    for (int k = 0; k < 6; k++) {
+        oracle o = oracle_make(shapes[k]);
+        for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+            for (int32_t row = 0; row < 3; row++) {
+                cbx_explain_options options =
+                    ASK("explainer", "minimal", "target", "any", "edits", "remove,add",
+                        "robustness", "0", "edges", "undirected");
+                set_option(&options, rules[i][0], rules[i][1]);
+                cbx_counterfactual *c = explain(&o, row, &options);
+                CHECK(!strstr(c->reason, "breaks a rule"));
+                added += c->num_edges_added;
+                for (int64_t e = 0; e < c->num_edits; e++) {
+                    const cbx_edit *edit = &c->edits[e];
+                    bool            own = edit->source == row || edit->target == row;
+                    CHECK(i != 0 || edit->op != CBX_ADD_EDGE || own);
+                    CHECK(i != 5 || own);
+                    CHECK(edit->op != CBX_ADD_EDGE || i != 6 ||
+                          (edit->source != 4 && edit->target != 4));
+                }
+                cbx_counterfactual_free(c);
+            }
+        oracle_free(&o);
+    }
+    CHECK(added > 20);
+}
+
+TEST(who_cannot_add_edges_says_so)
+{
+    oracle              o = oracle_make(shapes[0]);
+    cbx_explain_options options = ASK("explainer", "cf-gnn", "edits", "all");
+    cbx_counterfactual *c = NULL;
+    cbx_error           err = {0};
+    CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "'cf-gnn' adds no edges");
+    options = ASK("explainer", "minimal", "edits", "remove,grow");
+    CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "'grow' is no kind of edit");
+    oracle_free(&o);
+}
