@@ -51,6 +51,8 @@ def edited(cf, atoms, bonds, begin, symbols, first):
     for edit in cf.edits:
         if edit.op == "remove_edge":
             bonds -= {tuple(sorted((edit.source - begin, edit.target - begin)))}
+        elif edit.op == "add_edge":
+            bonds |= {tuple(sorted((edit.source - begin, edit.target - begin)))}
         elif edit.after == 1:
             atoms[edit.node - begin] = symbols[edit.feature - first]
     return atoms, bonds
@@ -80,10 +82,12 @@ def test_answers_about_mutagens_are_molecules(shared):
     model = cx.Model.load(shared / "external" / "scip" / "MUTAG.model.safetensors")
     found, _ = check(graph, model, MUTAG, 0, list(range(188)))
     assert found > 100
+    more, _ = check(graph, model, MUTAG, 0, list(range(188)), edits="all")
+    assert more > found
 
 
 def test_answers_about_drugs_are_molecules(shared):
     graph = cx.load(shared / "data" / "AIDS-graphs.safetensors")
     model = cx.train(graph, "graphconv", epochs=30, seed=1)
-    found, replaced = check(graph, model, AIDS, 4, list(range(0, 2000, 10)), immutable_features="0-3")
-    assert found > 50 and replaced > 10
+    found, replaced = check(graph, model, AIDS, 4, list(range(0, 2000, 25)), immutable_features="0-3")
+    assert found > 20 and replaced > 3
