@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "column_names.h"
 #include "deadline.h"
 #include "edit_kind.h"
 #include "error.h"
@@ -329,7 +330,7 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
     cbx_view   view;
     int32_t    rows = cbx_graph_label_rows(graph);
     bool       graphs = graph->data.task == CBX_GRAPH;
-    cbx_status status = cbx_model_fits(model, graph, err);
+    cbx_status status = cbx_model_fits_sizes(model, graph, err);
     if (!status)
         status = cbx_verify_row(graph, row, err);
     if (!status)
