@@ -100,32 +100,40 @@ static int unknown_option(const parser *p, const char *name)
     return usage_error(p->command->name, "unknown option --%s", name);
 }
 
-/* What has two names in the field has both here, whichever the command's own table has. */
-static const char *synonym(const char *name)
+static bool ends_with(const char *text, const char *end)
 {
-    static const char *const pairs[][2] = {{"lr", "learning-rate"},
-                                           {"cff-lr", "cff-learning-rate"}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        for (int k = 0; k < 2; k++)
-            if (!strcmp(name, pairs[i][k]))
-                return pairs[i][!k];
-    return NULL;
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end) &&
+           (length == tail || text[length - tail - 1] == '-');
+}
+
+/* What has two names in the field, alone or behind that of a method, has both here, whichever the
+ * command's own table has: the other goes to `other`. */
+static bool synonym(const char *name, char *other, size_t size)
+{
+    static const char *const ends[] = {"lr", "learning-rate"};
+    for (int k = 0; k < 2; k++)
+        if (ends_with(name, ends[k])) {
+            int begin = (int)(strlen(name) - strlen(ends[k]));
+            (void)snprintf(other, size, "%.*s%s", begin, name, ends[!k]);
+            return true;
+        }
+    return false;
 }
 
 static int long_option(parser *p, const char *word)
 {
     const char *equals = strchr(word, '=');
     size_t      length = equals ? (size_t)(equals - word) : strlen(word);
-    char        name[64];
+    char        name[64], other[80];
     option_ref  ref;
 
     if (length >= sizeof name)
         return usage_error(p->command->name, "unknown option --%s", word);
     memcpy(name, word, length);
     name[length] = '\0';
-    const char *other = synonym(name);
     if (!command_option_find(p->command, name, 0, &ref) &&
-        !(other && command_option_find(p->command, other, 0, &ref)))
+        !(synonym(name, other, sizeof other) && command_option_find(p->command, other, 0, &ref)))
         return unknown_option(p, name);
     int status = note_rule(p, &ref);
     return status ? status : take_value(p, &ref, equals ? equals + 1 : NULL);

@@ -54,6 +54,9 @@ static void report(const convert_args *a, const source *s)
                      text_count(classes, v->num_classes));
         text_put(stdout, a->output, 0);
         (void)printf(" as %s\n", format);
+        if (v->num_classes == 0)
+            (void)printf("  there are no classes, and nothing to train on: tables have them in a "
+                         "column called label, or in one that --label-column names\n");
     }
 }
 

@@ -18,11 +18,15 @@ void explain_print_common_edits(FILE *out, cbx_common_edits *common_edits, const
 {
     const cbx_common *c;
     count_text        counted;
+    number_text       covered;
     if (cbx_common_edits_find(common_edits, &c, NULL) || !c->covered)
         return; /* a summary is no reason to lose results */
-    (void)fprintf(
-        out, "%s %s part in %.0f %% of the flips: ", text_counted(counted, c->num_core, "feature"),
-        c->num_core == 1 ? "takes" : "take", 100.0 * (double)c->covered / (double)c->flips);
+    if (c->covered == c->flips)
+        (void)fputs("every flip changes ", out);
+    else
+        (void)fprintf(out, "%s of %s change ", text_count(covered, c->covered),
+                      text_counted(counted, c->flips, "flip"));
+    (void)fputs(c->num_core > 1 ? "at least one of " : "", out);
     for (int64_t k = 0; k < c->num_core && k < SHOWN; k++) {
         (void)fputs(k ? ", " : "", out);
         put_feature(out, s, c->core[k]);

@@ -246,7 +246,7 @@ CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_options *options,
                              cbx_error *err);
 
 /* -------------------------------------------------------------- prediction */
-/* Fails, naming both sizes, if the model was made for other features, or for the other task. */
+/* Fails if the model was made for other features, in number or name, or for the other task. */
 CBX_API cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err);
 
 /* Log-probabilities of every label row: rows * num_classes floats. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* minimal.c: the explainer "minimal": few edits within the rules, with a certificate. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bounds.h"
@@ -130,6 +131,38 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     return cbx_search_status(status);
 }
 
+/* In memory of the answer; NULL: no memory, and then nothing is said. */
+static const char *name_open_feature(const cbx_search *s, const cbx_edit_state *W)
+{
+    enum { LONGEST = 200 };
+    char              *text = CBX_NEW(s->keep, char, LONGEST);
+    const char *const *names = s->graph->data.feature_names;
+    int32_t            j = 0;
+    while (j < W->f && (W->rules->fixed[j] || !(W->rules->lo[j] < W->rules->hi[j]) || W->values[j]))
+        j++;
+    if (!text || j == W->f)
+        return text ? "no proof: there are more changes than can be tried" : NULL;
+    if (names)
+        (void)snprintf(text, LONGEST, "no proof: %.100s can take more values than can be tried",
+                       names[j]);
+    else
+        (void)snprintf(text, LONGEST, "no proof: feature %d can take more values than can be tried",
+                       (int)cbx_used_number(s->used, j));
+    return text;
+}
+
+/* Where nothing is proved, and not for want of time. */
+static const char *why_unproved(const cbx_search *s, const cbx_edit_state *W)
+{
+    if (!W->exact)
+        return "no proof: the class depends on more than the search sees";
+    if (!cbx_moves_are_listed(W))
+        return name_open_feature(s, W);
+    if (cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && W->rules->columns)
+        return "no proof: with cost distance, ways are not compared one by one";
+    return NULL;
+}
+
 /* `at` becomes the search that goes on. */
 static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
                              cbx_search **at, cbx_error *err)
@@ -142,6 +175,8 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
     double cost = found->cost;
     if (!status && cbx_minimal_of(s)->prove > 0 && !cbx_search_is_late(s))
         status = cbx_prove(s, found, cbx_minimal_of(s)->prove, &proved, err);
+    if (!status && cbx_minimal_of(s)->prove > 0 && !proved)
+        s->unproved = why_unproved(s, found->state);
     if (!status && found->count && found->cost < cost) {
         status = cbx_find_settle(s, found, err);
         proved = proved && found->irreducible; /* which is part of being optimal */

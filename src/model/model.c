@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "column_names.h"
 #include "error.h"
 #include "model_options.h"
 #include "rng.h"
@@ -463,6 +464,12 @@ void cbx_model_set_reproducible(cbx_model *model, bool reproducible)
 }
 
 cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err)
+{
+    cbx_status status = cbx_model_check_names(model, cbx_graph_arrays(graph), err);
+    return status ? status : cbx_model_fits_sizes(model, graph, err);
+}
+
+cbx_status cbx_model_fits_sizes(const cbx_model *model, const cbx_graph *graph, cbx_error *err)
 {
     const cbx_graph_data    *d = cbx_graph_arrays(graph);
     static const char *const tasks[] = {"node", "graph"};

@@ -13,6 +13,7 @@
 #include "auc.h"
 #include "blas.h"
 #include "clock.h"
+#include "column_names.h"
 #include "error.h"
 #include "model_options.h"
 #include "number.h"
@@ -426,6 +427,8 @@ static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
         status = cbx_blas_begin(err);
     if (!status)
         status = find_standard(model, graph, options, &arena, &standard, err);
+    if (!status) /* before parameters change: there may be no memory for it */
+        status = cbx_model_keep_names(model, graph, err);
     if (!status && standard.count)
         status = train_standardised(&standard, &arena, model, graph, options, progress, user,
                                     result, err);

@@ -165,7 +165,11 @@ static cbx_status warn_classes(teller *t, const cbx_graph *g, cbx_error *err)
     for (int32_t c = 0; c < d->num_classes; c++)
         empty += !seen[c];
     free(seen);
-    if (unknown)
+    if (d->num_classes == 0)
+        tell(t, CBX_PROBLEM_WARNING,
+             "there are no classes, and nothing to train on: tables have them in a column called "
+             "label, or in one that label_column names");
+    else if (unknown)
         tell(t, CBX_PROBLEM_WARNING, "%d of %d %ss have no class", unknown, rows,
              d->task == CBX_GRAPH ? "graph" : "node");
     if (empty)

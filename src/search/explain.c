@@ -236,6 +236,8 @@ static const char *reason_for_nothing(const cbx_search *s)
         return "none was met before numbers became too large for single precision";
     if (s->why)
         return s->why;
+    if (s->certificate == CBX_NONE_WITHIN_BUDGET && s->unproved)
+        return s->unproved;
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
         return "the search met none, which does not prove that there is none";
     if (s->certificate != CBX_PROVED_NONE)
@@ -340,6 +342,8 @@ static cbx_status pack_answer(cbx_search *s, double began, cbx_counterfactual **
         status = measure_plausibility(s, after, err);
     if (cbx_search_status(status))
         return status;
+    if (holds && s->unproved && !*reason)
+        reason = s->unproved;
     if (holds && !is_cancelled(s))
         return cbx_result_pack(s, CBX_FOUND, reason, after, cbx_clock() - began, out, err);
     s->certificate = CBX_NO_CERTIFICATE;
@@ -372,6 +376,7 @@ static cbx_status finish(cbx_search *s, double began, cbx_counterfactual **out, 
     cbx_counterfactual *last = *out;
     for (int64_t k = 0; k < s->num_others && !status && last && !cbx_time_is_up(); k++) {
         cbx_counterfactual *answer = NULL;
+        s->unproved = NULL; /* of the first alone is anything proved */
         s->edits = s->others[k].edits;
         s->num_edits = s->others[k].num_edits;
         s->num_unusual = s->others[k].num_unusual;

@@ -96,6 +96,7 @@ typedef struct cbx_search {
     double           loss;
     bool             late;     /* the search was ended before it was over */
     const char      *why;      /* there is nothing to be found, where that is clear; or NULL */
+    const char      *unproved; /* why there is no proof where one was asked for; or NULL */
     bool             diverged; /* some numbers were too large */
     cbx_epoch       *trace;    /* of cbx_explainer_steps entries, or NULL: not wanted */
     int64_t          num_trace;

@@ -14,6 +14,7 @@
 
 #include "added.h"
 #include "blas.h"
+#include "column_names.h"
 #include "deadline.h"
 #include "edit_kind.h"
 #include "error.h"
@@ -351,7 +352,7 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
 {
     cbx_arena  arena = {0};
     cbx_graph  with;
-    cbx_status status = cbx_model_fits(model, graph, err);
+    cbx_status status = cbx_model_fits_sizes(model, graph, err);
     if (!status)
         status = cbx_verify_row(graph, row, err);
     if (!status)

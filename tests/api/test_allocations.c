@@ -652,7 +652,7 @@ static const entry entries[] = {
     ALLOCATES_NOT(cbx_explain_preset),
     {"cbx_graph_arrays cbx_graph_origin", call_cbx_graph_arrays, false},
     ALLOCATES_NOT(cbx_text_next),
-    ALLOCATES_NOT(cbx_model_fits),
+    ALLOCATES(cbx_model_fits),
     {"cbx_model_parameter cbx_model_parameter_shape cbx_model_takes cbx_model_setting "
      "cbx_model_get cbx_model_set",
      call_cbx_model_set, false},

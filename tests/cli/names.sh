@@ -51,4 +51,16 @@ check "the sidecar takes groups, too" all status_is 0 , out_has 'nothing found'
 printf '{"immutable": ["incme"]}' > bank/combinex.json
 run data info bank
 check "and suggests a name" fails_with 1 "did you mean 'income'"
+# A table whose columns are not those that the model knows.
+mkdir swapped renamed fewer
+cp bank/edges.csv swapped; cp bank/edges.csv renamed; cp bank/edges.csv fewer
+printf 'id,city,income,label\n8,Rome,1.5,no\n9,Milan,2.5,yes\n1,Rome,0.5,no\n0,Milan,2.0,yes\n' > swapped/features.csv
+printf 'id,salary,city,label\n8,1.5,Rome,no\n9,2.5,Milan,yes\n1,0.5,Rome,no\n0,2.0,Milan,yes\n' > renamed/features.csv
+printf 'id,income,city,label\n8,1.5,Rome,no\n9,2.5,Rome,yes\n1,0.5,Rome,no\n0,2.0,Rome,yes\n' > fewer/features.csv
+run predict swapped bank.model.safetensors --symmetric
+check "columns that are swapped are refused" fails_with 1 "the model was trained on other columns: column 0 was 'income', and is 'city="
+run explain renamed bank.model.safetensors --symmetric --node 1
+check "so are renamed ones" fails_with 1 "column 0 was 'income', and is 'salary' in the data"
+run explain fewer bank.model.safetensors --symmetric --node 1
+check "and missing ones" fails_with 1 "the model was trained on other columns: column [0-9]+ was 'city="
 finish

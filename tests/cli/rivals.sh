@@ -71,4 +71,10 @@ if [[ -d ${CBX_SHARED:-}/data && -d $CBX_SHARED/golden ]]; then
     explained AIDS-graphs "$CBX_SHARED/golden/AIDS-graphs-gcn.model.safetensors" \
         --graph 7 --graph 900 --epochs 30 --trained . --clear-epochs 4 --d4-epochs 1 --d4-width 8
 fi
+for method in rcexplainer clear d4; do
+    run explain karate model.safetensors --node 8 --$method-learning-rate 1e9
+    check "--$method-learning-rate is --$method-lr" fails_with 2 "--$method-lr: 1e9|--$method-lr: 1e\+09"
+done
+run explain karate model.safetensors --node 8 --blur
+check "what merely ends alike is another option" fails_with 2 'unknown option --blur'
 finish

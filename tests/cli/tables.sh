@@ -22,4 +22,11 @@ printf '{"bounds": {"income": [0, 1000]}}' > raw/combinex.json
 run data check raw
 check "bounds that the data breaks are an error, said once, with names" all status_is 1 , out_has \
     "error: 1 feature values lie outside their feature's bounds, the first of them 1200, feature 'income' of node 'a', where the bounds are 0 to 1000"
+mkdir -p classless
+printf 'source,target\na,b\nb,c\n' > classless/edges.csv
+printf 'id,income\na,1\nb,2\nc,3\n' > classless/features.csv
+run data check classless --symmetric
+check "that there are no classes is said" all status_is 0 , out_has 'warning: there are no classes, .* column called label, or in one that --label-column names'
+run data convert classless classless.safetensors --symmetric
+check "and by convert" all status_is 0 , out_has 'there are no classes, and nothing to train on'
 finish

@@ -421,10 +421,11 @@
         common.core.slice(0, 5).map((c) => featureName(c[0])).join(", ") + (common.all_core > 5 ? ", …" : "");
     const core = !common.core_known ?
         "Some answers have more than 100 edits: too many for a few features to stand out." :
-        common.covered ? counted(common.all_core, "feature") + (common.all_core === 1 ? " takes" : " take") +
-            " part in " + percent(common.covered, common.flips) + " of the flips: " + names +
-            (common.all_core > 5 ? "" : ".") :
-                         null;
+        common.covered ?
+        (common.covered === common.flips ? "Every flip changes " :
+                                           percent(common.covered, common.flips) + " of the flips change ") +
+            (common.all_core > 1 ? "at least one of " : "") + names + (common.all_core > 5 ? "" : ".") :
+        null;
     return card(
         "What recurs", core ? el("p", {id: "core"}, core) : null, el("div", {class: "columns"}, parts));
   }
