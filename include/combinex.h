@@ -388,6 +388,25 @@ CBX_API bool cbx_is_flip(const float *log_probs, int32_t num_classes, int32_t pr
 CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                    cbx_graph **out, cbx_error *err);
 
+/* ---------------------------------------------------------------- robustness */
+/* "edits", "budget", "share", "local-strength", "target", "time-limit", … */
+CBX_API const cbx_option_table *cbx_robust_table(void);
+
+typedef struct cbx_radius {
+    int32_t row, prediction, target; /* target -1: any other class */
+    int     robust;      /* 1: no edits within the budgets change it; 0: some do; -1: not known */
+    int64_t budget;      /* edits that were allowed */
+    int64_t lower_bound; /* proved: whatever changes it has so many edits at least */
+    int64_t flips_with;  /* so many edits change it; 0: none that do are known */
+    int64_t bounds, asks; /* computed; questions to the model */
+    double  seconds;
+} cbx_radius;
+
+/* How many edits does it take to change the class of each of these rows? `out`: one per row. */
+CBX_API cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int32_t *rows,
+                              int64_t count, const cbx_options *options, cbx_progress progress,
+                              void *user, cbx_radius *out, cbx_error *err);
+
 /* SHA-256 of what decides a prediction, as 64 hexadecimal digits and a 0. */
 CBX_API void cbx_graph_hash(const cbx_graph *graph, char hex[65]);
 CBX_API void cbx_model_hash(const cbx_model *model, char hex[65]);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* branch.c: see branch.h. */
+#include "branch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+
+/* Choices that a dive asks the model about at each step. */
+enum { ASKED_AT_ONCE = 48 };
+
+cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bound *bound,
+                           const cbx_branch_asked *asked, int64_t most, cbx_arena *arena,
+                           cbx_error *err)
+{
+    most = most < graph->count ? most : graph->count;
+    *b = (cbx_branch){.graph = graph,
+                      .bound = bound,
+                      .asked = *asked,
+                      .arena = arena,
+                      .ranked = CBX_NEW0(arena, cbx_ranked *, most + 1),
+                      .made = CBX_NEW(arena, int32_t, most + 1),
+                      .flip = CBX_NEW(arena, int32_t, most + 1),
+                      .most = most};
+    return b->ranked && b->made && b->flip ? CBX_OK : cbx_fail_memory(err);
+}
+
+static bool is_over(cbx_branch *b)
+{
+    b->stopped = b->stopped || cbx_time_is_up() || (b->asked.stop && b->asked.stop(b->asked.user));
+    return b->stopped || b->num_flip > 0;
+}
+
+static void make(cbx_branch *b, int32_t choice)
+{
+    cbx_partial_graph_make(b->graph, choice);
+    b->asked.make(b->asked.user, choice, true);
+    b->made[b->num_made++] = choice;
+}
+
+static void unmake(cbx_branch *b)
+{
+    int32_t choice = b->made[--b->num_made];
+    cbx_partial_graph_unmake(b->graph, choice);
+    b->asked.make(b->asked.user, choice, false);
+}
+
+static bool may(const cbx_branch *b, int32_t choice)
+{
+    return cbx_choice_is_open(b->graph, choice) &&
+           (!b->asked.may || b->asked.may(b->asked.user, choice));
+}
+
+static double bound_now(cbx_branch *b)
+{
+    b->bounds++;
+    return cbx_lead_bound_of(b->bound, b->ahead, b->behind);
+}
+
+static int by_gain(const void *x, const void *y)
+{
+    const cbx_ranked *a = x, *b = y;
+    if (a->gain != b->gain)
+        return a->gain < b->gain ? 1 : -1;
+    return (a->choice > b->choice) - (a->choice < b->choice);
+}
+
+/* Those that may be made, the one with the largest gain first; -1: no memory. */
+static int64_t rank(cbx_branch *b, cbx_ranked **out)
+{
+    cbx_ranked **of = &b->ranked[b->num_made];
+    int64_t      count = 0;
+    if (!*of && !(*of = CBX_NEW(b->arena, cbx_ranked, b->graph->count)))
+        return -1;
+    for (int32_t c = 0; c < b->graph->count; c++)
+        if (may(b, c))
+            (*of)[count++] = (cbx_ranked){b->bound->gain[c], c};
+    qsort(*of, (size_t)count, sizeof **of, by_gain);
+    *out = *of;
+    return count;
+}
+
+static bool flips(cbx_branch *b)
+{
+    b->asks++;
+    if (!(b->asked.lead(b->asked.user) > 0) || cbx_time_is_up())
+        return false;
+    memcpy(b->flip, b->made, (size_t)b->num_made * sizeof *b->flip);
+    b->num_flip = b->num_made;
+    return true;
+}
+
+/* The best that so many of the first of a ranked list add. */
+static double best_of(const cbx_ranked *list, int64_t count, int64_t most)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count && k < most && list[k].gain > 0; k++)
+        sum += list[k].gain;
+    return sum;
+}
+
+/* Sets of exactly the budget's more choices. */
+static void search(cbx_branch *b)
+{
+    cbx_ranked *list;
+    int64_t     left = b->graph->budget, count, k;
+    if (is_over(b) || !(bound_now(b) > 0))
+        return;
+    double now = b->bound->now + b->bound->rounding;
+    if ((count = rank(b, &list)) < 0) {
+        b->stopped = true;
+        return;
+    }
+    for (k = 0; k < count && !is_over(b); k++) {
+        if (!(now + best_of(list + k, count - k, left) > 0))
+            break;
+        make(b, list[k].choice);
+        if (left > 1)
+            search(b);
+        else
+            (void)flips(b);
+        unmake(b);
+        b->graph->fate[list[k].choice] = CBX_BARRED;
+    }
+    while (k-- > 0)
+        b->graph->fate[list[k].choice] = CBX_FREE;
+}
+
+bool cbx_branch_none_of(cbx_branch *b, int64_t size)
+{
+    int64_t budget = b->graph->budget;
+    b->graph->budget = size < budget ? size : budget;
+    search(b);
+    b->graph->budget = budget;
+    return !is_over(b);
+}
+
+int64_t cbx_branch_root(cbx_branch *b)
+{
+    int64_t budget = b->graph->budget, none = 0, some = budget + 1;
+    for (int64_t size = budget; none + 1 < some && !is_over(b); size = (none + some) / 2) {
+        b->graph->budget = size;
+        if (bound_now(b) > 0)
+            some = size;
+        else
+            none = size;
+    }
+    b->graph->budget = budget;
+    return b->stopped ? 0 : none;
+}
+
+/* The choice, of those that promise most, with which the lead is largest; -1: none. */
+static int32_t best_step(cbx_branch *b)
+{
+    cbx_ranked *list;
+    double      best = -INFINITY;
+    int32_t     choice = -1;
+    (void)bound_now(b);
+    int64_t count = is_over(b) ? 0 : rank(b, &list);
+    for (int64_t k = 0; k < count && k < ASKED_AT_ONCE && !is_over(b); k++) {
+        make(b, list[k].choice);
+        b->asks++;
+        double lead = b->asked.lead(b->asked.user);
+        if (lead > best) {
+            best = lead;
+            choice = list[k].choice;
+        }
+        unmake(b);
+    }
+    return choice;
+}
+
+void cbx_branch_dive(cbx_branch *b)
+{
+    int32_t choice;
+    while (b->num_made < b->most && (choice = best_step(b)) >= 0) {
+        make(b, choice);
+        if (flips(b))
+            break;
+    }
+    while (b->num_made > 0)
+        unmake(b);
+}
