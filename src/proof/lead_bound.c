@@ -30,6 +30,32 @@ static int make_weights(cbx_lead_bound *b, cbx_arena *arena)
     return b->weight ? 0 : -1;
 }
 
+/* Choices by the two nodes whose budgets they take from, where there are such budgets. */
+static int list_by_node(cbx_lead_bound *b, cbx_arena *arena)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    bool                     any = false;
+    for (int32_t v = 0; v < g->view->n; v++)
+        any = any || g->local[v] < g->budget;
+    for (int32_t c = 0; c < g->count && any; c++)
+        any = g->choices[c].ends[0] != g->choices[c].ends[1];
+    if (!any)
+        return 0;
+    b->end_begin = CBX_NEW0(arena, int64_t, g->view->n + 2);
+    b->by_node = CBX_NEW(arena, int32_t, 2 * (int64_t)g->count);
+    if (!b->end_begin || !b->by_node)
+        return -1;
+    for (int32_t c = 0; c < g->count; c++)
+        for (int k = 0; k < 2; k++)
+            b->end_begin[g->choices[c].ends[k] + 2]++;
+    for (int32_t v = 0; v <= g->view->n; v++)
+        b->end_begin[v + 1] += b->end_begin[v];
+    for (int32_t c = 0; c < g->count; c++)
+        for (int k = 0; k < 2; k++)
+            b->by_node[b->end_begin[g->choices[c].ends[k] + 1]++] = c;
+    return 0;
+}
+
 cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                                const cbx_partial_graph *graph, const cbx_matrix *X,
                                cbx_arena *arena, bool *known, cbx_error *err)
@@ -42,7 +68,7 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                           .at_addition = CBX_NEW(arena, double, graph->view->n),
                           .before = CBX_NEW(arena, double, net->widest),
                           .input = CBX_NEW(arena, double, net->widest),
-                          .best = CBX_NEW(arena, double, graph->count + 1)};
+                          .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1)};
     if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->best)
         return cbx_fail_memory(err);
     cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);
@@ -50,7 +76,8 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
         return status;
     if (make_weights(b, arena))
         return cbx_fail_memory(err);
-    cbx_spread_scale(&b->spread);
+    if (list_by_node(b, arena))
+        return cbx_fail_memory(err);
     return cbx_rounding_init(&b->sizes, &b->spread, arena, err);
 }
 
@@ -130,44 +157,46 @@ static bool pass_relu(cbx_lead_bound *b, int32_t l, int32_t v)
 
 /* ---- a layer */
 
-/* Where b->input times row u of the layer's input is, whatever is chosen. */
-static void bound_term(cbx_lead_bound *b, int32_t l, int32_t u, double *low, double *high)
+typedef struct term {
+    cbx_interval all;  /* whatever is chosen */
+    cbx_interval with; /* if the choice at hand is among it */
+} term;
+
+/* Where b->input times row u of the layer's input is; of the first layer that is b->before times
+ * its product, which does not change. `choice`: at hand, or -1. */
+static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
 {
     const cbx_spread       *s = &b->spread;
-    const cbx_spread_layer *x = &s->layers[l - 1];
+    const cbx_spread_layer *x = &s->layers[l > 0 ? l - 1 : 0];
     const cbx_reach_list   *list = &x->list;
-    int64_t                 at = (int64_t)u * x->width, budget = s->graph->budget;
-    double                  now = 0;
-    int64_t                 most = budget < s->graph->count ? budget : s->graph->count;
-    cbx_largest up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
+    int64_t                 at = (int64_t)u * x->width;
+    int64_t      most = s->graph->budget < s->graph->count ? s->graph->budget : s->graph->count;
+    cbx_largest  up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
+    cbx_interval own = {0, 0};
+    double       now = 0;
     for (int32_t k = 0; k < x->width; k++)
-        now += b->input[k] * cbx_spread_relu(x->now[at + k]);
-    for (int64_t e = list->begin[u]; e < list->begin[u + 1]; e++) {
+        now += l > 0 ? b->input[k] * cbx_spread_relu(x->now[at + k])
+                     : b->before[k] * x->message[at + k];
+    for (int64_t e = list->begin[u]; l > 0 && e < list->begin[u + 1]; e++) {
         double        rise = 0, fall = 0;
         const double *ups = list->up + e * x->width, *downs = list->down + e * x->width;
+        if (most == 1 && choice >= 0 && list->choice[e] != choice && !b->scaled)
+            continue; /* the budget is for this choice */
         for (int32_t k = 0; k < x->width; k++) {
             double a = b->input[k] * ups[k] * (ups[k] > 0 ? x->right[at + k] : x->left[at + k]);
             double c = b->input[k] * downs[k] * x->under[at + k];
             rise += a > c ? a : c;
             fall += a > c ? c : a;
         }
+        if (list->choice[e] == choice)
+            own = (cbx_interval){fall, rise};
         for (int64_t r = cbx_choice_repeats(s->graph, list->choice[e]); r > 0; r--) {
             cbx_largest_take(&up, rise);
             cbx_largest_take(&down, -fall);
         }
     }
-    *high = now + cbx_largest_sum(&up);
-    *low = now - cbx_largest_sum(&down);
-}
-
-/* The same for the first layer, whose products do not change. */
-static void fixed_term(const cbx_lead_bound *b, int32_t u, double *low, double *high)
-{
-    const cbx_spread_layer *y = &b->spread.layers[0];
-    double                  sum = 0;
-    for (int32_t j = 0; j < y->width; j++)
-        sum += b->before[j] * y->message[(int64_t)u * y->width + j];
-    *low = *high = sum;
+    return (term){{now - cbx_largest_sum(&down), now + cbx_largest_sum(&up)},
+                  {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
 }
 
 static void add_scaled_weights(cbx_lead_bound *b, int32_t l, int32_t u, double factor)
@@ -185,39 +214,35 @@ static void pass_edge(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e)
     int32_t                  u = g->view->source[e], choice = g->choice_of[e];
     const cbx_node_scale    *from = &b->spread.scales[norm][u], *to = &b->spread.scales[norm][v];
     bool                     open = choice >= 0 && cbx_choice_is_open(g, choice);
-    double                   w = g->view->weight ? (double)g->view->weight[e] : 1, low, high;
+    double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
     if (g->present[e])
         add_scaled_weights(b, l, u, w * from->source.now * to->target.now);
     if (!open && (norm == CBX_NORM_NONE || !g->present[e]))
         return;
-    if (l > 0)
-        bound_term(b, l, u, &low, &high);
-    else
-        fixed_term(b, u, &low, &high);
+    b->scaled = norm != CBX_NORM_NONE;
+    term t = bound_term(b, l, u, open ? choice : -1);
     if (!g->present[e]) {
-        b->gain[choice] += cbx_scale_addition_gain(from, to, high);
+        b->gain[choice] += cbx_scale_addition_gain(from, to, t.with.high);
         return;
     }
-    double        least = w > 0 ? w * low : w * high, most = w > 0 ? w * high : w * low;
-    cbx_edge_gain gain = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, least, most);
+    cbx_interval  all = cbx_interval_times(w, t.all.low, t.all.high);
+    cbx_interval  with = cbx_interval_times(w, t.with.low, t.with.high);
+    cbx_edge_gain gain = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, all.low, all.high);
     b->at_removal[u] += gain.removal_source;
     b->at_removal[v] += gain.removal_target;
     b->at_addition[u] += gain.addition_source;
     b->at_addition[v] += gain.addition_target;
     if (open)
-        b->gain[choice] += cbx_scale_removal_gain(from, to, g->paired[e], &gain, least);
+        b->gain[choice] += cbx_scale_removal_gain(from, to, g->paired[e], &gain, with.low);
 }
 
 static void pass_loop(cbx_lead_bound *b, int32_t l, int32_t v)
 {
     const cbx_node_scale *scale = &b->spread.scales[CBX_NORM_GCN][v];
-    double                low, high, removal, addition;
+    double                removal, addition;
     add_scaled_weights(b, l, v, scale->loop.now);
-    if (l > 0)
-        bound_term(b, l, v, &low, &high);
-    else
-        fixed_term(b, v, &low, &high);
-    cbx_scale_loop_gain(scale, low, high, &removal, &addition);
+    term t = bound_term(b, l, v, -1);
+    cbx_scale_loop_gain(scale, t.all.low, t.all.high, &removal, &addition);
     b->at_removal[v] += removal;
     b->at_addition[v] += addition;
 }
@@ -263,14 +288,31 @@ static void add_node_gains(cbx_lead_bound *b)
         }
 }
 
-static double best_gains(const cbx_lead_bound *b)
+/* The best of all; and, as every choice is at two nodes, half of the best at each node, of which
+ * there are no more than two for each that can be made. */
+static double best_gains(cbx_lead_bound *b)
 {
     const cbx_partial_graph *g = b->spread.graph;
-    cbx_largest largest = {.best = b->best, .count = g->budget < g->count ? g->budget : g->count};
+    int64_t                  most = g->budget < g->count ? g->budget : g->count;
+    cbx_largest              largest = {.best = b->best, .count = most};
     for (int32_t c = 0; c < g->count; c++)
         if (cbx_choice_is_open(g, c))
             cbx_largest_take(&largest, b->gain[c]);
-    return cbx_largest_sum(&largest);
+    double all = cbx_largest_sum(&largest), halves = 0;
+    if (!b->by_node)
+        return all;
+    largest = (cbx_largest){.best = b->best, .count = 2 * most};
+    for (int32_t v = 0; v < g->view->n; v++) {
+        int64_t     local = g->local[v] < most ? g->local[v] : most;
+        cbx_largest here = {.best = b->spread.best, .count = local > 0 ? local : 0};
+        for (int64_t k = b->end_begin[v]; k < b->end_begin[v + 1]; k++)
+            if (cbx_choice_is_open(g, b->by_node[k]))
+                cbx_largest_take(&here, b->gain[b->by_node[k]]);
+        for (int64_t k = 0; k < here.held; k++)
+            cbx_largest_take(&largest, here.best[k]);
+    }
+    halves = cbx_largest_sum(&largest) / 2;
+    return halves < all ? halves : all;
 }
 
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
@@ -290,6 +332,7 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
                 pass_row(b, l, v);
         }
     add_node_gains(b);
+    cbx_rounding_compute(&b->sizes);
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     return b->now + b->rounding + best_gains(b);
 }

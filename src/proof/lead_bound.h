@@ -16,12 +16,14 @@ typedef struct cbx_lead_bound {
     double      *at_removal, *at_addition; /* by node: what each choice with an edge into it adds */
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
     double      *best;           /* scratch, by choice */
+    int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
+    int32_t     *by_node;   /* NULL: no node has a budget of its own */
+    bool         scaled;    /* scratch: is the layer at hand normalised? */
     double       now;            /* the lead of the graph as it is */
     double       rounding;       /* by which the model may say otherwise */
 } cbx_lead_bound;
 
-/* *known is false where nothing is known of the model, or of these choices. The graph's budget must
- * be the largest that will be asked for. */
+/* *known is false where nothing is known of the model, or of these choices. */
 cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                                const cbx_partial_graph *graph, const cbx_matrix *X,
                                cbx_arena *arena, bool *known, cbx_error *err);

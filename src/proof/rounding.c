@@ -4,100 +4,147 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "error.h"
 
-/* The sums behind the numbers of layer l, one after the other. */
-static double longest_sum(const cbx_spread *s, int32_t l)
+static const double UNIT = FLT_EPSILON / 2;
+
+cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_arena *arena,
+                             cbx_error *err)
 {
-    const int64_t *offset = s->graph->view->offset;
-    double         most = 0, inputs = l == 0 ? s->most_inputs : s->net->layers[l].n_in;
-    for (int32_t v = 0; v < s->layers[l].rows; v++)
-        most = fmax(most, (double)(offset[v + 1] - offset[v]));
-    return 2 * inputs + most + 16; /* and the normalisation */
+    const cbx_net *net = spread->net;
+    int64_t        scratch = (int64_t)spread->layers[0].rows_in * net->widest;
+    *r = (cbx_rounding){.spread = spread,
+                        .error = CBX_NEW(arena, double *, net->num_layers),
+                        .size = CBX_NEW(arena, double *, net->num_layers),
+                        .message_error = CBX_NEW(arena, double, scratch),
+                        .message_size = CBX_NEW(arena, double, scratch),
+                        .own_error = CBX_NEW(arena, double, scratch),
+                        .own_size = CBX_NEW(arena, double, scratch),
+                        .weights = CBX_NEW(arena, double, net->widest),
+                        .sizes = CBX_NEW(arena, double, net->widest)};
+    if (!r->error || !r->size || !r->message_error || !r->message_size || !r->own_error ||
+        !r->own_size || !r->weights || !r->sizes)
+        return cbx_fail_memory(err);
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        int64_t size = (int64_t)spread->layers[l].rows * spread->layers[l].width;
+        r->error[l] = CBX_NEW(arena, double, size);
+        r->size[l] = CBX_NEW(arena, double, size);
+        if (!r->error[l] || !r->size[l])
+            return cbx_fail_memory(err);
+    }
+    return CBX_OK;
 }
 
-/* Sizes of a row's products with the layer's weights. */
-static void multiply(const cbx_spread *s, int32_t l, const double *in, int32_t row,
-                     double *neighbour, double *own)
+/* Sizes and errors of a row's products with the layer's weights, as if they were exact. */
+static void multiply(const cbx_rounding *r, int32_t l, int32_t i)
 {
-    const cbx_net_layer *net = &s->net->layers[l];
-    for (int32_t j = 0; j < net->n_out; j++)
-        neighbour[j] = own[j] = l == 0 ? s->input_size[row] : 0;
-    for (int32_t k = 0; l > 0 && k < net->n_in; k++)
+    const cbx_net_layer *net = &r->spread->net->layers[l];
+    int64_t              at = (int64_t)i * net->n_out, from = (int64_t)i * net->n_in;
+    for (int32_t j = 0; j < net->n_out; j++) {
+        r->message_size[at + j] = r->own_size[at + j] = l == 0 ? r->spread->input_size[i] : 0;
+        r->message_error[at + j] = r->own_error[at + j] = 0;
+    }
+    for (int32_t k = 0; l > 0 && k < net->n_in; k++) {
+        double        size = r->size[l - 1][from + k], error = r->error[l - 1][from + k];
+        const double *neighbour = net->neighbour + (int64_t)k * net->n_out;
+        const double *own = net->own + (int64_t)k * net->n_out;
+        if (size == 0 && error == 0)
+            continue;
         for (int32_t j = 0; j < net->n_out; j++) {
-            neighbour[j] += fabs(net->neighbour[(int64_t)k * net->n_out + j]) * in[k];
-            own[j] += fabs(net->own[(int64_t)k * net->n_out + j]) * in[k];
+            double to_message = fabs(neighbour[j]), to_own = fabs(own[j]);
+            r->message_size[at + j] += to_message * size;
+            r->message_error[at + j] += to_message * error;
+            r->own_size[at + j] += to_own * size;
+            r->own_error[at + j] += to_own * error;
         }
+    }
 }
 
-/* Row v of layer l, from the products of all rows. */
-static void add_up(const cbx_spread *s, int32_t l, int32_t v, const double *neighbour,
-                   const double *own, double *out)
+/* Unit j of row v: sizes or errors of what it is a sum of. */
+static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const double *messages)
 {
     const cbx_partial_graph *g = s->graph;
-    const cbx_net_layer     *net = &s->net->layers[l];
-    const cbx_node_scale    *scales = s->scales[net->norm];
-    int64_t                  n = net->n_out, most = g->budget < g->count ? g->budget : g->count;
-    for (int32_t j = 0; j < n; j++) {
-        cbx_largest coming = {.best = s->best, .count = most};
-        double      sum = net->bias_size[j] + own[v * n + j];
-        sum += scales[v].loop.most * neighbour[v * n + j];
-        for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
-            int32_t u = g->view->source[e];
-            double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
-            double  of = w * scales[u].source.most * neighbour[u * n + j];
-            if (g->present[e])
-                sum += of * scales[v].target.most;
-            else
-                cbx_largest_take(&coming, of * scales[v].coming.most);
-        }
-        out[j] = sum + cbx_largest_sum(&coming);
+    const cbx_node_scale    *scales = s->scales[s->net->layers[l].norm];
+    int64_t     n = s->net->layers[l].n_out, most = g->budget < g->count ? g->budget : g->count;
+    cbx_largest coming = {.best = s->best, .count = most};
+    double      sum = scales[v].loop.most * messages[v * n + j];
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
+        int32_t u = g->view->source[e];
+        double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
+        double  of = w * scales[u].source.most * messages[u * n + j];
+        if (g->present[e])
+            sum += of * scales[v].target.most;
+        else if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+            cbx_largest_take(&coming, of * scales[v].coming.most);
+    }
+    return sum + cbx_largest_sum(&coming);
+}
+
+/* Terms of the longest sum behind a unit of row v, and what normalising it takes. */
+static double count_terms(const cbx_spread *s, int32_t l, int32_t v)
+{
+    const cbx_partial_graph *g = s->graph;
+    double                   inputs = l == 0 ? s->most_inputs : s->net->layers[l].n_in;
+    int64_t                  edges = 0, coming = 0;
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
+        edges += g->present[e];
+        coming += !g->present[e];
+    }
+    coming = coming < g->budget ? coming : g->budget;
+    return 2 * inputs + (double)(edges + coming) + 16;
+}
+
+static void round_row(cbx_rounding *r, int32_t l, int32_t v)
+{
+    const cbx_spread       *s = r->spread;
+    const cbx_spread_layer *y = &s->layers[l];
+    double                  terms = count_terms(s, l, v);
+    bool                    boxed = !(s->last_is_linear && l == s->net->num_layers - 1);
+    for (int32_t j = 0; j < y->width; j++) {
+        int64_t at = (int64_t)v * y->width + j;
+        double  size = s->net->layers[l].bias_size[j] + r->own_size[at];
+        size += add_up(s, l, v, j, r->message_size);
+        double error = r->own_error[at] + terms * UNIT * size;
+        if (l > 0)
+            error += add_up(s, l, v, j, r->message_error);
+        r->error[l][at] = boxed && y->high[at] + error <= 0 ? 0 : error;
+        r->size[l][at] = boxed && cbx_spread_relu(y->high[at]) < size
+                             ? cbx_spread_relu(y->high[at])
+                             : size;
     }
 }
 
-cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *s, cbx_arena *arena, cbx_error *err)
+void cbx_rounding_compute(cbx_rounding *r)
 {
-    const cbx_net *net = s->net;
-    int64_t        rows = s->layers[0].rows_in, wide = net->widest;
-    double        *in = CBX_NEW(arena, double, rows *wide);
-    double        *neighbour = CBX_NEW(arena, double, rows *wide);
-    double        *own = CBX_NEW(arena, double, rows *wide);
-    *r = (cbx_rounding){.net = net,
-                        .pooled = CBX_NEW(arena, double *, net->num_layers),
-                        .weights = CBX_NEW(arena, double, wide),
-                        .sizes = CBX_NEW(arena, double, wide)};
-    if (!in || !neighbour || !own || !r->pooled || !r->weights || !r->sizes)
-        return cbx_fail_memory(err);
-    double terms = (double)rows + net->model->head_in + 16;
-    bool   mean = net->model->task == CBX_GRAPH && net->model->pool == CBX_POOL_MEAN;
-    for (int32_t l = 0; l < net->num_layers; l++) {
-        const cbx_spread_layer *y = &s->layers[l];
-        if (!(r->pooled[l] = CBX_NEW0(arena, double, y->width)))
-            return cbx_fail_memory(err);
-        terms += longest_sum(s, l);
-        for (int32_t i = 0; i < y->rows_in; i++)
-            multiply(s, l, in + i * (int64_t)y->in * (l > 0), i, neighbour + i * (int64_t)y->width,
-                     own + i * (int64_t)y->width);
-        int32_t label_rows = net->model->task == CBX_GRAPH ? y->rows : 1;
-        for (int32_t v = 0; v < y->rows; v++) {
-            add_up(s, l, v, neighbour, own, in + v * (int64_t)y->width);
-            for (int32_t j = 0; j < y->width && v < label_rows; j++)
-                r->pooled[l][j] += in[v * (int64_t)y->width + j] / (mean ? y->rows : 1);
-        }
+    const cbx_spread *s = r->spread;
+    for (int32_t l = 0; l < s->net->num_layers; l++) {
+        for (int32_t i = 0; i < s->layers[l].rows_in; i++)
+            multiply(r, l, i);
+        for (int32_t v = 0; v < s->layers[l].rows; v++)
+            round_row(r, l, v);
     }
-    r->share = 1.5 * terms * FLT_EPSILON / 2;
-    return CBX_OK;
 }
 
 double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
 {
-    double size;
-    (void)cbx_net_head_bias(r->net, a, b, &size);
-    for (int32_t l = 0; l < r->net->num_layers; l++)
-        if (cbx_net_head(r->net, l, a, b, r->weights, r->sizes))
-            for (int32_t j = 0; j < r->net->layers[l].n_out; j++)
-                size += r->sizes[j] * r->pooled[l][j];
-    return r->share * size;
+    const cbx_net   *net = r->spread->net;
+    const cbx_model *m = net->model;
+    double           size, error = 0;
+    (void)cbx_net_head_bias(net, a, b, &size);
+    double terms = m->head_in + 16;
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        const cbx_spread_layer *y = &r->spread->layers[l];
+        if (!cbx_net_head(net, l, a, b, r->weights, r->sizes))
+            continue;
+        int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
+        double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
+        terms = fmax(terms, m->head_in + 16.0 + rows);
+        for (int64_t at = 0; at < (int64_t)rows * y->width; at++) {
+            size += share * r->sizes[at % y->width] * r->size[l][at];
+            error += share * r->sizes[at % y->width] * r->error[l][at];
+        }
+    }
+    /* and what is of second order, which 1 % is more than enough for */
+    return 1.01 * (error + terms * UNIT * size);
 }

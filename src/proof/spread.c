@@ -21,12 +21,13 @@ static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t ho
     size_t size = (size_t)y->rows * (size_t)y->width,
            inputs = (size_t)y->rows_in * (size_t)y->width;
     double *of_rows = CBX_NEW(s->arena, double, 7 * size);
-    double *of_inputs = CBX_NEW(s->arena, double, 3 * inputs);
+    double *of_inputs = CBX_NEW(s->arena, double, 5 * inputs);
     y->list.begin = CBX_NEW0(s->arena, int64_t, (size_t)y->rows + 1);
     if (!of_rows || !of_inputs || !y->list.begin)
         return -1;
     double **rows[] = {&y->now, &y->low, &y->high, &y->left, &y->right, &y->under, &y->own};
-    double **of_input[] = {&y->message, &y->message_low, &y->message_high};
+    double **of_input[] = {&y->message, &y->message_low, &y->message_high, &y->rest_low,
+                           &y->rest_high};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = of_rows + k * size;
     for (size_t k = 0; k < sizeof of_input / sizeof *of_input; k++)
@@ -103,9 +104,12 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
             return -1;
         multiply_input(s, x + (int64_t)i * f, i);
     }
-    size_t size = (size_t)rows * (size_t)s->layers[0].width;
-    memcpy(s->layers[0].message_low, s->layers[0].message, size * sizeof(double));
-    memcpy(s->layers[0].message_high, s->layers[0].message, size * sizeof(double));
+    cbx_spread_layer *y = &s->layers[0];
+    size_t            size = (size_t)rows * (size_t)y->width * sizeof(double);
+    memcpy(y->message_low, y->message, size);
+    memcpy(y->message_high, y->message, size);
+    memcpy(y->rest_low, y->message, size);
+    memcpy(y->rest_high, y->message, size);
     return 0;
 }
 
@@ -121,8 +125,10 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
                       .hup = CBX_NEW(arena, double, net->widest),
                       .hdown = CBX_NEW(arena, double, net->widest),
                       .gain = CBX_NEW(arena, double, 8 * net->widest),
+                      .zeros = CBX_NEW0(arena, double, net->widest),
                       .last_is_linear = undoes_last_relu(net)};
-    if (!s->layers || !s->mark || !s->best || !s->hup || !s->hdown || !s->gain || make_scales(s))
+    if (!s->layers || !s->mark || !s->best || !s->hup || !s->hdown || !s->gain || !s->zeros ||
+        make_scales(s))
         return cbx_fail_memory(err);
     for (int32_t c = 0; c < graph->count; c++)
         s->mark[c] = -1;
@@ -202,25 +208,64 @@ static void behind_relu(const cbx_spread *s, const cbx_spread_layer *x, int32_t 
     }
 }
 
-/* The most that choices add to unit j of a row, of the entries from `begin` to `end`, where sign
- * times `of` counts. */
-static double most_of(const cbx_spread *s, const int32_t *choice, const double *of, int64_t begin,
-                      int64_t end, int32_t width, int32_t j, double sign, int64_t budget)
+/* The largest that choices add to unit j of a row, of the entries from `begin` to `end`, where
+ * sign times `of` counts. */
+static cbx_largest most_of(const cbx_spread *s, const cbx_reach_list *list, const double *of,
+                           int32_t row, int32_t width, int32_t j, double sign, int64_t budget)
 {
-    cbx_largest largest = {.best = s->best, .count = budget};
-    if (budget > s->graph->count + 63)
-        largest.count = s->graph->count + 63;
-    for (int64_t k = begin; k < end; k++) {
-        int64_t repeats = cbx_choice_repeats(s->graph, choice[k]);
-        for (int64_t r = 0; r < repeats; r++)
+    int64_t     most = budget < s->graph->count ? budget : s->graph->count;
+    cbx_largest largest = {.best = s->best, .count = most};
+    for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++)
+        for (int64_t r = cbx_choice_repeats(s->graph, list->choice[k]); r > 0; r--)
             cbx_largest_take(&largest, sign * of[k * width + j]);
-    }
-    return cbx_largest_sum(&largest);
+    return largest;
+}
+
+/* Choices that can be made and reach the rows of layer l at a node. */
+static int64_t budget_at(const cbx_spread *s, int32_t l, int32_t v)
+{
+    const cbx_partial_graph *g = s->graph;
+    /* the first layer's messages do not change: only edges into the node count */
+    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN;
+    return only_here && g->local[v] < g->budget ? g->local[v] : g->budget;
+}
+
+static void multiply_now(cbx_spread *s, int32_t l, int32_t i)
+{
+    const cbx_net_layer    *net = &s->net->layers[l];
+    const cbx_spread_layer *x = &s->layers[l - 1];
+    cbx_spread_layer       *y = &s->layers[l];
+    int64_t                 at = (int64_t)i * y->width;
+    for (int32_t k = 0; k < x->width; k++)
+        s->hup[k] = cbx_spread_relu(x->now[(int64_t)i * x->width + k]);
+    clear(y->message + at, y->width);
+    times(net->neighbour, x->width, y->width, s->hup, s->hup, s->gain, y->message + at);
+    if (i >= y->rows)
+        return;
+    clear(y->own + at, y->width);
+    times(net->own, x->width, y->width, s->hup, s->hup, s->gain, y->own + at);
+}
+
+static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
+{
+    const cbx_net_layer    *net = &s->net->layers[l];
+    const cbx_spread_layer *x = &s->layers[l - 1];
+    cbx_spread_layer       *y = &s->layers[l];
+    int64_t                 to = entry * y->width;
+    behind_relu(s, x, i, entry);
+    clear(y->message_up + to, y->width);
+    clear(y->message_down + to, y->width);
+    times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
+          y->message_up + to);
+    if (i >= y->rows)
+        return;
+    clear(y->own_up + to, y->width);
+    clear(y->own_down + to, y->width);
+    times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to, y->own_up + to);
 }
 
 static int multiply(cbx_spread *s, int32_t l)
 {
-    const cbx_net_layer    *net = &s->net->layers[l];
     const cbx_spread_layer *x = &s->layers[l - 1];
     cbx_spread_layer       *y = &s->layers[l];
     int64_t                 entries = x->list.begin[x->rows];
@@ -232,40 +277,19 @@ static int multiply(cbx_spread *s, int32_t l)
     }
     for (int32_t i = 0; i < y->rows_in; i++) {
         int64_t at = (int64_t)i * y->width, begin = x->list.begin[i], end = x->list.begin[i + 1];
-        bool    own = i < y->rows;
+        int64_t budget = budget_at(s, l - 1, i);
         if (cbx_out_of_time((double)(4 * (end - begin + 1)) * x->width * y->width))
             return -1;
-        for (int32_t k = 0; k < x->width; k++)
-            s->hup[k] = cbx_spread_relu(x->now[(int64_t)i * x->width + k]);
-        clear(y->message + at, y->width);
-        clear(y->message_low + at, y->width);
-        times(net->neighbour, x->width, y->width, s->hup, s->hup, y->message_low + at,
-              y->message + at);
-        if (own) {
-            clear(y->own + at, y->width);
-            clear(y->message_high + at, y->width);
-            times(net->own, x->width, y->width, s->hup, s->hup, y->message_high + at, y->own + at);
-        }
-        for (int64_t k = begin; k < end; k++) {
-            int64_t to = k * y->width;
-            behind_relu(s, x, i, k);
-            clear(y->message_up + to, y->width);
-            clear(y->message_down + to, y->width);
-            times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
-                  y->message_up + to);
-            if (own) {
-                clear(y->own_up + to, y->width);
-                clear(y->own_down + to, y->width);
-                times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to,
-                      y->own_up + to);
-            }
-        }
+        multiply_now(s, l, i);
+        for (int64_t k = begin; k < end; k++)
+            multiply_entry(s, l, i, k);
         for (int32_t j = 0; j < y->width; j++) {
-            double now = y->message[at + j];
-            y->message_high[at + j] = now + most_of(s, x->list.choice, y->message_up, begin, end,
-                                                    y->width, j, 1, s->graph->budget);
-            y->message_low[at + j] = now - most_of(s, x->list.choice, y->message_down, begin, end,
-                                                   y->width, j, -1, s->graph->budget);
+            cbx_largest up = most_of(s, &x->list, y->message_up, i, y->width, j, 1, budget);
+            y->message_high[at + j] = y->message[at + j] + cbx_largest_sum(&up);
+            y->rest_high[at + j] = y->message[at + j] + cbx_largest_rest(&up);
+            cbx_largest down = most_of(s, &x->list, y->message_down, i, y->width, j, -1, budget);
+            y->message_low[at + j] = y->message[at + j] - cbx_largest_sum(&down);
+            y->rest_low[at + j] = y->message[at + j] - cbx_largest_rest(&down);
         }
     }
     return 0;
@@ -278,7 +302,6 @@ typedef struct row {
     cbx_spread_layer     *y;
     const cbx_node_scale *scales;
     int32_t               l, v;
-    cbx_norm_kind         norm;
     int64_t               begin, end; /* entries */
     bool                  listed;
 } row;
@@ -330,31 +353,56 @@ static void add_scaled(row *r, int32_t w, const double *gain)
     }
 }
 
-/* An edge that is there: what it is multiplied by can move, and it may go. */
-static void bound_edge(row *r, int64_t e, double *at_source, double *at_target)
+/* What the choice itself does to a message: zeros where it does not reach it. */
+static void own_message(const row *r, int32_t u, int32_t choice, const double **up,
+                        const double **down)
+{
+    const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
+    int64_t               entry = list ? cbx_reach_find(list, u, choice) : -1;
+    *up = entry < 0 ? r->s->zeros : r->y->message_up + entry * r->y->width;
+    *down = entry < 0 ? r->s->zeros : r->y->message_down + entry * r->y->width;
+}
+
+/* An edge that may go. What it brings is counted as it moves already; so what goes with it is what
+ * it brings now, and whatever was counted. */
+static void bound_going(row *r, int64_t e)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    cbx_spread_layer        *y = r->y;
+    int32_t                  u = g->view->source[e], width = y->width, choice = g->choice_of[e];
+    const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
+    double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
+    int64_t                  entry = entry_of(r, choice);
+    const double            *own_up, *own_down;
+    own_message(r, u, choice, &own_up, &own_down);
+    for (int32_t j = 0; j < width; j++) {
+        int64_t       at = (int64_t)u * width + j;
+        cbx_interval  all = cbx_interval_times(w, y->message_low[at], y->message_high[at]);
+        cbx_interval  rest = cbx_interval_times(w, y->rest_low[at], y->rest_high[at]);
+        cbx_interval  own = cbx_interval_times(w, own_down[j], own_up[j]);
+        cbx_edge_gain up =
+            cbx_scale_edge_gain(from, to, g->paired[e], g->budget, all.low, all.high);
+        cbx_edge_gain down =
+            cbx_scale_edge_gain(from, to, g->paired[e], g->budget, -all.high, -all.low);
+        y->list.up[entry + j] +=
+            cbx_scale_removal_gain(from, to, g->paired[e], &up, rest.low + own.high);
+        y->list.down[entry + j] -=
+            cbx_scale_removal_gain(from, to, g->paired[e], &down, -rest.high - own.low);
+    }
+}
+
+/* What an edge is multiplied by can move. */
+static void bound_scaled(row *r, int64_t e, double *at_source, double *at_target)
 {
     const cbx_partial_graph *g = r->s->graph;
     cbx_spread_layer        *y = r->y;
     int32_t                  u = g->view->source[e], width = y->width;
     const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
-    double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
-    int32_t                  choice = g->choice_of[e];
-    bool                     may_go = choice >= 0 && cbx_choice_is_open(g, choice);
-    int64_t                  entry = may_go ? entry_of(r, choice) : 0;
     for (int32_t j = 0; j < width; j++) {
-        double low = w * y->message_low[(int64_t)u * width + j];
-        double high = w * y->message_high[(int64_t)u * width + j];
-        if (low > high) { /* a negative weight */
-            double t = low;
-            low = high;
-            high = t;
-        }
+        double        low = y->message_low[(int64_t)u * width + j];
+        double        high = y->message_high[(int64_t)u * width + j];
         cbx_edge_gain up = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, low, high);
         cbx_edge_gain down = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, -high, -low);
-        if (may_go) {
-            y->list.up[entry + j] += cbx_scale_removal_gain(from, to, g->paired[e], &up, low);
-            y->list.down[entry + j] -= cbx_scale_removal_gain(from, to, g->paired[e], &down, -high);
-        }
         at_source[j] = up.removal_source;
         at_source[width + j] = -down.removal_source;
         at_source[2 * width + j] = up.addition_source;
@@ -390,9 +438,11 @@ static void bound_coming(row *r, int64_t e)
     int32_t                  u = g->view->source[e], width = y->width;
     const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
     int64_t                  entry = entry_of(r, g->choice_of[e]);
+    const double            *own_up, *own_down;
+    own_message(r, u, g->choice_of[e], &own_up, &own_down);
     for (int32_t j = 0; j < width; j++) {
-        double low = y->message_low[(int64_t)u * width + j];
-        double high = y->message_high[(int64_t)u * width + j];
+        double low = y->rest_low[(int64_t)u * width + j] + own_down[j];
+        double high = y->rest_high[(int64_t)u * width + j] + own_up[j];
         y->list.up[entry + j] += cbx_scale_addition_gain(from, to, high);
         y->list.down[entry + j] -= cbx_scale_addition_gain(from, to, -low);
     }
@@ -414,11 +464,12 @@ static void add_edge(row *r, int64_t e, double *at_source, double *at_target, bo
         add_reached(r, u, w, y->message_up, y->message_down);
     else
         add_reached(r, u, w, y->message_down, y->message_up);
-    if (!scaled && (g->choice_of[e] < 0 || !cbx_choice_is_open(g, g->choice_of[e])))
+    if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+        bound_going(r, e);
+    if (!scaled)
         return;
-    bound_edge(r, e, at_source, at_target);
-    if (scaled)
-        add_scaled(r, u, at_source);
+    bound_scaled(r, e, at_source, at_target);
+    add_scaled(r, u, at_source);
 }
 
 static void add_loop(row *r, double *at_target)
@@ -451,19 +502,16 @@ static int64_t most_entries(const row *r)
 /* From `now` and the list to the box and the slopes behind the ReLU. */
 static void close_row(row *r)
 {
-    cbx_spread_layer        *y = r->y;
-    const cbx_partial_graph *g = r->s->graph;
-    int64_t                  budget = g->budget;
-    /* the first layer's messages do not change: only edges into the node count */
-    if (r->l == 0 && r->norm != CBX_NORM_GCN && g->local[r->v] < budget)
-        budget = g->local[r->v];
+    cbx_spread_layer *y = r->y;
+    int64_t           budget = budget_at(r->s, r->l, r->v);
+    y->list.begin[r->v + 1] = r->end;
     for (int32_t j = 0; j < y->width; j++) {
-        int64_t at = (int64_t)r->v * y->width + j;
-        double  now = y->now[at];
-        y->high[at] = now + most_of(r->s, y->list.choice, y->list.up, r->begin, r->end, y->width, j,
-                                    1, budget);
-        y->low[at] = now - most_of(r->s, y->list.choice, y->list.down, r->begin, r->end, y->width,
-                                   j, -1, budget);
+        int64_t     at = (int64_t)r->v * y->width + j;
+        double      now = y->now[at];
+        cbx_largest up = most_of(r->s, &y->list, y->list.up, r->v, y->width, j, 1, budget);
+        y->high[at] = now + cbx_largest_sum(&up);
+        cbx_largest down = most_of(r->s, &y->list, y->list.down, r->v, y->width, j, -1, budget);
+        y->low[at] = now - cbx_largest_sum(&down);
         double low = y->low[at], high = y->high[at];
         y->under[at] = now > 0 ? 1 : 0;
         y->right[at] = now > 0 ? 1 : high > 0 ? high / (high - now) : 0;
@@ -471,7 +519,6 @@ static void close_row(row *r)
     }
     for (int64_t k = r->begin; k < r->end; k++)
         r->s->mark[y->list.choice[k]] = -1;
-    y->list.begin[r->v + 1] = r->end;
 }
 
 static int compute_row(cbx_spread *s, int32_t l, int32_t v)
@@ -482,7 +529,7 @@ static int compute_row(cbx_spread *s, int32_t l, int32_t v)
     cbx_norm_kind            norm = s->net->layers[l].norm;
     bool                     gcn = norm == CBX_NORM_GCN, scaled = norm != CBX_NORM_NONE;
     double *at_target = s->gain, *at_source = at_target + 4 * (int64_t)s->net->widest;
-    row     r = {.s = s, .y = y, .scales = s->scales[norm], .l = l, .v = v, .norm = norm};
+    row     r = {.s = s, .y = y, .scales = s->scales[norm], .l = l, .v = v};
     r.begin = r.end = y->list.begin[v];
     r.listed = !(s->last_is_linear && l == s->net->num_layers - 1);
     if (r.listed && grow_list(s, &y->list, r.begin, most_entries(&r), y->width))
@@ -509,7 +556,7 @@ static int compute_row(cbx_spread *s, int32_t l, int32_t v)
     return cbx_out_of_time((double)(r.end - r.begin + 8) * y->width * 8) ? -1 : 0;
 }
 
-void cbx_spread_scale(cbx_spread *s)
+static void compute_scales(cbx_spread *s)
 {
     for (int k = 0; k < CBX_NORM_COUNT; k++)
         for (int32_t v = 0; s->scales[k] && v < s->layers[0].rows_in; v++)
@@ -519,7 +566,7 @@ void cbx_spread_scale(cbx_spread *s)
 int cbx_spread_compute(cbx_spread *s)
 {
     const cbx_net *net = s->net;
-    cbx_spread_scale(s);
+    compute_scales(s);
     for (int32_t l = 0; l < net->num_layers; l++) {
         if (l > 0 && multiply(s, l))
             return -1;

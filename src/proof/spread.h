@@ -15,6 +15,16 @@
 #include "net.h"
 #include "scale.h"
 
+typedef struct cbx_interval {
+    double low, high;
+} cbx_interval;
+
+static inline cbx_interval cbx_interval_times(double factor, double low, double high)
+{
+    return factor < 0 ? (cbx_interval){factor * high, factor * low}
+                      : (cbx_interval){factor * low, factor * high};
+}
+
 /* Choices that reach rows, and what each does to the row's units. */
 typedef struct cbx_reach_list {
     int64_t *begin; /* by row, and one more */
@@ -28,7 +38,8 @@ typedef struct cbx_spread_layer {
     double        *now, *low, *high;     /* rows x width, before the ReLU */
     double        *left, *right, *under; /* likewise: slopes */
     double        *message, *own;        /* products of the input: rows_in x width; rows x width */
-    double        *message_low, *message_high;
+    double        *message_low, *message_high; /* with all of the budget */
+    double        *rest_low, *rest_high;       /* with all but one of it */
     cbx_reach_list list;
     double        *message_up, *message_down; /* by entry of the list of the layer before */
     double        *own_up, *own_down;
@@ -45,7 +56,8 @@ typedef struct cbx_spread {
     double                  *input_size; /* by row: sum of |x| + |mean|, each times its largest
                                           * weight */
     int32_t most_inputs;                 /* that are not 0 in any row */
-    double *best, *hup, *hdown, *gain;   /* scratch */
+    double *best, *hup, *hdown, *gain; /* scratch */
+    double                  *zeros;
     bool    last_is_linear;              /* the head undoes the last ReLU: it has no list */
 } cbx_spread;
 
@@ -53,15 +65,21 @@ typedef struct cbx_spread {
 cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_graph *graph,
                            const cbx_matrix *X, cbx_arena *arena, cbx_error *err);
 
-/* Only what edges are multiplied by. */
-void cbx_spread_scale(cbx_spread *s);
-
 /* Computes all of it for the graph as it is now. -1: no memory, or no time. */
 int cbx_spread_compute(cbx_spread *s);
 
 static inline double cbx_spread_relu(double z)
 {
     return z > 0 ? z : 0;
+}
+
+/* The entry of a choice in a row of a list; -1: it does not reach it. */
+static inline int64_t cbx_reach_find(const cbx_reach_list *list, int32_t row, int32_t choice)
+{
+    for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++)
+        if (list->choice[k] == choice)
+            return k;
+    return -1;
 }
 
 /* The sum of the largest `count` of those values, none of them below 0. */
@@ -86,6 +104,13 @@ static inline double cbx_largest_sum(const cbx_largest *l)
     for (int64_t k = 0; k < l->held; k++)
         sum += l->best[k];
     return sum;
+}
+
+/* The sum of the largest but one fewer. */
+static inline double cbx_largest_rest(const cbx_largest *l)
+{
+    double last = l->held > 0 && l->held == l->count ? l->best[l->held - 1] : 0;
+    return cbx_largest_sum(l) - last;
 }
 
 #endif
