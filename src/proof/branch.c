@@ -21,17 +21,19 @@ cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bou
                       .bound = bound,
                       .asked = *asked,
                       .arena = arena,
-                      .ranked = CBX_NEW0(arena, cbx_ranked *, most + 1),
+                      .ranked = CBX_NEW(arena, cbx_ranked, graph->count),
+                      .barred = CBX_NEW(arena, int32_t, graph->count),
                       .made = CBX_NEW(arena, int32_t, most + 1),
                       .flip = CBX_NEW(arena, int32_t, most + 1),
-                      .most = most};
-    return b->ranked && b->made && b->flip ? CBX_OK : cbx_fail_memory(err);
+                      .most = most,
+                      .limit = INT64_MAX};
+    return b->ranked && b->barred && b->made && b->flip ? CBX_OK : cbx_fail_memory(err);
 }
 
 static bool is_over(cbx_branch *b)
 {
     b->stopped = b->stopped || cbx_time_is_up() || (b->asked.stop && b->asked.stop(b->asked.user));
-    return b->stopped || b->num_flip > 0;
+    return b->stopped || b->num_flip > 0 || b->bounds >= b->limit;
 }
 
 static void make(cbx_branch *b, int32_t choice)
@@ -68,18 +70,15 @@ static int by_gain(const void *x, const void *y)
     return (a->choice > b->choice) - (a->choice < b->choice);
 }
 
-/* Those that may be made, the one with the largest gain first; -1: no memory. */
+/* Those that may be made, the one with the largest gain first. */
 static int64_t rank(cbx_branch *b, cbx_ranked **out)
 {
-    cbx_ranked **of = &b->ranked[b->num_made];
-    int64_t      count = 0;
-    if (!*of && !(*of = CBX_NEW(b->arena, cbx_ranked, b->graph->count)))
-        return -1;
+    int64_t count = 0;
     for (int32_t c = 0; c < b->graph->count; c++)
         if (may(b, c))
-            (*of)[count++] = (cbx_ranked){b->bound->gain[c], c};
-    qsort(*of, (size_t)count, sizeof **of, by_gain);
-    *out = *of;
+            b->ranked[count++] = (cbx_ranked){b->bound->gain[c], c};
+    qsort(b->ranked, (size_t)count, sizeof *b->ranked, by_gain);
+    *out = b->ranked;
     return count;
 }
 
@@ -93,49 +92,68 @@ static bool flips(cbx_branch *b)
     return true;
 }
 
-/* The best that so many of the first of a ranked list add. */
-static double best_of(const cbx_ranked *list, int64_t count, int64_t most)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < count && k < most && list[k].gain > 0; k++)
-        sum += list[k].gain;
-    return sum;
-}
-
-/* Sets of exactly the budget's more choices. */
-static void search(cbx_branch *b)
+/* Asks the model about each of the sets of one more choice that the bound leaves. */
+static void ask_each(cbx_branch *b)
 {
     cbx_ranked *list;
-    int64_t     left = b->graph->budget, count, k;
-    if (is_over(b) || !(bound_now(b) > 0))
-        return;
-    double now = b->bound->now + b->bound->rounding;
-    if ((count = rank(b, &list)) < 0) {
-        b->stopped = true;
-        return;
-    }
-    for (k = 0; k < count && !is_over(b); k++) {
-        if (!(now + best_of(list + k, count - k, left) > 0))
-            break;
+    double      now = b->bound->now + b->bound->rounding;
+    int64_t     count = rank(b, &list);
+    for (int64_t k = 0; k < count && now + list[k].gain > 0 && !is_over(b); k++) {
         make(b, list[k].choice);
-        if (left > 1)
-            search(b);
-        else
-            (void)flips(b);
+        (void)flips(b);
         unmake(b);
-        b->graph->fate[list[k].choice] = CBX_BARRED;
     }
-    while (k-- > 0)
-        b->graph->fate[list[k].choice] = CBX_FREE;
+}
+
+/* The open choice with the largest gain; -1: there is none. */
+static int32_t best_choice(const cbx_branch *b)
+{
+    int32_t best = -1;
+    for (int32_t c = 0; c < b->graph->count; c++)
+        if (may(b, c) && (best < 0 || b->bound->gain[c] > b->bound->gain[best]))
+            best = c;
+    return best;
+}
+
+/* Sets of the budget's more choices, or where `all` of fewer as well: with the best one, and then
+ * without it, until the bound excludes the rest. */
+static void search(cbx_branch *b, bool all)
+{
+    int32_t choice, barred = b->num_barred;
+    while (!is_over(b) && bound_now(b) > 0) {
+        if (b->graph->budget == 1) {
+            ask_each(b);
+            break;
+        }
+        if ((choice = best_choice(b)) < 0)
+            break;
+        make(b, choice);
+        if (!all || !flips(b))
+            search(b, all);
+        unmake(b);
+        b->graph->fate[choice] = CBX_BARRED;
+        b->barred[b->num_barred++] = choice;
+    }
+    while (b->num_barred > barred)
+        b->graph->fate[b->barred[--b->num_barred]] = CBX_FREE;
 }
 
 bool cbx_branch_none_of(cbx_branch *b, int64_t size)
 {
     int64_t budget = b->graph->budget;
     b->graph->budget = size < budget ? size : budget;
-    search(b);
+    search(b, false);
     b->graph->budget = budget;
     return !is_over(b);
+}
+
+bool cbx_branch_none_at_all(cbx_branch *b, int64_t bounds)
+{
+    b->limit = b->bounds + bounds;
+    search(b, true);
+    bool none = !is_over(b);
+    b->limit = INT64_MAX;
+    return none;
 }
 
 int64_t cbx_branch_root(cbx_branch *b)

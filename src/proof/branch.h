@@ -32,13 +32,16 @@ typedef struct cbx_branch {
     cbx_branch_asked   asked;
     int32_t            ahead, behind; /* classes: which one would have to lead which */
     cbx_arena         *arena;
-    cbx_ranked       **ranked; /* by number of choices made: the open ones */
+    cbx_ranked        *ranked; /* scratch */
+    int32_t           *barred; /* those that have been tried */
+    int32_t            num_barred;
     int32_t           *made;
     int64_t            num_made, most; /* room for */
     int32_t           *flip;           /* a set that flips */
     int64_t            num_flip;       /* 0: none was met */
     bool               stopped;
     int64_t            bounds, asks; /* how often */
+    int64_t            limit;        /* of bounds, for what goes on now */
 } cbx_branch;
 
 /* For sets of up to `most` choices. */
@@ -52,6 +55,10 @@ int64_t cbx_branch_root(cbx_branch *b);
 /* Looks for a set of `size` choices by which `ahead` comes to lead, where no smaller one flips.
  * True: there is none. Else one was found, num_flip > 0, or it was stopped. */
 bool cbx_branch_none_of(cbx_branch *b, int64_t size);
+
+/* The same of all sizes up to the graph's budget at once, which takes one tree and not one for each,
+ * with so many bounds at most. False: there is one, or it was stopped, or that was not enough. */
+bool cbx_branch_none_at_all(cbx_branch *b, int64_t bounds);
 
 /* Makes the best choice again and again, up to the graph's budget: finds some set that flips, or
  * none. */

@@ -6,6 +6,9 @@
 
 #include "error.h"
 
+/* What a tree of all sizes may take at first. */
+enum { LEAST_BOUNDS = 50 };
+
 typedef struct finding {
     const cbx_radius_question *q;
     cbx_branch                 b;
@@ -60,6 +63,35 @@ static bool exclude(finding *f, int64_t size)
     return true;
 }
 
+/* The same of all sizes, with about as much work as was done so far. */
+static bool exclude_all(finding *f)
+{
+    for (int32_t c = 0; c < f->q->num_classes; c++) {
+        if (f->none[c] >= f->q->graph->budget)
+            continue;
+        f->b.ahead = c;
+        if (!cbx_branch_none_at_all(&f->b, f->b.bounds + LEAST_BOUNDS))
+            return false;
+        f->none[c] = f->q->graph->budget;
+    }
+    return true;
+}
+
+/* Goes on until the interval is closed. */
+static void narrow(finding *f)
+{
+    cbx_radius_answer *out = f->out;
+    int64_t            budget = f->q->graph->budget;
+    while (!f->b.stopped && out->lower <= budget && (out->upper == 0 || out->lower < out->upper)) {
+        if (exclude(f, out->lower))
+            out->lower++;
+        if (!f->b.stopped && f->b.num_flip == 0 && out->upper == 0 && out->lower <= budget &&
+            exclude_all(f))
+            out->lower = budget + 1;
+        keep(f);
+    }
+}
+
 cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_radius_answer *out,
                            cbx_error *err)
 {
@@ -82,14 +114,8 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
         cbx_branch_dive(&f.b);
         keep(&f);
     }
-    bool decided = q->decide && out->upper > 0;
-    while (!decided && !f.b.stopped && out->lower <= budget &&
-           (out->upper == 0 || out->lower < out->upper)) {
-        if (exclude(&f, out->lower))
-            out->lower++;
-        else if (f.b.num_flip > 0)
-            keep(&f);
-    }
+    if (!q->decide || out->upper == 0)
+        narrow(&f);
     out->bounds = f.b.bounds;
     out->asks = f.b.asks;
     return CBX_OK;
