@@ -59,6 +59,10 @@ static bool may(const cbx_branch *b, int32_t choice)
 static double bound_now(cbx_branch *b)
 {
     b->bounds++;
+    if (cbx_lead_bound_update(b->bound)) {
+        b->stopped = true;
+        return INFINITY;
+    }
     return cbx_lead_bound_of(b->bound, b->ahead, b->behind);
 }
 
@@ -156,18 +160,35 @@ bool cbx_branch_none_at_all(cbx_branch *b, int64_t bounds)
     return none;
 }
 
-int64_t cbx_branch_root(cbx_branch *b)
+/* Does one bound exclude all sets of up to `size` by which a class leads? For those classes that
+ * smaller sizes were excluded for. True: for all. */
+static bool exclude_at_root(cbx_branch *b, int64_t size, int64_t before, int32_t num_classes,
+                            int64_t *none)
 {
-    int64_t budget = b->graph->budget, none = 0, some = budget + 1;
-    for (int64_t size = budget; none + 1 < some && !is_over(b); size = (none + some) / 2) {
-        b->graph->budget = size;
-        if (bound_now(b) > 0)
-            some = size;
+    int64_t budget = b->graph->budget;
+    bool    all = true;
+    b->graph->budget = size;
+    b->bounds++;
+    b->stopped = b->stopped || cbx_lead_bound_update(b->bound);
+    for (int32_t c = 0; c < num_classes && !is_over(b); c++) {
+        if (none[c] >= size || none[c] < before)
+            continue;
+        if (cbx_lead_bound_of(b->bound, c, b->behind) > 0)
+            all = false;
         else
-            none = size;
+            none[c] = size;
     }
     b->graph->budget = budget;
-    return b->stopped ? 0 : none;
+    return all && !is_over(b);
+}
+
+void cbx_branch_root(cbx_branch *b, int32_t num_classes, int64_t *none)
+{
+    int64_t budget = b->graph->budget, size = 1;
+    if (exclude_at_root(b, budget, 0, num_classes, none))
+        return;
+    while (size < budget && exclude_at_root(b, size, size - 1, num_classes, none))
+        size++;
 }
 
 /* The choice, of those that promise most, with which the lead is largest; -1: none. */

@@ -49,8 +49,9 @@ cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bou
                            const cbx_branch_asked *asked, int64_t most, cbx_arena *arena,
                            cbx_error *err);
 
-/* The largest budget up to the graph's for which one bound excludes all sets; 0: none. */
-int64_t cbx_branch_root(cbx_branch *b);
+/* By class: the largest size, up to the graph's budget, for which one bound excludes all sets by
+ * which it would lead `behind`. Classes that are not asked about have a larger one already. */
+void cbx_branch_root(cbx_branch *b, int32_t num_classes, int64_t *none);
 
 /* Looks for a set of `size` choices by which `ahead` comes to lead, where no smaller one flips.
  * True: there is none. Else one was found, num_flip > 0, or it was stopped. */

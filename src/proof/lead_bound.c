@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "kernel.h"
 
 /* ---- memory */
 
@@ -157,6 +158,21 @@ static bool pass_relu(cbx_lead_bound *b, int32_t l, int32_t v)
 
 /* ---- a layer */
 
+/* By how much a sum of the row's units behind their ReLUs, each `times` so much, can move. */
+CBX_HOT static void move_of(const cbx_spread_layer *x, int64_t at, const double *ups,
+                            const double *downs, const double *times, double *fall, double *rise)
+{
+    double up = 0, down = 0;
+    for (int32_t k = 0; k < x->width; k++) {
+        double a = times[k] * ups[k] * (ups[k] > 0 ? x->right[at + k] : x->left[at + k]);
+        double c = times[k] * downs[k] * x->under[at + k];
+        up += a > c ? a : c;
+        down += a > c ? c : a;
+    }
+    *rise = up;
+    *fall = down;
+}
+
 typedef struct term {
     cbx_interval all;  /* whatever is chosen */
     cbx_interval with; /* if the choice at hand is among it */
@@ -182,12 +198,7 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
         const double *ups = list->up + e * x->width, *downs = list->down + e * x->width;
         if (most == 1 && choice >= 0 && list->choice[e] != choice && !b->scaled)
             continue; /* the budget is for this choice */
-        for (int32_t k = 0; k < x->width; k++) {
-            double a = b->input[k] * ups[k] * (ups[k] > 0 ? x->right[at + k] : x->left[at + k]);
-            double c = b->input[k] * downs[k] * x->under[at + k];
-            rise += a > c ? a : c;
-            fall += a > c ? c : a;
-        }
+        move_of(x, at, ups, downs, b->input, &fall, &rise);
         if (list->choice[e] == choice)
             own = (cbx_interval){fall, rise};
         for (int64_t r = cbx_choice_repeats(s->graph, list->choice[e]); r > 0; r--) {
@@ -315,11 +326,17 @@ static double best_gains(cbx_lead_bound *b)
     return halves < all ? halves : all;
 }
 
+int cbx_lead_bound_update(cbx_lead_bound *b)
+{
+    if (cbx_spread_compute(&b->spread))
+        return -1;
+    cbx_rounding_compute(&b->sizes);
+    return 0;
+}
+
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
 {
     cbx_spread *s = &b->spread;
-    if (cbx_spread_compute(s))
-        return INFINITY;
     memset(b->gain, 0, (size_t)s->graph->count * sizeof *b->gain);
     memset(b->at_removal, 0, (size_t)s->graph->view->n * sizeof *b->at_removal);
     memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
@@ -332,7 +349,6 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
                 pass_row(b, l, v);
         }
     add_node_gains(b);
-    cbx_rounding_compute(&b->sizes);
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     return b->now + b->rounding + best_gains(b);
 }

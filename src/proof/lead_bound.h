@@ -28,8 +28,11 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                                const cbx_partial_graph *graph, const cbx_matrix *X,
                                cbx_arena *arena, bool *known, cbx_error *err);
 
+/* Works out what all classes share, for the graph as it is now. -1: no memory, or no time. */
+int cbx_lead_bound_update(cbx_lead_bound *b);
+
 /* The lead of class `ahead` over class `behind`, as the model computes it, at most; INFINITY where
- * there is no memory or no time. Leaves `now` and `gain`: with the choices that are made, any that
+ * there is no time. Leaves `now` and `gain`: with the choices that are made, any that
  * the budgets allow, the lead is not more than now + rounding + the sum of their gains. */
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind);
 

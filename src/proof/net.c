@@ -58,6 +58,8 @@ static int make_layer(const cbx_layer *from, cbx_net_layer *to, cbx_arena *arena
     if (!to->neighbour || !to->own || !to->bias || !to->bias_size || !to->twin)
         return -1;
     *linear = cbx_block_linear(from, to->neighbour, to->own, to->bias, to->bias_size);
+    for (size_t k = 0; *linear && k < size; k++)
+        to->has_own = to->has_own || to->own[k] != 0;
     if (*linear)
         find_twins(to);
     return 0;

@@ -10,6 +10,7 @@ typedef struct cbx_net_layer {
     int32_t       n_in, n_out;
     cbx_norm_kind norm;
     double       *neighbour, *own, *bias;
+    bool          has_own;   /* any of own is not 0 */
     double       *bias_size; /* what the bias is a sum of, without signs */
     /* unit j is the exact negative of unit twin[j], before their ReLUs; -1: of none. Of two the
      * first has the other as its twin, and the other none. Since relu(z) = z + relu(-z), scores

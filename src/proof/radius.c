@@ -34,10 +34,9 @@ static void keep(finding *f)
 /* One bound for each class: which sizes do they exclude? */
 static void ask_roots(finding *f)
 {
-    for (int32_t c = 0; c < f->q->num_classes; c++) {
-        f->b.ahead = c;
-        f->none[c] = is_sought(f, c) ? cbx_branch_root(&f->b) : INT64_MAX;
-    }
+    for (int32_t c = 0; c < f->q->num_classes; c++)
+        f->none[c] = is_sought(f, c) ? 0 : INT64_MAX;
+    cbx_branch_root(&f->b, f->q->num_classes, f->none);
 }
 
 /* The class that may lead with the fewest choices. */

@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "kernel.h"
 
 /* ---- memory */
 
@@ -174,10 +175,9 @@ static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t m
 
 /* ---- products of what the layer before left */
 
-/* x times W, of numbers that are somewhere between `low` and `high`: adds the least and the most.
- */
-static void times(const double *W, int32_t rows, int32_t cols, const double *low,
-                  const double *high, double *least, double *most)
+/* x times W, of numbers that are somewhere between `low` and `high`: adds the least and the most. */
+CBX_HOT static void times(const double *W, int32_t rows, int32_t cols, const double *low,
+                          const double *high, double *restrict least, double *restrict most)
 {
     for (int32_t k = 0; k < rows; k++) {
         double        lo = low[k], hi = high[k];
@@ -243,6 +243,8 @@ static void multiply_now(cbx_spread *s, int32_t l, int32_t i)
     if (i >= y->rows)
         return;
     clear(y->own + at, y->width);
+    if (!net->has_own)
+        return;
     times(net->own, x->width, y->width, s->hup, s->hup, s->gain, y->own + at);
 }
 
@@ -257,7 +259,7 @@ static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
     clear(y->message_down + to, y->width);
     times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
           y->message_up + to);
-    if (i >= y->rows)
+    if (i >= y->rows || !net->has_own)
         return;
     clear(y->own_up + to, y->width);
     clear(y->own_down + to, y->width);
@@ -322,7 +324,7 @@ static int64_t entry_of(row *r, int32_t choice)
 }
 
 /* Adds what the input's choices do to another row, `factor` times. */
-static void add_reached(row *r, int32_t from, double factor, const double *up, const double *down)
+CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up, const double *down)
 {
     const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
     int32_t               width = r->y->width;
@@ -538,7 +540,7 @@ static int compute_row(cbx_spread *s, int32_t l, int32_t v)
     for (int32_t j = 0; j < y->width; j++)
         y->now[(int64_t)v * y->width + j] =
             s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
-    if (r.listed)
+    if (r.listed && s->net->layers[l].has_own)
         add_reached(&r, v, 1, y->own_up, y->own_down);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
         if (gcn && view->source[e] == v)

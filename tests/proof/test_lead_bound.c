@@ -240,6 +240,7 @@ static void try_sets(trial *t, int32_t first, int64_t left, double claimed)
 static void check_bound(question *q)
 {
     trial t = {.q = q, .a = 1, .b = (int32_t)(2 * below(q->w, 2)), .least = INFINITY};
+    CHECK(!cbx_lead_bound_update(&q->bound));
     t.most = cbx_lead_bound_of(&q->bound, t.a, t.b);
     for (int32_t i = 0; i < q->factual.n; i++)
         t.local[i] = q->graph.local[i];
