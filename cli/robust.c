@@ -98,7 +98,6 @@ static void write_json(const asked_rows *a, FILE *out, const cbx_radius *r)
     else
         json_text(&j, "flips_with", NULL);
     json_double(&j, "seconds", r->seconds);
-    json_int(&j, "bounds", r->bounds);json_int(&j, "asks", r->asks);
     json_close(&j, '}');
     json_line(&j);
 }

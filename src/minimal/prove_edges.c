@@ -68,7 +68,7 @@ static cbx_status make_graph(cbx_search *s, const cbx_edit_state *W, const cbx_e
                              cbx_partial_graph *g, cbx_error *err)
 {
     const cbx_view *v = s->view;
-    cbx_status status = cbx_partial_graph_init(g, v, NULL, p->count, v->m, s->arena, err);
+    cbx_status      status = cbx_partial_graph_init(g, v, NULL, p->count, v->m, s->arena, err);
     if (status)
         return status;
     for (int64_t k = 0; k < p->count; k++) {
@@ -106,8 +106,7 @@ static int take_over(cbx_minimal *found, const cbx_edge_proof *p, const cbx_radi
     return 0;
 }
 
-cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *proof,
-                           cbx_error *err)
+cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *proof, cbx_error *err)
 {
     cbx_net          *net;
     cbx_partial_graph graph;
@@ -124,12 +123,12 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
     if (status || !proof->applies)
         return status;
     graph.budget = most;
-    asking a = {.s = s,
-                .W = found->state,
-                .moves = proof->moves,
-                .made = CBX_NEW(s->arena, cbx_move, most + 1),
-                .until = proof->until,
-                .err = err};
+    asking              a = {.s = s,
+                             .W = found->state,
+                             .moves = proof->moves,
+                             .made = CBX_NEW(s->arena, cbx_move, most + 1),
+                             .until = proof->until,
+                             .err = err};
     cbx_radius_question q = {.graph = &graph,
                              .bound = &bound,
                              .asked = {&a, may, make, lead, stop},

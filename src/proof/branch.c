@@ -56,14 +56,19 @@ static bool may(const cbx_branch *b, int32_t choice)
            (!b->asked.may || b->asked.may(b->asked.user, choice));
 }
 
-static double bound_now(cbx_branch *b)
+static void update(cbx_branch *b)
 {
     b->bounds++;
     if (cbx_lead_bound_update(b->bound)) {
         b->stopped = true;
-        return INFINITY;
+        b->out_of_memory = !cbx_time_is_up();
     }
-    return cbx_lead_bound_of(b->bound, b->ahead, b->behind);
+}
+
+static double bound_now(cbx_branch *b)
+{
+    update(b);
+    return b->stopped ? INFINITY : cbx_lead_bound_of(b->bound, b->ahead, b->behind);
 }
 
 static int by_gain(const void *x, const void *y)
@@ -168,8 +173,7 @@ static bool exclude_at_root(cbx_branch *b, int64_t size, int64_t before, int32_t
     int64_t budget = b->graph->budget;
     bool    all = true;
     b->graph->budget = size;
-    b->bounds++;
-    b->stopped = b->stopped || cbx_lead_bound_update(b->bound);
+    update(b);
     for (int32_t c = 0; c < num_classes && !is_over(b); c++) {
         if (none[c] >= size || none[c] < before)
             continue;

@@ -39,7 +39,7 @@ typedef struct cbx_branch {
     int64_t            num_made, most; /* room for */
     int32_t           *flip;           /* a set that flips */
     int64_t            num_flip;       /* 0: none was met */
-    bool               stopped;
+    bool               stopped, out_of_memory;
     int64_t            bounds, asks; /* how often */
     int64_t            limit;        /* of bounds, for what goes on now */
 } cbx_branch;
@@ -57,8 +57,9 @@ void cbx_branch_root(cbx_branch *b, int32_t num_classes, int64_t *none);
  * True: there is none. Else one was found, num_flip > 0, or it was stopped. */
 bool cbx_branch_none_of(cbx_branch *b, int64_t size);
 
-/* The same of all sizes up to the graph's budget at once, which takes one tree and not one for each,
- * with so many bounds at most. False: there is one, or it was stopped, or that was not enough. */
+/* The same of all sizes up to the graph's budget at once, which takes one tree and not one for
+ * each, with so many bounds at most. False: there is one, or it was stopped, or that was not
+ * enough. */
 bool cbx_branch_none_at_all(cbx_branch *b, int64_t bounds);
 
 /* Makes the best choice again and again, up to the graph's budget: finds some set that flips, or

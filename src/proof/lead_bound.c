@@ -206,8 +206,9 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
             cbx_largest_take(&down, -fall);
         }
     }
-    return (term){{now - cbx_largest_sum(&down), now + cbx_largest_sum(&up)},
-                  {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
+    return (term){
+        {now - cbx_largest_sum(&down), now + cbx_largest_sum(&up)},
+        {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
 }
 
 static void add_scaled_weights(cbx_lead_bound *b, int32_t l, int32_t u, double factor)

@@ -19,8 +19,8 @@ typedef struct cbx_lead_bound {
     int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
     int32_t     *by_node;   /* NULL: no node has a budget of its own */
     bool         scaled;    /* scratch: is the layer at hand normalised? */
-    double       now;            /* the lead of the graph as it is */
-    double       rounding;       /* by which the model may say otherwise */
+    double       now;       /* the lead of the graph as it is */
+    double       rounding;  /* by which the model may say otherwise */
 } cbx_lead_bound;
 
 /* *known is false where nothing is known of the model, or of these choices. */

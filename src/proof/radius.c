@@ -117,5 +117,5 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
         narrow(&f);
     out->bounds = f.b.bounds;
     out->asks = f.b.asks;
-    return CBX_OK;
+    return f.b.out_of_memory ? cbx_fail_memory(err) : CBX_OK;
 }

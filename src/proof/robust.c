@@ -300,8 +300,6 @@ static cbx_status answer(asking *a, cbx_radius *out, cbx_error *err)
     status = cbx_radius_find(&q, a->arena, &found, err);
     out->lower_bound = found.lower;
     out->flips_with = found.upper;
-    out->bounds = found.bounds;
-    out->asks = found.asks;
     return status;
 }
 

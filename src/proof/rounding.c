@@ -109,9 +109,8 @@ static void round_row(cbx_rounding *r, int32_t l, int32_t v)
         if (l > 0)
             error += add_up(s, l, v, j, r->message_error);
         r->error[l][at] = boxed && y->high[at] + error <= 0 ? 0 : error;
-        r->size[l][at] = boxed && cbx_spread_relu(y->high[at]) < size
-                             ? cbx_spread_relu(y->high[at])
-                             : size;
+        r->size[l][at] =
+            boxed && cbx_spread_relu(y->high[at]) < size ? cbx_spread_relu(y->high[at]) : size;
     }
 }
 

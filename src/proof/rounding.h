@@ -2,8 +2,8 @@
 /* rounding.h: by how much a model in single precision can differ from its formulas.
  *
  * A sum of n products is wrong by n units in the last place of the sum of their sizes at most,
- * whatever the order, and by what its terms are wrong. From the features on that gives for every unit
- * what it can be wrong by, on any graph of a partial graph. */
+ * whatever the order, and by what its terms are wrong. From the features on that gives for every
+ * unit what it can be wrong by, on any graph of a partial graph. */
 #ifndef CBX_ROUNDING_H
 #define CBX_ROUNDING_H
 

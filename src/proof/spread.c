@@ -175,7 +175,8 @@ static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t m
 
 /* ---- products of what the layer before left */
 
-/* x times W, of numbers that are somewhere between `low` and `high`: adds the least and the most. */
+/* x times W, of numbers that are somewhere between `low` and `high`: adds the least and the most.
+ */
 CBX_HOT static void times(const double *W, int32_t rows, int32_t cols, const double *low,
                           const double *high, double *restrict least, double *restrict most)
 {
@@ -324,7 +325,8 @@ static int64_t entry_of(row *r, int32_t choice)
 }
 
 /* Adds what the input's choices do to another row, `factor` times. */
-CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up, const double *down)
+CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up,
+                                const double *down)
 {
     const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
     int32_t               width = r->y->width;

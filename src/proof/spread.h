@@ -56,9 +56,9 @@ typedef struct cbx_spread {
     double                  *input_size; /* by row: sum of |x| + |mean|, each times its largest
                                           * weight */
     int32_t most_inputs;                 /* that are not 0 in any row */
-    double *best, *hup, *hdown, *gain; /* scratch */
-    double                  *zeros;
-    bool    last_is_linear;              /* the head undoes the last ReLU: it has no list */
+    double *best, *hup, *hdown, *gain;   /* scratch */
+    double *zeros;
+    bool    last_is_linear; /* the head undoes the last ReLU: it has no list */
 } cbx_spread;
 
 /* Room for all; X are the features of the view's nodes. */
