@@ -107,7 +107,7 @@ static void ask_each(cbx_branch *b)
     cbx_ranked *list;
     double      now = b->bound->now + b->bound->rounding;
     int64_t     count = rank(b, &list);
-    for (int64_t k = 0; k < count && now + list[k].gain > 0 && !is_over(b); k++) {
+    for (int64_t k = 0; k < count && now + list[k].gain >= 0 && !is_over(b); k++) {
         make(b, list[k].choice);
         (void)flips(b);
         unmake(b);
@@ -129,7 +129,7 @@ static int32_t best_choice(const cbx_branch *b)
 static void search(cbx_branch *b, bool all)
 {
     int32_t choice, barred = b->num_barred;
-    while (!is_over(b) && bound_now(b) > 0) {
+    while (!is_over(b) && !(bound_now(b) < 0)) { /* of two that are equal, either may lead */
         if (b->graph->budget == 1) {
             ask_each(b);
             break;
@@ -177,7 +177,7 @@ static bool exclude_at_root(cbx_branch *b, int64_t size, int64_t before, int32_t
     for (int32_t c = 0; c < num_classes && !is_over(b); c++) {
         if (none[c] >= size || none[c] < before)
             continue;
-        if (cbx_lead_bound_of(b->bound, c, b->behind) > 0)
+        if (!(cbx_lead_bound_of(b->bound, c, b->behind) < 0))
             all = false;
         else
             none[c] = size;
