@@ -36,7 +36,7 @@ _combinex() {
     local word i command='' options='' valued='' operand=0 first=2
     local remote="cora citeseer pubmed cornell texas wisconsin actor wiki facebook blogcatalog flickr AIDS ENZYMES PROTEINS_full COIL-DEL MUTAG PROTEINS NCI1 DD Mutagenicity BZR COX2 DHFR Cuneiform Fingerprint IMDB-BINARY syn1 treecycles-pgx treegrid-pgx amazon-computers amazon-photo coauthor-cs coauthor-physics ogbn-arxiv ogbn-products"
     local builtin="karate ba-shapes tree-cycles tree-grid erdos-renyi barabasi-albert"
-    local commands="data train predict explain apply report bench help"
+    local commands="data train predict explain robust apply report bench help"
     COMPREPLY=()
     # bash splits --name=value into three words
     if [[ $cur == = ]]; then
@@ -245,6 +245,26 @@ _combinex() {
     "explain --svg") _combinex_files ''; return ;;
     "explain --png") _combinex_files ''; return ;;
     "explain --replay") _combinex_files ''; return ;;
+    "robust --node") return ;;
+    "robust --graph") return ;;
+    "robust --output" | "robust -o") _combinex_files ''; return ;;
+    "robust --edits") _combinex_words "remove add both"; return ;;
+    "robust --edges") _combinex_words "directed undirected"; return ;;
+    "robust --target") return ;;
+    "robust --budget") return ;;
+    "robust --share") return ;;
+    "robust --local-budget") return ;;
+    "robust --local-strength") return ;;
+    "robust --time-limit") return ;;
+    "robust --threads") return ;;
+    "robust --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
+    "robust --task") _combinex_words "auto node graph"; return ;;
+    "robust --label-column") return ;;
+    "robust --sidecar") return ;;
+    "robust --inputs") return ;;
+    "robust --scores") _combinex_words "auto classes probabilities labels label-chances number"; return ;;
+    "robust --label") return ;;
+    "robust --classes") return ;;
     "apply --output" | "apply -o") _combinex_files ''; return ;;
     "apply --line") return ;;
     "apply --to") _combinex_words "auto safetensors graphml gexf dot csv npz"; return ;;
@@ -325,6 +345,10 @@ _combinex() {
         options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --edits --add-weight --add-candidates --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --own-features --own-edges --as --keep-edges --keep --elements --plausible --add-at --add-within --add-to --max-degree --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
         valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --edits --add-weight --add-candidates --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --as --keep --elements --plausible --add-at --add-within --add-to --max-degree --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --feature-cost --prove --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
+    "robust")
+        options="--node --graph -o --output --edits --edges --target --budget --share --local-budget --local-strength --decide --time-limit --threads --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
+        valued="--node --graph -o --output --edits --edges --target --budget --share --local-budget --local-strength --time-limit --threads --format --task --label-column --sidecar --inputs --scores --label --classes "
+        ;;
     "apply")
         options="-o --output --line --force --to --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
         valued="-o --output --line --to --format --task --label-column --sidecar "
@@ -368,6 +392,8 @@ _combinex() {
     "predict 1") _combinex_files '!*.safetensors' ;;
     "explain 0") _combinex_data ;;
     "explain 1") _combinex_files '!*.safetensors' ;;
+    "robust 0") _combinex_data ;;
+    "robust 1") _combinex_files '!*.safetensors' ;;
     "apply 0") _combinex_data ;;
     "apply 1") _combinex_files '' ;;
     "report 0") _combinex_files '' ;;

@@ -37,7 +37,6 @@ extern "C" {
 #define CBX_VERSION_MAJOR 0
 #define CBX_VERSION_MINOR 2
 #define CBX_VERSION_PATCH 0
-
 /* "0.2.0": the version of the library that is linked, not of this header. */
 CBX_API const char *cbx_version(void);
 
@@ -71,16 +70,13 @@ typedef struct cbx_options      cbx_options;
 
 CBX_API cbx_status cbx_options_new(const cbx_option_table *table, cbx_options **out,
                                    cbx_error *err);
-
 /* Sets one option from text, which is copied. '-' and '_' are the same in names. The message names
  * the option, the value and what was expected; an unknown name is told with the nearest one. */
 CBX_API cbx_status cbx_options_set(cbx_options *options, const char *name, const char *value,
                                    cbx_error *err);
-
 /* Writes the value as cbx_options_set would take it, cut where there is no more room. False: there
  * is no such option, or a text that has no value. */
 CBX_API bool cbx_options_get(const cbx_options *options, const char *name, char *text, size_t size);
-
 CBX_API bool cbx_options_is_default(const cbx_options *options, const char *name);
 CBX_API void cbx_options_free(cbx_options *options);
 
@@ -133,7 +129,6 @@ typedef struct cbx_graph_data {
 } cbx_graph_data;
 
 typedef struct cbx_graph cbx_graph;
-
 /* Checks `data` and indexes its edges. The arrays stay the caller's and must outlive the graph. */
 CBX_API cbx_status cbx_graph_new(const cbx_graph_data *data, cbx_graph **out, cbx_error *err);
 
@@ -142,18 +137,14 @@ CBX_API cbx_status cbx_graph_new(const cbx_graph_data *data, cbx_graph **out, cb
  * no handlers. Replacing the file, as cbx_graph_save does, is no harm. The kit's cbx_graph_read can
  * copy it instead: the option "copy". */
 CBX_API cbx_status cbx_graph_load(const char *path, cbx_graph **out, cbx_error *err);
-
 /* Writes one, atomically: `path` holds the old content or the new, never a part. */
 CBX_API cbx_status cbx_graph_save(const cbx_graph *graph, const char *path, cbx_error *err);
-
-/* The graph's arrays, with everything that was NULL or 0 and could be found
- * filled in. They live as long as the graph. */
+/* The graph's arrays, with all that could be found filled in. They live as long as the graph. */
 CBX_API const cbx_graph_data *cbx_graph_arrays(const cbx_graph *graph);
 CBX_API void                  cbx_graph_free(cbx_graph *graph);
 
 /* ------------------------------------------------------------------ models */
 typedef struct cbx_model cbx_model;
-
 /* What a model looks like, apart from its sizes at both ends: "model", "layers", "hidden", … */
 CBX_API const cbx_option_table *cbx_model_table(void);
 
@@ -180,7 +171,6 @@ CBX_API cbx_status cbx_model_load(const char *path, cbx_model **out, cbx_error *
 
 /* What an exported program's inputs and outputs are: "inputs", "scores", "label", "classes". */
 CBX_API const cbx_option_table *cbx_open_table(void);
-
 /* The same with `options`, which may be NULL. A model of labels has two classes: no, yes. One of
  * numbers has none: cbx_predict writes a number for each row, and num_classes is 1. */
 CBX_API cbx_status cbx_model_open(const char *path, const cbx_options *options, cbx_model **out,
@@ -212,7 +202,6 @@ CBX_API cbx_status  cbx_model_set_note(cbx_model *model, const char *key, const 
 /* The i-th parameter, as PyG has it ("layers.0.lin.weight", out x in); false past the last. */
 CBX_API bool cbx_model_parameter(const cbx_model *model, size_t i, const char **name, int32_t *rows,
                                  int32_t *cols);
-
 /* Copies the i-th parameter out of or into the model; `count` is the values': rows * cols. */
 CBX_API cbx_status cbx_model_get(const cbx_model *model, size_t i, float *values, int64_t count,
                                  cbx_error *err);
@@ -223,7 +212,6 @@ CBX_API void       cbx_model_free(cbx_model *model);
 /* ---------------------------------------------------------------- training */
 /* "epochs", "learning-rate", "split", "seed", … */
 CBX_API const cbx_option_table *cbx_train_table(void);
-
 typedef struct cbx_train_result {
     int64_t epochs; /* run */
     int64_t best_epoch;
@@ -240,7 +228,6 @@ typedef struct cbx_train_result {
 CBX_API cbx_status cbx_train(cbx_model *model, const cbx_graph *graph, const cbx_options *options,
                              cbx_progress progress, void *user, cbx_train_result *result,
                              cbx_error *err);
-
 /* The split that cbx_train uses, by label row: 0 training, 1 validation, 2 test, 3 no label. */
 CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_options *options, uint8_t *part,
                              cbx_error *err);
@@ -248,7 +235,6 @@ CBX_API cbx_status cbx_split(const cbx_graph *graph, const cbx_options *options,
 /* -------------------------------------------------------------- prediction */
 /* Fails if the model was made for other features, in number or name, or for the other task. */
 CBX_API cbx_status cbx_model_fits(const cbx_model *model, const cbx_graph *graph, cbx_error *err);
-
 /* Log-probabilities of every label row: rows * num_classes floats. */
 CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, int64_t threads,
                                float *log_probs, cbx_error *err);
@@ -373,7 +359,6 @@ CBX_API cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *gra
                                     const int32_t *rows, int64_t count, const cbx_options *options,
                                     cbx_on_result on_result, cbx_progress progress, void *user,
                                     cbx_error *err);
-
 CBX_API void cbx_counterfactual_free(cbx_counterfactual *counterfactual);
 
 /* Log-probabilities (num_classes) of `row` on the whole graph with these edits. */
@@ -388,6 +373,21 @@ CBX_API bool cbx_is_flip(const float *log_probs, int32_t num_classes, int32_t pr
 /* A new graph with the edits applied; it owns what it needs. */
 CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                    cbx_graph **out, cbx_error *err);
+
+typedef struct cbx_radius {
+    int32_t row, prediction, target; /* target -1: any other class */
+    int     robust; /* 1: no edits within the budgets change the class; 0: some do; -1: not known */
+    int64_t budget;      /* edits that were allowed */
+    int64_t lower_bound; /* proved: whatever changes it has so many edits at least */
+    int64_t flips_with;  /* so many edits change it; 0: none that do are known */
+    double  seconds;
+} cbx_radius;
+
+/* How many edits of edges change the class? `out`: one per row. The table: "edits", "budget", … */
+CBX_API const cbx_option_table *cbx_robust_table(void);
+CBX_API cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int32_t *rows,
+                              int64_t count, const cbx_options *options, cbx_progress progress,
+                              void *user, cbx_radius *out, cbx_error *err);
 
 /* SHA-256 of what decides a prediction, as 64 hexadecimal digits and a 0. */
 CBX_API void cbx_graph_hash(const cbx_graph *graph, char hex[65]);

@@ -240,3 +240,30 @@ void cbx_block_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shif
     if (l->set.batch_norm)
         bound_norm(l, s, &at, y->out);
 }
+
+bool cbx_block_linear(const cbx_layer *l, double *neighbour, double *own, double *bias,
+                      double *bias_size)
+{
+    cbx_linear_parts parts;
+    places           at = find(l);
+    if (!l->ops->linear || !l->ops->linear(l, &parts))
+        return false;
+    if (parts.own && l->set.residual) /* their sum would hide how large they are */
+        return false;
+    for (int32_t j = 0; j < l->n_out; j++) {
+        double factor = 1, taken = 0, added = 0;
+        if (l->set.batch_norm) {
+            factor = (double)l->theta[at.weight + j] * stretch_of(l->theta[at.var + j]);
+            taken = l->theta[at.mean + j];
+            added = l->theta[at.bias + j];
+        }
+        bias[j] = (parts.bias[j] - taken) * factor + added;
+        bias_size[j] = (fabs((double)parts.bias[j]) + fabs(taken)) * fabs(factor) + fabs(added);
+        for (int64_t k = j; k < (int64_t)l->n_in * l->n_out; k += l->n_out) {
+            const float *itself = l->set.residual ? l->theta + at.skip : parts.own;
+            neighbour[k] = parts.neighbour[k] * factor;
+            own[k] = itself ? itself[k] * factor : 0;
+        }
+    }
+    return true;
+}

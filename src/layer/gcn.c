@@ -53,6 +53,13 @@ static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_
     cbx_propagate_bound_shift(l, s, y, y->spectral_norm[0]);
 }
 
+static bool linear(const cbx_layer *l, cbx_linear_parts *out)
+{
+    *out = (cbx_linear_parts){.neighbour = l->theta,
+                              .bias = l->theta + (size_t)l->n_in * (size_t)l->n_out};
+    return true;
+}
+
 const cbx_layer_ops cbx_layer_gcn = {
     .name = "gcn",
     .norm = norm,
@@ -67,4 +74,5 @@ const cbx_layer_ops cbx_layer_gcn = {
     .forward = forward,
     .backward = backward,
     .bound_output_shift = bound_output_shift,
+    .linear = linear,
 };

@@ -87,6 +87,14 @@ void cbx_graphconv_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_
         y->out[i] += y->spectral_norm[2] * y->moved[i];
 }
 
+/* A maximum is no product with an adjacency. */
+bool cbx_graphconv_linear(const cbx_layer *l, cbx_linear_parts *out)
+{
+    size_t size = (size_t)l->n_in * (size_t)l->n_out;
+    *out = (cbx_linear_parts){l->theta, l->theta + size + l->n_out, l->theta + size};
+    return l->set.aggregation != CBX_MAX;
+}
+
 static const char *const settings[] = {"aggregation", NULL};
 
 const cbx_layer_ops cbx_layer_graphconv = {
@@ -104,4 +112,5 @@ const cbx_layer_ops cbx_layer_graphconv = {
     .forward = cbx_graphconv_forward,
     .backward = cbx_graphconv_backward,
     .bound_output_shift = cbx_graphconv_bound_shift,
+    .linear = cbx_graphconv_linear,
 };

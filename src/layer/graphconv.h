@@ -12,5 +12,6 @@ size_t cbx_graphconv_scratch(const cbx_layer *l, const cbx_step *s);
 void   cbx_graphconv_forward(const cbx_layer *l, const cbx_step *s);
 void   cbx_graphconv_backward(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g);
 void   cbx_graphconv_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y);
+bool   cbx_graphconv_linear(const cbx_layer *l, cbx_linear_parts *out);
 
 #endif

@@ -104,6 +104,11 @@ typedef enum cbx_entry {
     CBX_ENTRY_PRODUCTS /* all that the layer needs of X are its products with them */
 } cbx_entry;
 
+/* Y = A X neighbour + X own + bias, where A is the adjacency by the layer's norm. */
+typedef struct cbx_linear_parts {
+    const float *neighbour, *own, *bias; /* in theta; own: NULL where there is none */
+} cbx_linear_parts;
+
 struct cbx_layer_ops {
     const char *name;
     /* options of layer_settings.def that it looks at, NULL behind the last; NULL: none */
@@ -130,6 +135,9 @@ struct cbx_layer_ops {
     void (*backward)(const cbx_layer *l, const cbx_step *s, const cbx_step_grad *g);
     /* NULL: no bound is known, and the layer is always run */
     void (*bound_output_shift)(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y);
+    /* The parts, where the layer is of that form; NULL or false: it is not, and nothing is proved
+     * of sets of edits (src/proof) */
+    bool (*linear)(const cbx_layer *l, cbx_linear_parts *out);
 };
 
 #define X(name) extern const cbx_layer_ops cbx_layer_##name;
@@ -160,6 +168,11 @@ void cbx_block_backward(const cbx_layer *l, const cbx_step *s, const cbx_step_gr
 /* Is a bound known? Then cbx_block_bound_shift has it. */
 bool cbx_block_has_bound(const cbx_layer *l);
 void cbx_block_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y);
+
+/* The block as Y = A X neighbour + X own + bias, in double precision: n_in x n_out, the same,
+ * n_out; and what the bias is a sum of, without signs. False: it is not of that form. */
+bool cbx_block_linear(const cbx_layer *l, double *neighbour, double *own, double *bias,
+                      double *bias_size);
 
 /* After a forward in training: lets the layer's parameters, which are at `theta`, take in what
  * was observed. */

@@ -65,6 +65,12 @@ static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_
     cbx_graphconv_bound_shift(&mean, s, y);
 }
 
+static bool linear(const cbx_layer *l, cbx_linear_parts *out)
+{
+    cbx_layer mean = with_mean(l);
+    return cbx_graphconv_linear(&mean, out);
+}
+
 const cbx_layer_ops cbx_layer_sage = {
     .name = "sage",
     .norm = norm,
@@ -79,4 +85,5 @@ const cbx_layer_ops cbx_layer_sage = {
     .forward = forward,
     .backward = backward,
     .bound_output_shift = bound_output_shift,
+    .linear = linear,
 };

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "error.h"
+#include "box.h"
 #include "class_bound.h"
+#include "error.h"
 
 /* Where nothing that scores are made of is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
@@ -67,6 +68,60 @@ static float farthest(const cbx_edit_state *W, int32_t row, int64_t edits, const
     return (float)(fmin(sum, sqrt(squares)) * 1.0001);
 }
 
+/* Everywhere that features can be: rows x f each. */
+static void find_ranges(const cbx_edit_state *W, float *low, float *high)
+{
+    const cbx_rules *r = W->rules;
+    for (int64_t at = 0; at < (int64_t)W->rows * W->f; at++) {
+        int32_t j = (int32_t)(at % W->f);
+        bool    free = W->allowed_row[at / W->f] && !r->fixed[j];
+        low[at] = free ? fminf(r->lo[j], W->x0[at]) : W->x0[at];
+        high[at] = free ? fmaxf(r->hi[j], W->x0[at]) : W->x0[at];
+    }
+}
+
+static cbx_status find_removals(const cbx_search *s, const cbx_edit_state *W, cbx_partial_graph *g,
+                                cbx_error *err)
+{
+    const cbx_view *v = s->view;
+    cbx_status      status = cbx_partial_graph_init(g, v, NULL, W->pairs, v->m, s->arena, err);
+    for (int64_t p = 0; p < W->pairs && !status; p++) {
+        int64_t first = W->slots[W->slots_begin[p]];
+        if (W->allowed_pair[p])
+            cbx_partial_graph_add(g, W->slots + W->slots_begin[p],
+                                  W->slots_begin[p + 1] - W->slots_begin[p], v->source[first],
+                                  W->target_of[first], false);
+    }
+    g->budget = g->count;
+    return status ? status : cbx_partial_graph_ready(g, s->arena, err);
+}
+
+/* Where edges may go as well: is no class that is sought ever ahead, by boxes? */
+static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
+{
+    cbx_net          *net;
+    cbx_partial_graph graph;
+    size_t            size = (size_t)W->rows * (size_t)W->f;
+    float            *low = CBX_NEW(s->arena, float, size), *high = CBX_NEW(s->arena, float, size);
+    if (!low || !high)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_net_of(s->model, s->arena, &net, err);
+    if (status || !net)
+        return status;
+    find_ranges(W, low, high);
+    status = find_removals(s, W, &graph, err);
+    cbx_box_question q = {.net = net, .graph = &graph, .low = low, .high = high};
+    bool             none = true;
+    for (int32_t c = 0; c < s->model->num_classes && none && !status; c++) {
+        double lead = -INFINITY;
+        if (c != s->prediction && (s->target < 0 || c == s->target))
+            status = cbx_box_lead(&q, c, s->prediction, s->arena, &lead, err);
+        none = lead < 0;
+    }
+    *proved = none && !status;
+    return status;
+}
+
 cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
@@ -74,6 +129,8 @@ cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, 
     cbx_class_bound           margin;
     cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
     *proved = false;
+    if (cbx_moves_are_unbounded(W) && W->exact && cbx_moves_are_bounded_but_removals(W))
+        return cannot_lead(s, W, proved, err);
     if (cbx_moves_are_unbounded(W) || !W->exact || s->model->oracle ||
         cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
         return CBX_OK;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* infeasible.h: there is nothing to find, proved without trying.
  *
- * Two reasons. A class can be one that no input leads to, by the weights of the head
- * alone. And where no edge may go, features can move as far as their ranges reach and no
+ * Three reasons. A class can be one that no input leads to, by the weights of the head
+ * alone. Where no edge may go, features can move as far as their ranges reach and no
  * further; the model's own bounds (class_bound.h) tell how much of the prediction's lead that
- * can take at most. */
+ * can take at most. And where edges may go as well, boxes (box.h) may leave no class a chance: of
+ * a model whose units are dead, they do. */
 #ifndef CBX_INFEASIBLE_H
 #define CBX_INFEASIBLE_H
 
 #include "minimal.h"
 
-/* True: however the features move within the rules, the prediction stays. Where edges may
- * go it never is. */
+/* True: however the features move within the rules and whichever of the edges go, the prediction
+ * stays. */
 cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err);
 
 /* Is the class out of reach whatever the features and the edges are? */

@@ -118,6 +118,15 @@ bool cbx_moves_are_unbounded(const cbx_edit_state *W)
     return any;
 }
 
+bool cbx_moves_are_bounded_but_removals(const cbx_edit_state *W)
+{
+    bool any = false;
+    for (int k = 0; k < KINDS; k++)
+        any = any || (kinds[k] != &cbx_move_remove_edge && kinds[k]->is_unbounded &&
+                      kinds[k]->is_unbounded(W));
+    return !any;
+}
+
 /* ---- edits */
 
 int64_t cbx_moves_edits(const cbx_edit_state *W, const cbx_move *moves, int64_t count,

@@ -137,6 +137,9 @@ bool cbx_moves_are_listed(const cbx_edit_state *W);
 /* Is any allowed whose effect the features' ranges do not bound? */
 bool cbx_moves_are_unbounded(const cbx_edit_state *W);
 
+/* Is there none but those that remove edges? */
+bool cbx_moves_are_bounded_but_removals(const cbx_edit_state *W);
+
 /* The edits of these moves. Returns how many were written, at most CBX_MOVE_EDITS each. */
 int64_t cbx_moves_edits(const cbx_edit_state *W, const cbx_move *moves, int64_t count,
                         cbx_edit *edits);

@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "prove_edges.h"
 
 enum { MOST_SET = 64 };
 
@@ -88,11 +89,17 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
         return CBX_OK;
     if (list_moves(&p) < 0)
         return cbx_search_status(cbx_fail_late(err));
+    cbx_edge_proof edges = {
+        .moves = p.moves, .count = p.count, .cheapest = p.cheapest, .until = p.until};
+    cbx_status status = cbx_prove_edges(s, found, &edges, err);
+    *proved = edges.proved;
+    if (status || edges.applies)
+        return cbx_search_status(status);
     int64_t most = p.count < MOST_SET ? p.count : MOST_SET;
     if (s->options->max_edits > 0 && s->options->max_edits < most)
         most = s->options->max_edits;
     for (int64_t size = 1; size <= most && (double)size * p.cheapest < found->cost; size++) {
-        cbx_status status = try_sets(&p, 0, size, 0, err);
+        status = try_sets(&p, 0, size, 0, err);
         if (status || p.stopped)
             return cbx_search_status(status);
         /* what is cheaper than the best has a move more */

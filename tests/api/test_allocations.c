@@ -215,6 +215,20 @@ CALL(cbx_predict)
 {
     return (void)user, cbx_predict(the.model, the.graph, 1, the.logp, NULL);
 }
+CALL(cbx_robust)
+{
+    const int32_t row = the.answer->row;
+    cbx_radius    radius = {0};
+    cbx_options  *options = NULL;
+    cbx_status    status = cbx_options_new(cbx_robust_table(), &options, NULL);
+    if (!status)
+        status = cbx_options_set(options, "budget", "1", NULL);
+    if (!status)
+        status = cbx_robust(the.model, the.graph, &row, 1, options, NULL, NULL, &radius, NULL);
+    CHECK(status || radius.lower_bound > 0);
+    cbx_options_free(options);
+    return (void)user, status;
+}
 CALL(cbx_explain)
 {
     cbx_counterfactual *c = NULL;
@@ -621,6 +635,7 @@ static const entry entries[] = {
     ALLOCATES(cbx_train),
     ALLOCATES(cbx_split),
     ALLOCATES(cbx_predict),
+    {"cbx_robust cbx_robust_table", call_cbx_robust, true},
     ALLOCATES(cbx_explain),
     ALLOCATES(cbx_explain_many),
     {"cbx_explain_kept cbx_explain_forget", call_cbx_explain_kept, true},

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lead_bound.c: see lead_bound.h. */
+#include "lead_bound.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "kernel.h"
+
+/* ---- memory */
+
+static bool is_known(const cbx_net *net, const cbx_partial_graph *graph)
+{
+    for (int32_t l = 0; net && l < net->num_layers; l++)
+        if (!cbx_scale_is_known(net->layers[l].norm, graph))
+            return false;
+    return net != NULL;
+}
+
+static int make_weights(cbx_lead_bound *b, cbx_arena *arena)
+{
+    const cbx_net *net = b->spread.net;
+    b->weight = CBX_NEW(arena, double *, net->num_layers);
+    for (int32_t l = 0; b->weight && l < net->num_layers; l++) {
+        const cbx_spread_layer *y = &b->spread.layers[l];
+        if (!(b->weight[l] = CBX_NEW(arena, double, (size_t)y->rows *(size_t)y->width)))
+            return -1;
+    }
+    return b->weight ? 0 : -1;
+}
+
+/* Choices by the two nodes whose budgets they take from, where there are such budgets. */
+static int list_by_node(cbx_lead_bound *b, cbx_arena *arena)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    bool                     any = false;
+    for (int32_t v = 0; v < g->view->n; v++)
+        any = any || g->local[v] < g->budget;
+    for (int32_t c = 0; c < g->count && any; c++)
+        any = g->choices[c].ends[0] != g->choices[c].ends[1];
+    if (!any)
+        return 0;
+    b->end_begin = CBX_NEW0(arena, int64_t, g->view->n + 2);
+    b->by_node = CBX_NEW(arena, int32_t, 2 * (int64_t)g->count);
+    if (!b->end_begin || !b->by_node)
+        return -1;
+    for (int32_t c = 0; c < g->count; c++)
+        for (int k = 0; k < 2; k++)
+            b->end_begin[g->choices[c].ends[k] + 2]++;
+    for (int32_t v = 0; v <= g->view->n; v++)
+        b->end_begin[v + 1] += b->end_begin[v];
+    for (int32_t c = 0; c < g->count; c++)
+        for (int k = 0; k < 2; k++)
+            b->by_node[b->end_begin[g->choices[c].ends[k] + 1]++] = c;
+    return 0;
+}
+
+cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
+                               const cbx_partial_graph *graph, const cbx_matrix *X,
+                               cbx_arena *arena, bool *known, cbx_error *err)
+{
+    *known = is_known(net, graph);
+    if (!*known)
+        return CBX_OK;
+    *b = (cbx_lead_bound){.gain = CBX_NEW(arena, double, graph->count),
+                          .at_removal = CBX_NEW(arena, double, graph->view->n),
+                          .at_addition = CBX_NEW(arena, double, graph->view->n),
+                          .before = CBX_NEW(arena, double, net->widest),
+                          .input = CBX_NEW(arena, double, net->widest),
+                          .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1)};
+    if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->best)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);
+    if (status)
+        return status;
+    if (make_weights(b, arena))
+        return cbx_fail_memory(err);
+    if (list_by_node(b, arena))
+        return cbx_fail_memory(err);
+    return cbx_rounding_init(&b->sizes, &b->spread, arena, err);
+}
+
+/* ---- the head */
+
+/* What every unit that the head sees counts; and the lead now. */
+static void start_at_head(cbx_lead_bound *b, int32_t ahead, int32_t behind)
+{
+    const cbx_net   *net = b->spread.net;
+    const cbx_model *m = net->model;
+    double           size;
+    b->now = cbx_net_head_bias(net, ahead, behind, &size);
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        const cbx_spread_layer *y = &b->spread.layers[l];
+        memset(b->weight[l], 0, (size_t)y->rows * (size_t)y->width * sizeof(double));
+        if (!cbx_net_head(net, l, ahead, behind, b->before, b->input))
+            continue;
+        int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
+        double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / y->rows : 1;
+        for (int32_t v = 0; v < rows; v++)
+            for (int32_t j = 0; j < y->width; j++) {
+                int64_t at = (int64_t)v * y->width + j;
+                b->weight[l][at] = b->before[j] * share;
+                b->now += b->weight[l][at] * cbx_spread_relu(y->now[at]);
+            }
+    }
+}
+
+/* ---- a ReLU */
+
+/* Adds what the row's choices gain by a unit whose slope behind the ReLU changes by `bend` where
+ * the unit falls (sign -1) or rises (1) from where it is. */
+static void add_bend(cbx_lead_bound *b, const cbx_spread_layer *y, int32_t v, int32_t j,
+                     double bend, double sign)
+{
+    const cbx_reach_list *list = &y->list;
+    const double         *of = sign > 0 ? list->up : list->down;
+    for (int64_t k = list->begin[v]; k < list->begin[v + 1]; k++) {
+        double moves = sign * of[k * y->width + j];
+        if (moves > 0)
+            b->gain[list->choice[k]] += bend * moves;
+    }
+}
+
+/* From weights behind the ReLU to those before it, in b->before. Where a weight is positive, what
+ * is above the line is added to the choices; of the two lines, the one that is nearer. */
+static bool pass_relu(cbx_lead_bound *b, int32_t l, int32_t v)
+{
+    const cbx_spread_layer *y = &b->spread.layers[l];
+    double                 *weight = b->weight[l] + (int64_t)v * y->width;
+    const int32_t          *twin = b->spread.net->layers[l].twin;
+    bool                    any = false;
+    memset(b->before, 0, (size_t)y->width * sizeof *b->before);
+    for (int32_t j = 0; j < y->width; j++)
+        if (twin[j] >= 0) { /* relu(z) = z + relu(-z) */
+            b->before[j] = weight[j];
+            weight[twin[j]] += weight[j];
+            weight[j] = 0;
+        }
+    for (int32_t j = 0; j < y->width; j++) {
+        int64_t at = (int64_t)v * y->width + j;
+        double  bend = (y->right[at] - y->left[at]) * weight[j];
+        if (weight[j] < 0) {
+            b->before[j] += weight[j] * y->under[at];
+        } else if (bend > 0 && y->high[at] - y->now[at] < y->now[at] - y->low[at]) {
+            b->before[j] += weight[j] * y->left[at];
+            add_bend(b, y, v, j, bend, 1);
+        } else {
+            b->before[j] += weight[j] * y->right[at];
+            if (bend > 0)
+                add_bend(b, y, v, j, bend, -1);
+        }
+        any = any || b->before[j] != 0;
+    }
+    return any;
+}
+
+/* ---- a layer */
+
+/* By how much a sum of the row's units behind their ReLUs, each `times` so much, can move. */
+CBX_HOT static void move_of(const cbx_spread_layer *x, int64_t at, const double *ups,
+                            const double *downs, const double *times, double *fall, double *rise)
+{
+    double up = 0, down = 0;
+    for (int32_t k = 0; k < x->width; k++) {
+        double a = times[k] * ups[k] * (ups[k] > 0 ? x->right[at + k] : x->left[at + k]);
+        double c = times[k] * downs[k] * x->under[at + k];
+        up += a > c ? a : c;
+        down += a > c ? c : a;
+    }
+    *rise = up;
+    *fall = down;
+}
+
+typedef struct term {
+    cbx_interval all;  /* whatever is chosen */
+    cbx_interval with; /* if the choice at hand is among it */
+} term;
+
+/* Where b->input times row u of the layer's input is; of the first layer that is b->before times
+ * its product, which does not change. `choice`: at hand, or -1. */
+static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
+{
+    const cbx_spread       *s = &b->spread;
+    const cbx_spread_layer *x = &s->layers[l > 0 ? l - 1 : 0];
+    const cbx_reach_list   *list = &x->list;
+    int64_t                 at = (int64_t)u * x->width;
+    int64_t      most = s->graph->budget < s->graph->count ? s->graph->budget : s->graph->count;
+    cbx_largest  up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
+    cbx_interval own = {0, 0};
+    double       now = 0;
+    for (int32_t k = 0; k < x->width; k++)
+        now += l > 0 ? b->input[k] * cbx_spread_relu(x->now[at + k])
+                     : b->before[k] * x->message[at + k];
+    for (int64_t e = list->begin[u]; l > 0 && e < list->begin[u + 1]; e++) {
+        double        rise = 0, fall = 0;
+        const double *ups = list->up + e * x->width, *downs = list->down + e * x->width;
+        if (most == 1 && choice >= 0 && list->choice[e] != choice && !b->scaled)
+            continue; /* the budget is for this choice */
+        move_of(x, at, ups, downs, b->input, &fall, &rise);
+        if (list->choice[e] == choice)
+            own = (cbx_interval){fall, rise};
+        for (int64_t r = cbx_choice_repeats(s->graph, list->choice[e]); r > 0; r--) {
+            cbx_largest_take(&up, rise);
+            cbx_largest_take(&down, -fall);
+        }
+    }
+    return (term){
+        {now - cbx_largest_sum(&down), now + cbx_largest_sum(&up)},
+        {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
+}
+
+static void add_scaled_weights(cbx_lead_bound *b, int32_t l, int32_t u, double factor)
+{
+    int32_t width = l > 0 ? b->spread.layers[l - 1].width : 0;
+    double *weight = l > 0 ? b->weight[l - 1] + (int64_t)u * width : NULL;
+    for (int32_t k = 0; k < width; k++)
+        weight[k] += factor * b->input[k];
+}
+
+static void pass_edge(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    cbx_norm_kind            norm = b->spread.net->layers[l].norm;
+    int32_t                  u = g->view->source[e], choice = g->choice_of[e];
+    const cbx_node_scale    *from = &b->spread.scales[norm][u], *to = &b->spread.scales[norm][v];
+    bool                     open = choice >= 0 && cbx_choice_is_open(g, choice);
+    double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
+    if (g->present[e])
+        add_scaled_weights(b, l, u, w * from->source.now * to->target.now);
+    if (!open && (norm == CBX_NORM_NONE || !g->present[e]))
+        return;
+    b->scaled = norm != CBX_NORM_NONE;
+    term t = bound_term(b, l, u, open ? choice : -1);
+    if (!g->present[e]) {
+        b->gain[choice] += cbx_scale_addition_gain(from, to, t.with.high);
+        return;
+    }
+    cbx_interval  all = cbx_interval_times(w, t.all.low, t.all.high);
+    cbx_interval  with = cbx_interval_times(w, t.with.low, t.with.high);
+    cbx_edge_gain gain = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, all.low, all.high);
+    b->at_removal[u] += gain.removal_source;
+    b->at_removal[v] += gain.removal_target;
+    b->at_addition[u] += gain.addition_source;
+    b->at_addition[v] += gain.addition_target;
+    if (open)
+        b->gain[choice] += cbx_scale_removal_gain(from, to, g->paired[e], &gain, with.low);
+}
+
+static void pass_loop(cbx_lead_bound *b, int32_t l, int32_t v)
+{
+    const cbx_node_scale *scale = &b->spread.scales[CBX_NORM_GCN][v];
+    double                removal, addition;
+    add_scaled_weights(b, l, v, scale->loop.now);
+    term t = bound_term(b, l, v, -1);
+    cbx_scale_loop_gain(scale, t.all.low, t.all.high, &removal, &addition);
+    b->at_removal[v] += removal;
+    b->at_addition[v] += addition;
+}
+
+/* b->input = W times b->before */
+static void multiply_back(cbx_lead_bound *b, int32_t l, const double *W)
+{
+    const cbx_net_layer *net = &b->spread.net->layers[l];
+    for (int32_t k = 0; l > 0 && k < net->n_in; k++) {
+        double sum = 0;
+        for (int32_t j = 0; j < net->n_out; j++)
+            sum += W[(int64_t)k * net->n_out + j] * b->before[j];
+        b->input[k] = sum;
+    }
+}
+
+/* From weights before row v's ReLU to those of the layer's inputs. */
+static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
+{
+    const cbx_net_layer *net = &b->spread.net->layers[l];
+    const cbx_view      *view = b->spread.graph->view;
+    bool                 gcn = net->norm == CBX_NORM_GCN;
+    multiply_back(b, l, net->own);
+    add_scaled_weights(b, l, v, 1);
+    multiply_back(b, l, net->neighbour);
+    for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++)
+        if (!gcn || view->source[e] != v)
+            pass_edge(b, l, v, e);
+    if (gcn)
+        pass_loop(b, l, v);
+}
+
+/* ---- the best that the budgets allow */
+
+/* What choices with an edge into a node gain there. */
+static void add_node_gains(cbx_lead_bound *b)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    for (int32_t c = 0; c < g->count; c++)
+        for (int64_t k = g->choices[c].begin; k < g->choices[c].end; k++) {
+            int32_t v = g->target_of[g->slots[k]];
+            b->gain[c] += g->choices[c].adds ? b->at_addition[v] : b->at_removal[v];
+        }
+}
+
+/* The best of all; and, as every choice is at two nodes, half of the best at each node, of which
+ * there are no more than two for each that can be made. */
+static double best_gains(cbx_lead_bound *b)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    int64_t                  most = g->budget < g->count ? g->budget : g->count;
+    cbx_largest              largest = {.best = b->best, .count = most};
+    for (int32_t c = 0; c < g->count; c++)
+        if (cbx_choice_is_open(g, c))
+            cbx_largest_take(&largest, b->gain[c]);
+    double all = cbx_largest_sum(&largest), halves = 0;
+    if (!b->by_node)
+        return all;
+    largest = (cbx_largest){.best = b->best, .count = 2 * most};
+    for (int32_t v = 0; v < g->view->n; v++) {
+        int64_t     local = g->local[v] < most ? g->local[v] : most;
+        cbx_largest here = {.best = b->spread.best, .count = local > 0 ? local : 0};
+        for (int64_t k = b->end_begin[v]; k < b->end_begin[v + 1]; k++)
+            if (cbx_choice_is_open(g, b->by_node[k]))
+                cbx_largest_take(&here, b->gain[b->by_node[k]]);
+        for (int64_t k = 0; k < here.held; k++)
+            cbx_largest_take(&largest, here.best[k]);
+    }
+    halves = cbx_largest_sum(&largest) / 2;
+    return halves < all ? halves : all;
+}
+
+int cbx_lead_bound_update(cbx_lead_bound *b)
+{
+    if (cbx_spread_compute(&b->spread))
+        return -1;
+    cbx_rounding_compute(&b->sizes);
+    return 0;
+}
+
+double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
+{
+    cbx_spread *s = &b->spread;
+    memset(b->gain, 0, (size_t)s->graph->count * sizeof *b->gain);
+    memset(b->at_removal, 0, (size_t)s->graph->view->n * sizeof *b->at_removal);
+    memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
+    start_at_head(b, ahead, behind);
+    for (int32_t l = s->net->num_layers - 1; l >= 0; l--)
+        for (int32_t v = 0; v < s->layers[l].rows; v++) {
+            if (cbx_out_of_time((double)s->layers[l].width * (2 * s->layers[l].in + 16)))
+                return INFINITY;
+            if (pass_relu(b, l, v))
+                pass_row(b, l, v);
+        }
+    add_node_gains(b);
+    b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
+    return b->now + b->rounding + best_gains(b);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lead_bound.h: how far a class can come to lead another on any graph of a partial graph.
+ *
+ * From the head back to the features the lead is written as what it is now, and for each choice
+ * what it adds at most. Of those the best that the budgets allow are summed. */
+#ifndef CBX_LEAD_BOUND_H
+#define CBX_LEAD_BOUND_H
+
+#include "rounding.h"
+
+typedef struct cbx_lead_bound {
+    cbx_spread   spread;
+    cbx_rounding sizes;
+    double     **weight; /* by layer: what a unit of a row counts behind its ReLU */
+    double      *gain;   /* by choice: what it adds to the lead at most */
+    double      *at_removal, *at_addition; /* by node: what each choice with an edge into it adds */
+    double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
+    double      *best;           /* scratch, by choice */
+    int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
+    int32_t     *by_node;   /* NULL: no node has a budget of its own */
+    bool         scaled;    /* scratch: is the layer at hand normalised? */
+    double       now;       /* the lead of the graph as it is */
+    double       rounding;  /* by which the model may say otherwise */
+} cbx_lead_bound;
+
+/* *known is false where nothing is known of the model, or of these choices. */
+cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
+                               const cbx_partial_graph *graph, const cbx_matrix *X,
+                               cbx_arena *arena, bool *known, cbx_error *err);
+
+/* Works out what all classes share, for the graph as it is now. -1: no memory, or no time. */
+int cbx_lead_bound_update(cbx_lead_bound *b);
+
+/* The lead of class `ahead` over class `behind`, as the model computes it, at most; INFINITY where
+ * there is no time. Leaves `now` and `gain`: with the choices that are made, any that
+ * the budgets allow, the lead is not more than now + rounding + the sum of their gains. */
+double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind);
+
+#endif

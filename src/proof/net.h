@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* net.h: a model as the formulas that proofs take: layers Y = A X neighbour + X own + bias, a ReLU
+ * behind each, sums or means over nodes, a linear head; all in double precision. */
+#ifndef CBX_NET_H
+#define CBX_NET_H
+
+#include "model.h"
+
+typedef struct cbx_net_layer {
+    int32_t       n_in, n_out;
+    cbx_norm_kind norm;
+    double       *neighbour, *own, *bias;
+    bool          has_own;   /* any of own is not 0 */
+    double       *bias_size; /* what the bias is a sum of, without signs */
+    /* unit j is the exact negative of unit twin[j], before their ReLUs; -1: of none. Of two the
+     * first has the other as its twin, and the other none. Since relu(z) = z + relu(-z), scores
+     * that see both can be linear in them, which bounds of one by one would not tell. */
+    int32_t *twin;
+} cbx_net_layer;
+
+typedef struct cbx_net {
+    const cbx_model *model;
+    int32_t          num_layers, widest; /* units of the widest layer or input */
+    cbx_net_layer   *layers;
+} cbx_net;
+
+/* *out is NULL where the model is not of that form: nothing is proved then. */
+cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, cbx_error *err);
+
+/* Weights that layer l's units have in the lead of class a over class b, n_out of them; false:
+ * the head does not see the layer. `sizes`: those of the two scores together, without signs. */
+bool cbx_net_head(const cbx_net *net, int32_t l, int32_t a, int32_t b, double *weights,
+                  double *sizes);
+
+/* What the lead has beside that, and its size. */
+double cbx_net_head_bias(const cbx_net *net, int32_t a, int32_t b, double *size);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partial_graph.h: all graphs that some changes of one can make of it.
+ *
+ * A *choice* is a change that is made or not: some edges go, some come, or a feature of a row takes
+ * another value. Choices are free to begin with; whoever branches makes some and bars others. What
+ * is left are the graphs that at most `budget` of the free ones make of the graph as it is now, and
+ * at each node no more than its own budget. */
+#ifndef CBX_PARTIAL_GRAPH_H
+#define CBX_PARTIAL_GRAPH_H
+
+#include "view.h"
+
+typedef enum cbx_fate { CBX_FREE, CBX_MADE, CBX_BARRED } cbx_fate;
+
+typedef struct cbx_choice {
+    int64_t begin, end; /* its edges: slots[begin] to slots[end - 1] */
+    int32_t ends[2];    /* nodes whose budgets it takes from, twice the same: of one */
+    bool    adds;       /* its edges come; else they go */
+    int32_t
+        row; /* -1, or: a feature of this row takes another value, as often as there is budget */
+} cbx_choice;
+
+typedef struct cbx_partial_graph {
+    const cbx_view *view;      /* with a slot for each edge that is there or may come */
+    int32_t        *target_of; /* by slot */
+    uint8_t        *present;   /* by slot: is it there as things are now? */
+    int32_t        *choice_of; /* by slot, or -1: it stays as it is */
+    uint8_t        *paired;    /* by slot: one back goes or comes with it, or both stay */
+    cbx_choice     *choices;
+    int32_t         count;
+    int64_t        *slots;
+    uint8_t        *fate;     /* by choice: cbx_fate */
+    int64_t         budget;   /* choices that may still be made */
+    int64_t        *local;    /* by node: likewise, at it */
+    int64_t        *at_begin; /* choices that have a slot into node v: at[at_begin[v]] and on */
+    int32_t        *at;
+    bool            simple; /* no two edges lead from one node to the same other one */
+} cbx_partial_graph;
+
+/* Of this view, in which `absent` (by slot; NULL: none) tells the edges that may come, with room
+ * for so many choices and their slots. */
+cbx_status cbx_partial_graph_init(cbx_partial_graph *g, const cbx_view *view, const uint8_t *absent,
+                                  int64_t choices, int64_t slots, cbx_arena *arena, cbx_error *err);
+
+/* A further choice of these slots. */
+void cbx_partial_graph_add(cbx_partial_graph *g, const int64_t *slots, int64_t count, int32_t end_a,
+                           int32_t end_b, bool adds);
+
+/* A further choice: features of this row. */
+void cbx_partial_graph_add_row(cbx_partial_graph *g, int32_t row);
+
+/* All choices are there: finds those at each node. */
+cbx_status cbx_partial_graph_ready(cbx_partial_graph *g, cbx_arena *arena, cbx_error *err);
+
+/* Makes an edge choice, or takes it back; the budgets follow. */
+void cbx_partial_graph_make(cbx_partial_graph *g, int32_t choice);
+void cbx_partial_graph_unmake(cbx_partial_graph *g, int32_t choice);
+
+/* Could it be made now? */
+static inline bool cbx_choice_is_open(const cbx_partial_graph *g, int32_t c)
+{
+    const cbx_choice *k = &g->choices[c];
+    return g->fate[c] == CBX_FREE && g->budget > 0 && g->local[k->ends[0]] > 0 &&
+           g->local[k->ends[1]] > 0;
+}
+
+/* How often it could be. */
+static inline int64_t cbx_choice_repeats(const cbx_partial_graph *g, int32_t c)
+{
+    return g->choices[c].row < 0 ? 1 : g->budget;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* radius.c: see radius.h. */
+#include "radius.h"
+
+#include <string.h>
+
+#include "error.h"
+
+/* What a tree of all sizes may take at first. */
+enum { LEAST_BOUNDS = 50 };
+
+typedef struct finding {
+    const cbx_radius_question *q;
+    cbx_branch                 b;
+    int64_t                   *none; /* by class: no set of so many or fewer makes it lead */
+    cbx_radius_answer         *out;
+} finding;
+
+static bool is_sought(const finding *f, int32_t class)
+{
+    return class != f->q->prediction && (f->q->target < 0 || class == f->q->target);
+}
+
+/* Keeps a set that flips, if it is smaller. */
+static void keep(finding *f)
+{
+    if (f->b.num_flip > 0 && (f->out->upper == 0 || f->b.num_flip < f->out->upper)) {
+        f->out->upper = f->b.num_flip;
+        memcpy(f->out->flip, f->b.flip, (size_t)f->b.num_flip * sizeof *f->b.flip);
+    }
+    f->b.num_flip = 0;
+}
+
+/* One bound for each class: which sizes do they exclude? */
+static void ask_roots(finding *f)
+{
+    for (int32_t c = 0; c < f->q->num_classes; c++)
+        f->none[c] = is_sought(f, c) ? 0 : INT64_MAX;
+    cbx_branch_root(&f->b, f->q->num_classes, f->none);
+}
+
+/* The class that may lead with the fewest choices. */
+static int32_t nearest(const finding *f)
+{
+    int32_t best = 0;
+    for (int32_t c = 1; c < f->q->num_classes; c++)
+        best = f->none[c] < f->none[best] ? c : best;
+    return best;
+}
+
+/* No set of `size` flips; false: one does, or it is not known. */
+static bool exclude(finding *f, int64_t size)
+{
+    for (int32_t c = 0; c < f->q->num_classes; c++) {
+        if (f->none[c] >= size)
+            continue;
+        f->b.ahead = c;
+        if (!cbx_branch_none_of(&f->b, size))
+            return false;
+        f->none[c] = size;
+    }
+    return true;
+}
+
+/* The same of all sizes, with about as much work as was done so far. */
+static bool exclude_all(finding *f)
+{
+    for (int32_t c = 0; c < f->q->num_classes; c++) {
+        if (f->none[c] >= f->q->graph->budget)
+            continue;
+        f->b.ahead = c;
+        if (!cbx_branch_none_at_all(&f->b, f->b.bounds + LEAST_BOUNDS))
+            return false;
+        f->none[c] = f->q->graph->budget;
+    }
+    return true;
+}
+
+/* Goes on until the interval is closed. */
+static void narrow(finding *f)
+{
+    cbx_radius_answer *out = f->out;
+    int64_t            budget = f->q->graph->budget;
+    while (!f->b.stopped && out->lower <= budget && (out->upper == 0 || out->lower < out->upper)) {
+        if (exclude(f, out->lower))
+            out->lower++;
+        if (!f->b.stopped && f->b.num_flip == 0 && out->upper == 0 && out->lower <= budget &&
+            exclude_all(f))
+            out->lower = budget + 1;
+        keep(f);
+    }
+}
+
+cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_radius_answer *out,
+                           cbx_error *err)
+{
+    int64_t budget = q->graph->budget;
+    finding f = {.q = q, .out = out, .none = CBX_NEW(arena, int64_t, q->num_classes)};
+    *out = (cbx_radius_answer){.lower = q->known > 1 ? q->known : 1,
+                               .upper = q->flips,
+                               .flip = CBX_NEW(arena, int32_t, q->graph->count)};
+    if (!f.none || !out->flip)
+        return cbx_fail_memory(err);
+    cbx_status status = cbx_branch_init(&f.b, q->graph, q->bound, &q->asked, budget, arena, err);
+    if (status)
+        return status;
+    f.b.behind = q->prediction;
+    ask_roots(&f);
+    f.b.ahead = nearest(&f);
+    int64_t none = f.b.stopped ? 0 : f.none[f.b.ahead];
+    out->lower = none + 1 > out->lower ? none + 1 : out->lower;
+    if (q->dive && out->lower <= budget && !f.b.stopped) {
+        cbx_branch_dive(&f.b);
+        keep(&f);
+    }
+    if (!q->decide || out->upper == 0)
+        narrow(&f);
+    out->bounds = f.b.bounds;
+    out->asks = f.b.asks;
+    return f.b.out_of_memory ? cbx_fail_memory(err) : CBX_OK;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rounding.c: see rounding.h. */
+#include "rounding.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "error.h"
+
+static const double UNIT = FLT_EPSILON / 2;
+
+cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_arena *arena,
+                             cbx_error *err)
+{
+    const cbx_net *net = spread->net;
+    int64_t        scratch = (int64_t)spread->layers[0].rows_in * net->widest;
+    *r = (cbx_rounding){.spread = spread,
+                        .error = CBX_NEW(arena, double *, net->num_layers),
+                        .size = CBX_NEW(arena, double *, net->num_layers),
+                        .message_error = CBX_NEW(arena, double, scratch),
+                        .message_size = CBX_NEW(arena, double, scratch),
+                        .own_error = CBX_NEW(arena, double, scratch),
+                        .own_size = CBX_NEW(arena, double, scratch),
+                        .weights = CBX_NEW(arena, double, net->widest),
+                        .sizes = CBX_NEW(arena, double, net->widest)};
+    if (!r->error || !r->size || !r->message_error || !r->message_size || !r->own_error ||
+        !r->own_size || !r->weights || !r->sizes)
+        return cbx_fail_memory(err);
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        int64_t size = (int64_t)spread->layers[l].rows * spread->layers[l].width;
+        r->error[l] = CBX_NEW(arena, double, size);
+        r->size[l] = CBX_NEW(arena, double, size);
+        if (!r->error[l] || !r->size[l])
+            return cbx_fail_memory(err);
+    }
+    return CBX_OK;
+}
+
+/* Sizes and errors of a row's products with the layer's weights, as if they were exact. */
+static void multiply(const cbx_rounding *r, int32_t l, int32_t i)
+{
+    const cbx_net_layer *net = &r->spread->net->layers[l];
+    int64_t              at = (int64_t)i * net->n_out, from = (int64_t)i * net->n_in;
+    for (int32_t j = 0; j < net->n_out; j++) {
+        r->message_size[at + j] = r->own_size[at + j] = l == 0 ? r->spread->input_size[i] : 0;
+        r->message_error[at + j] = r->own_error[at + j] = 0;
+    }
+    for (int32_t k = 0; l > 0 && k < net->n_in; k++) {
+        double        size = r->size[l - 1][from + k], error = r->error[l - 1][from + k];
+        const double *neighbour = net->neighbour + (int64_t)k * net->n_out;
+        const double *own = net->own + (int64_t)k * net->n_out;
+        if (size == 0 && error == 0)
+            continue;
+        for (int32_t j = 0; j < net->n_out; j++) {
+            double to_message = fabs(neighbour[j]), to_own = fabs(own[j]);
+            r->message_size[at + j] += to_message * size;
+            r->message_error[at + j] += to_message * error;
+            r->own_size[at + j] += to_own * size;
+            r->own_error[at + j] += to_own * error;
+        }
+    }
+}
+
+/* Unit j of row v: sizes or errors of what it is a sum of. */
+static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const double *messages)
+{
+    const cbx_partial_graph *g = s->graph;
+    const cbx_node_scale    *scales = s->scales[s->net->layers[l].norm];
+    int64_t     n = s->net->layers[l].n_out, most = g->budget < g->count ? g->budget : g->count;
+    cbx_largest coming = {.best = s->best, .count = most};
+    double      sum = scales[v].loop.most * messages[v * n + j];
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
+        int32_t u = g->view->source[e];
+        double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
+        double  of = w * scales[u].source.most * messages[u * n + j];
+        if (g->present[e])
+            sum += of * scales[v].target.most;
+        else if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+            cbx_largest_take(&coming, of * scales[v].coming.most);
+    }
+    return sum + cbx_largest_sum(&coming);
+}
+
+/* Terms of the longest sum behind a unit of row v, and what normalising it takes. */
+static double count_terms(const cbx_spread *s, int32_t l, int32_t v)
+{
+    const cbx_partial_graph *g = s->graph;
+    double                   inputs = l == 0 ? s->most_inputs : s->net->layers[l].n_in;
+    int64_t                  edges = 0, coming = 0;
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
+        edges += g->present[e];
+        coming += !g->present[e];
+    }
+    coming = coming < g->budget ? coming : g->budget;
+    return 2 * inputs + (double)(edges + coming) + 16;
+}
+
+static void round_row(cbx_rounding *r, int32_t l, int32_t v)
+{
+    const cbx_spread       *s = r->spread;
+    const cbx_spread_layer *y = &s->layers[l];
+    double                  terms = count_terms(s, l, v);
+    bool                    boxed = !(s->last_is_linear && l == s->net->num_layers - 1);
+    for (int32_t j = 0; j < y->width; j++) {
+        int64_t at = (int64_t)v * y->width + j;
+        double  size = s->net->layers[l].bias_size[j] + r->own_size[at];
+        size += add_up(s, l, v, j, r->message_size);
+        double error = r->own_error[at] + terms * UNIT * size;
+        if (l > 0)
+            error += add_up(s, l, v, j, r->message_error);
+        r->error[l][at] = boxed && y->high[at] + error <= 0 ? 0 : error;
+        r->size[l][at] =
+            boxed && cbx_spread_relu(y->high[at]) < size ? cbx_spread_relu(y->high[at]) : size;
+    }
+}
+
+void cbx_rounding_compute(cbx_rounding *r)
+{
+    const cbx_spread *s = r->spread;
+    for (int32_t l = 0; l < s->net->num_layers; l++) {
+        for (int32_t i = 0; i < s->layers[l].rows_in; i++)
+            multiply(r, l, i);
+        for (int32_t v = 0; v < s->layers[l].rows; v++)
+            round_row(r, l, v);
+    }
+}
+
+double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
+{
+    const cbx_net   *net = r->spread->net;
+    const cbx_model *m = net->model;
+    double           size, error = 0;
+    (void)cbx_net_head_bias(net, a, b, &size);
+    double terms = m->head_in + 16;
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        const cbx_spread_layer *y = &r->spread->layers[l];
+        if (!cbx_net_head(net, l, a, b, r->weights, r->sizes))
+            continue;
+        int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
+        double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
+        terms = fmax(terms, m->head_in + 16.0 + rows);
+        for (int64_t at = 0; at < (int64_t)rows * y->width; at++) {
+            size += share * r->sizes[at % y->width] * r->size[l][at];
+            error += share * r->sizes[at % y->width] * r->error[l][at];
+        }
+    }
+    /* and what is of second order, which 1 % is more than enough for */
+    return 1.01 * (error + terms * UNIT * size);
+}

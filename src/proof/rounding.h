@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rounding.h: by how much a model in single precision can differ from its formulas.
+ *
+ * A sum of n products is wrong by n units in the last place of the sum of their sizes at most,
+ * whatever the order, and by what its terms are wrong. From the features on that gives for every
+ * unit what it can be wrong by, on any graph of a partial graph. */
+#ifndef CBX_ROUNDING_H
+#define CBX_ROUNDING_H
+
+#include "spread.h"
+
+typedef struct cbx_rounding {
+    const cbx_spread *spread;
+    double          **error, **size; /* by layer, of units behind their ReLUs: rows x width */
+    double           *message_error, *message_size, *own_error, *own_size; /* scratch */
+    double           *weights, *sizes;                                     /* scratch */
+} cbx_rounding;
+
+cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_arena *arena,
+                             cbx_error *err);
+
+/* After cbx_spread_compute: by how much each unit can be wrong. */
+void cbx_rounding_compute(cbx_rounding *r);
+
+/* And the lead of class a over class b. */
+double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b);
+
+#endif

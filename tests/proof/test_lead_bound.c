@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What bounds claim of all graphs that choices can make, against every one of them: the edited
+ * graph is built anew and the model asked, which shares nothing with the bounds. */
+#include "lead_bound.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test.h"
+#include "candidates.h"
+#include "receptive.h"
+#include "rng.h"
+
+enum { NODES = 7, FEATURES = 3, CLASSES = 3, MOST_EDGES = 2 * NODES * NODES };
+
+/* A small graph, as a matrix of edges. */
+typedef struct world {
+    cbx_rng     rng;
+    cbx_task    task;
+    int32_t     n;
+    bool        edge[NODES][NODES]; /* from, to */
+    float       x[NODES * FEATURES];
+    cbx_model  *model;
+    cbx_graph  *graph;
+    int64_t     source[MOST_EDGES], target[MOST_EDGES], y[NODES], ptr[2];
+    const char *layer;
+} world;
+
+static int64_t below(world *w, uint64_t count)
+{
+    return (int64_t)cbx_rng_below(&w->rng, count);
+}
+
+static cbx_graph *graph_of(world *w)
+{
+    cbx_graph     *graph = NULL;
+    cbx_error      err = {0};
+    cbx_graph_data d = {.task = w->task,
+                        .num_nodes = w->n,
+                        .num_features = FEATURES,
+                        .num_classes = CLASSES,
+                        .edge_source = w->source,
+                        .edge_target = w->target,
+                        .x = w->x,
+                        .y = w->y};
+    for (int32_t u = 0; u < w->n; u++)
+        for (int32_t v = 0; v < w->n; v++)
+            if (w->edge[u][v]) {
+                w->source[d.num_edges] = u;
+                w->target[d.num_edges++] = v;
+            }
+    w->ptr[1] = w->n;
+    d.num_graphs = w->task == CBX_GRAPH ? 1 : 0;
+    d.graph_ptr = w->task == CBX_GRAPH ? w->ptr : NULL;
+    CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
+    return graph;
+}
+
+static void set(cbx_options *o, const char *name, const char *value)
+{
+    cbx_error err = {0};
+    CHECK_OK(cbx_options_set(o, name, value, &err), err);
+}
+
+/* Parameters as training might leave them: biases and moments that are not 0. */
+static void shake_parameters(world *w)
+{
+    cbx_error   err = {0};
+    const char *name;
+    int32_t     rows, cols;
+    float       values[4096];
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
+        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
+        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
+        for (int64_t k = 0; k < count; k++) {
+            values[k] += (float)(cbx_rng_uniform(&w->rng) - 0.5);
+            if (strstr(name, "running_var"))
+                values[k] = 0.3f + fabsf(values[k]);
+        }
+        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
+    }
+}
+
+static void draw_world(world *w, uint64_t seed)
+{
+    static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage"};
+    cbx_error                err = {0};
+    cbx_options             *o;
+    *w = (world){.rng = cbx_rng_stream(seed, 0, 0, 0)};
+    w->task = below(w, 2) ? CBX_GRAPH : CBX_NODE;
+    w->n = (int32_t)(3 + below(w, NODES - 2));
+    int64_t kind = below(w, 4);
+    bool    undirected = below(w, 3) > 0;
+    for (int32_t u = 0; u < w->n; u++)
+        for (int32_t v = 0; v < u; v++) {
+            w->edge[u][v] = below(w, 5) < 2;
+            w->edge[v][u] = undirected ? w->edge[u][v] : below(w, 5) < 2;
+        }
+    for (int32_t k = 0; k < w->n * FEATURES; k++)
+        w->x[k] = (float)(2 * cbx_rng_uniform(&w->rng) - 1);
+    w->y[0] = CLASSES - 1;
+    w->graph = graph_of(w);
+    w->layer = layers[kind];
+    CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
+    set(o, "model", w->layer);
+    set(o, "hidden", "4");
+    set(o, "layers", (const char *[]){"1", "2", "3"}[below(w, 3)]);
+    if (kind == 2)
+        set(o, "aggregation", "mean");
+    set(o, "head", below(w, 2) ? "cat" : "last");
+    set(o, "batch-norm", below(w, 4) ? "false" : "true");
+    if (w->task == CBX_GRAPH)
+        set(o, "pool", below(w, 2) ? "sum" : "mean");
+    CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
+    cbx_options_free(o);
+    shake_parameters(w);
+}
+
+static void free_world(world *w)
+{
+    cbx_graph_free(w->graph);
+    cbx_model_free(w->model);
+}
+
+/* The lead of one class over another on the graph of the world's edges as they are now. */
+static double true_lead(world *w, int32_t a, int32_t b)
+{
+    float      logp[NODES * CLASSES];
+    cbx_error  err = {0};
+    cbx_graph *edited = graph_of(w);
+    CHECK_OK(cbx_predict(w->model, edited, 1, logp, &err), err);
+    cbx_graph_free(edited);
+    return (double)logp[a] - logp[b];
+}
+
+/* What is asked about: node 0, or the graph. */
+typedef struct question {
+    world            *w;
+    cbx_arena         arena;
+    cbx_view          factual;
+    cbx_candidates    all;
+    cbx_partial_graph graph;
+    cbx_matrix        X;
+    cbx_lead_bound    bound;
+    bool              known;
+} question;
+
+static int32_t node_of(const question *q, int32_t i)
+{
+    return q->factual.node ? q->factual.node[i] : i;
+}
+
+/* Some edges, each alone or with the one back, may go; and some may come. */
+static void draw_choices(question *q, bool together)
+{
+    const cbx_view *v = &q->all.view;
+    for (int64_t e = 0; e < v->m; e++) {
+        int32_t s = v->source[e], t = q->graph.target_of[e];
+        int64_t slots[2] = {e, -1}, count = 1;
+        for (int64_t k = v->offset[s]; together && k < v->offset[s + 1]; k++)
+            if (v->source[k] == t && q->all.absent[k] == q->all.absent[e])
+                slots[count++] = k;
+        if (q->graph.choice_of[e] < 0 && (!q->all.absent[e] ? below(q->w, 4) : below(q->w, 3) == 0))
+            cbx_partial_graph_add(&q->graph, slots, count, s, t, q->all.absent[e]);
+    }
+}
+
+static void ask(question *q, world *w, uint64_t most)
+{
+    cbx_error err = {0};
+    int32_t   row = 0;
+    *q = (question){.w = w};
+    bool adds = w->task == CBX_GRAPH && below(w, 3) > 0;
+    if (w->task == CBX_GRAPH)
+        CHECK_OK(cbx_view_graphs(w->graph, &row, 1, &q->arena, &q->factual, &err), err);
+    else
+        CHECK_OK(
+            cbx_receptive_view(w->model, w->graph, NULL, 0, 1000, &q->arena, &q->factual, &err),
+            err);
+    CHECK_OK(cbx_candidates_find(&q->factual, adds, NULL, &q->arena, &q->all, &err), err);
+    CHECK_OK(cbx_view_features(w->graph, &q->factual, &q->arena, &q->X, &err), err);
+    int64_t m = q->all.view.m;
+    CHECK_OK(cbx_partial_graph_init(&q->graph, &q->all.view, q->all.absent, m, m, &q->arena, &err),
+             err);
+    draw_choices(q, below(w, 2));
+    for (int32_t i = 0; i < q->factual.n && below(w, 2); i++)
+        q->graph.local[i] = below(w, 4);
+    q->graph.budget = 1 + below(w, most);
+    CHECK_OK(cbx_partial_graph_ready(&q->graph, &q->arena, &err), err);
+    cbx_net *net;
+    CHECK_OK(cbx_net_of(w->model, &q->arena, &net, &err), err);
+    CHECK_OK(cbx_lead_bound_init(&q->bound, net, &q->graph, &q->X, &q->arena, &q->known, &err),
+             err);
+}
+
+/* The choice's edges in the world. */
+static void toggle(question *q, int32_t choice)
+{
+    const cbx_choice *c = &q->graph.choices[choice];
+    for (int64_t k = c->begin; k < c->end; k++) {
+        int64_t e = q->graph.slots[k];
+        bool   *edge =
+            &q->w->edge[node_of(q, q->all.view.source[e])][node_of(q, q->graph.target_of[e])];
+        *edge = !*edge;
+    }
+}
+
+typedef struct trial {
+    question *q;
+    int32_t   a, b;
+    double    most;  /* that the bound claims */
+    double    least; /* by how much the claim was too high, where it was closest */
+    int64_t   local[NODES];
+    int64_t   sets;
+} trial;
+
+/* Every set of choices from `first` on, on top of what is there: is the lead what gains say? */
+static void try_sets(trial *t, int32_t first, int64_t left, double claimed)
+{
+    question *q = t->q;
+    double    lead = true_lead(q->w, t->a, t->b);
+    CHECK(lead <= claimed);
+    CHECK(lead <= t->most);
+    t->least = fmin(t->least, t->most - lead);
+    t->sets++;
+    for (int32_t c = first; c < q->graph.count && left > 0 && test_failures() == 0; c++) {
+        const int32_t *ends = q->graph.choices[c].ends;
+        if (q->graph.fate[c] != CBX_FREE || t->local[ends[0]] < 1 || t->local[ends[1]] < 1)
+            continue;
+        t->local[ends[0]]--;
+        t->local[ends[1]] -= ends[1] != ends[0];
+        toggle(q, c);
+        try_sets(t, c + 1, left - 1, claimed + q->bound.gain[c]);
+        toggle(q, c);
+        t->local[ends[0]]++;
+        t->local[ends[1]] += ends[1] != ends[0];
+    }
+}
+
+static void check_bound(question *q)
+{
+    trial t = {.q = q, .a = 1, .b = (int32_t)(2 * below(q->w, 2)), .least = INFINITY};
+    CHECK(!cbx_lead_bound_update(&q->bound));
+    t.most = cbx_lead_bound_of(&q->bound, t.a, t.b);
+    for (int32_t i = 0; i < q->factual.n; i++)
+        t.local[i] = q->graph.local[i];
+    CHECK_NEAR(q->bound.now, true_lead(q->w, t.a, t.b), q->bound.rounding);
+    try_sets(&t, 0, q->graph.budget, q->bound.now + q->bound.rounding);
+    CHECK(t.sets > 0);
+}
+
+/* As branching does: some choices are made, some barred. */
+static void settle_some(question *q)
+{
+    for (int32_t c = 0; c < q->graph.count && q->graph.budget > 1; c++) {
+        int64_t what = below(q->w, 6);
+        if (what == 0)
+            q->graph.fate[c] = CBX_BARRED;
+        if (what == 1 && cbx_choice_is_open(&q->graph, c)) {
+            cbx_partial_graph_make(&q->graph, c);
+            toggle(q, c);
+        }
+    }
+}
+
+TEST(no_set_of_choices_within_the_budgets_leads_further_than_the_bound_says)
+{
+    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++) {
+        world    w;
+        question q;
+        draw_world(&w, seed);
+        ask(&q, &w, 3);
+        if (CHECK(q.known)) {
+            check_bound(&q);
+            settle_some(&q);
+            check_bound(&q);
+        }
+        if (test_failures())
+            test_check_int((int64_t)seed, -1, w.layer, (int)w.model->num_layers, "seed");
+        cbx_arena_free(&q.arena);
+        free_world(&w);
+    }
+}
