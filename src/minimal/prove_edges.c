@@ -113,7 +113,7 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
     cbx_lead_bound    bound;
     cbx_radius_answer answer;
     int64_t           most = largest_set(s, found, proof);
-    if (!are_removals(proof))
+    if (!are_removals(proof) || found->state->s != s)
         return CBX_OK;
     cbx_status status = cbx_net_of(s->model, s->arena, &net, err);
     if (!status)
