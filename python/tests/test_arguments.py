@@ -379,15 +379,22 @@ SHOWN = "\\x1b[2J\\u009b\\u202e\\n"
 def test_messages_and_edits_do_not_steer_the_terminal(karate, club, tmp_path):
     names = [f"é{EVIL}{i}" for i in range(34)]
     graph = cx.Graph(
-        karate.edge_index, karate.x, name=EVIL, class_names=names[:4], feature_names=names, node_names=names
+        karate.edge_index,
+        karate.x,
+        y=karate.y,
+        name=EVIL,
+        class_names=names[:4],
+        feature_names=names,
+        node_names=names,
     )
-    model = club
+    model = cx.train(graph, epochs=100, seed=1)
     shown = [str(graph), repr(graph)]
     for cf in cx.explain_all(model, graph, target="any", keep_edges=True):
         shown += [str(cf), repr(cf), *map(str, cf.edits), *map(repr, cf.edits)]
     assert any("of node" in line and SHOWN in line for line in shown), "no feature was edited"
     for call in (
         lambda: cx.explain(model, graph, node=0, target=EVIL),
+        lambda: cx.explain(club, graph, node=0),  # which knows other columns
         lambda: cx.explain(model, graph, node=0, **{EVIL: 1}),
         lambda: cx.load(f"{tmp_path}/{EVIL}"),
         lambda: cx.load(EVIL.replace("\n", "")),

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "costs.h"
+
 /* ---- a graph, edited */
 
 static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
@@ -154,14 +156,17 @@ static bool is_allowed(const bench *b)
 
 static bool all_change_together(const bench *b)
 {
-    for (int i = 0; i < b->q->world.nodes && b->q->relations; i++) {
-        float x[MAX_FEATURES];
-        for (int j = 0; j < b->q->world.features; j++)
-            x[j] = (float)b->graph.x[i][j];
-        if (!changes_together(b->q, i, x))
+    float x[MAX_NODES * MAX_FEATURES];
+    int   f = b->q->world.features;
+    if (!b->q->relations && !(b->q->plausible > 0))
+        return true;
+    for (int i = 0; i < b->q->world.nodes; i++) {
+        for (int j = 0; j < f; j++)
+            x[i * f + j] = (float)b->graph.x[i][j];
+        if (!changes_together(b->q, i, x + (ptrdiff_t)i * f))
             return false;
     }
-    return true;
+    return is_plausible(b->q, x, -1e-5);
 }
 
 static double try_set(bench *b)

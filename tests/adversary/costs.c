@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double price_of(const question *q, int feature)
 {
@@ -69,6 +70,77 @@ static double scale_of(const world *w, int feature)
     if (off[w->nodes / 2] > 0)
         return off[w->nodes / 2];
     return squares > 1e-12 * fmax(1, mean * mean) ? sqrt(squares) : 1;
+}
+
+/* ---- how usual rows are */
+
+enum { NEAREST = 5, MEASURED = 64 };
+
+static double weight_of(const question *q, int feature)
+{
+    bool marks = true;
+    for (int i = 0; i < q->world.nodes; i++) {
+        float v = feature_of(&q->world, i, feature);
+        marks = marks && (v == 0 || v == 1);
+    }
+    if (!marks)
+        return 1 / scale_of(&q->world, feature);
+    return q->group[feature] >= 0 ? 0.5 : 1;
+}
+
+/* To the nearest of all rows but the node's own. */
+static double mean_distance(const question *q, const double *weight, int node, const float *row)
+{
+    const world *w = &q->world;
+    double       off[MAX_NODES], sum = 0;
+    int          count = 0;
+    for (int i = 0; i < w->nodes; i++) {
+        if (i == node)
+            continue;
+        off[count] = 0;
+        for (int j = 0; j < w->features; j++)
+            off[count] += weight[j] * fabs((double)row[j] - (double)feature_of(w, i, j));
+        count++;
+    }
+    qsort(off, (size_t)count, sizeof *off, by_size);
+    for (int k = 0; k < NEAREST; k++)
+        sum += off[k];
+    return sum / NEAREST;
+}
+
+static double usual_distance(const question *q, const double *weight)
+{
+    const world *w = &q->world;
+    int          count = w->nodes < MEASURED ? w->nodes : MEASURED;
+    double       off[MEASURED], sum = 0;
+    for (int k = 0; k < count; k++) {
+        int node = k * w->nodes / count;
+        off[k] = mean_distance(q, weight, node, &w->x[node * w->features]);
+        sum += off[k];
+    }
+    qsort(off, (size_t)count, sizeof *off, by_size);
+    return off[count / 2] > 1e-12 ? off[count / 2] : sum > 1e-12 ? sum / count : 1;
+}
+
+double plausibility_of(const question *q, const float *x)
+{
+    const world *w = &q->world;
+    double       weight[MAX_FEATURES], most = NAN, usual = NAN;
+    for (int i = 0; i < w->nodes && w->nodes > NEAREST; i++) {
+        const float *row = x + (size_t)i * (size_t)w->features;
+        if (!memcmp(row, &w->x[i * w->features], (size_t)w->features * sizeof *row))
+            continue;
+        for (int j = 0; j < w->features && isnan(usual); j++)
+            weight[j] = weight_of(q, j);
+        usual = isnan(usual) ? usual_distance(q, weight) : usual;
+        most = fmax(most, mean_distance(q, weight, i, row) / usual);
+    }
+    return most;
+}
+
+bool is_plausible(const question *q, const float *x, double slack)
+{
+    return !(q->plausible > 0) || !(plausibility_of(q, x) > q->plausible * (1 + slack));
 }
 
 static bool differ(double a, double b)

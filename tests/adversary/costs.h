@@ -17,6 +17,13 @@ double fixed_cost(const question *q, const cbx_counterfactual *answer);
 /* Which of cost and l1_mad is not right, or NULL. */
 const char *wrong_cost(const question *q, const cbx_counterfactual *answer);
 
+/* How unusual the most unusual of the rows is that differ from the world's (all of them: nodes x
+ * features); NaN: none differs, or there is nothing to compare with. */
+double plausibility_of(const question *q, const float *x);
+
+/* Is that within the question's limit, or beyond it by no more than this share? */
+bool is_plausible(const question *q, const float *x, double slack);
+
 /* Does the first, by what the question counts, cost more? */
 bool costs_more(const question *q, const cbx_counterfactual *a, const cbx_counterfactual *b);
 

@@ -133,12 +133,15 @@ static int64_t changes_of(const question *q, const cbx_counterfactual *a)
     return changes;
 }
 
+/* Of a limit, by which two ways to work something out may differ. */
+static const double SLACK = 1e-5;
+
 bool change_together(const question *q, const edited *e)
 {
     for (int i = 0; i < q->world.nodes; i++)
         if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
             return false;
-    return true;
+    return is_plausible(q, e->x, -SLACK);
 }
 
 const char *wrong_edits(const question *q, const cbx_counterfactual *a, const edited *e)
@@ -165,6 +168,8 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
         return "leaves a one-hot group that is not one-hot";
     if (!atoms_hold(q, e))
         return "makes an atom one of another valence";
+    if (!is_plausible(q, e->x, SLACK))
+        return "is more unusual than is allowed";
     if (!change_together(q, e))
         return "changes a feature without what it may change with";
     return keeps(q, e->gone) ? NULL : "takes away what was to be kept";
@@ -218,6 +223,17 @@ double lead_of(const question *q, const outcome *o, int class)
     return o->log_probs[class] - others;
 }
 
+/* It may be missing where there was no time for it. */
+static bool plausibility_is_right(const question *q, const cbx_counterfactual *a)
+{
+    edited e;
+    make_edits(q, a, -1, &e);
+    double is = plausibility_of(q, e.x);
+    if (isnan(a->plausibility))
+        return isnan(is) || has_rule(q, RULE_TIME_LIMIT) || a->reason[0];
+    return fabs(a->plausibility - is) <= 1e-4 * fmax(1, is);
+}
+
 const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
 {
     int64_t edges = 0;
@@ -234,5 +250,7 @@ const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const 
         return "has another margin than the edited graph";
     if (a->threshold != q->threshold)
         return "has another threshold than was asked for";
+    if (!plausibility_is_right(q, a))
+        return "has another plausibility than its rows";
     return has_rule(q, RULE_METHOD) ? NULL : wrong_cost(q, a);
 }

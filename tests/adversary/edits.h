@@ -19,7 +19,7 @@ outcome ask_edited(const question *q, const cbx_counterfactual *answer, const ed
 /* Why they are not edits within the rules, or NULL. */
 const char *wrong_edits(const question *q, const cbx_counterfactual *answer, const edited *edited);
 
-/* Has everything changed that others may only change with? */
+/* Has everything changed that others may only change with, and is it not too unusual? */
 bool change_together(const question *q, const edited *edited);
 
 /* The first edit whose step is not what it should be, or -1. */

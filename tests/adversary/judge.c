@@ -88,6 +88,8 @@ static ruling goes_no_further(const question *q, const cbx_counterfactual *a, in
         float *x = &e.x[edit->node * q->world.features + edit->feature];
         for (float way = edit->step; way < fabsf(edit->to - edit->from); way *= 2) {
             *x = edit->to > edit->from ? edit->to - way : edit->to + way;
+            if (!is_plausible(q, e.x, -1e-5))
+                continue;
             outcome o = ask_edited(q, a, &e);
             if (o.lead > o.blur && *x != edit->to) {
                 *loose = k;
@@ -151,10 +153,12 @@ static bool names_rules(const question *q, const char *scope)
     static const char *const rules[] = {"stopping-threshold", "max-edits",       "features-to-vary",
                                         "immutable-features", "permitted-range", "one-hot",
                                         "immutable-nodes",    "protected-edges", "own-features",
-                                        "own-edges",          "keep-edges",      "keep"};
+                                        "own-edges",          "keep-edges",      "keep",
+                                        "plausible"};
     for (int k = 0; k < q->num_settings; k++)
         for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
-            if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]))
+            if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]) &&
+                !(!strcmp(rules[r], "one-hot") && !strcmp(q->settings[k][1], "none")))
                 return false;
     return strstr(scope, q->directed ? "one by one" : "all between") || q->keep_edges;
 }

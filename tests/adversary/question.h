@@ -109,7 +109,8 @@ typedef struct question {
     uint8_t only_up[MAX_FEATURES], only_down[MAX_FEATURES];
     double  step[MAX_FEATURES]; /* values are multiples; 0: they need not be */
     int     what[MAX_RELATIONS], with[MAX_RELATIONS], relations; /* features: if-changed */
-    bool    as_self;
+    bool    as_self, shown_groups; /* groups that the values show count */
+    double  plausible;             /* how unusual rows that change may be; 0: no limit */
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
     int     patience; /* calls of the progress function after which it stops the search; 0: never */

@@ -150,7 +150,9 @@ static void mean_rule(question *q, dice *d, rule r)
         draw_range(q, d);
     if (r == RULE_MAX_EDITS)
         q->max_edits = dice_between(d, 1, 4);
-    if (r == RULE_THRESHOLD)
+    if (r == RULE_THRESHOLD && dice_chance(d, 0.5))
+        q->plausible = (double)dice_between(d, 4, 40) / 4;
+    else if (r == RULE_THRESHOLD)
         q->threshold = (double)dice_between(d, 2, 19) / 20;
     if (r == RULE_COSTS)
         draw_costs(q, d);
@@ -191,17 +193,57 @@ static void leave_little(question *q, dice *d)
 /* The first group of its size: the elements are told in order, and the size tells of what. */
 static void find_atoms(question *q)
 {
-    int size[MAX_FEATURES] = {0};
+    enum { MOST = 2 * MAX_FEATURES }; /* groups that the data shows have numbers of their own */
+    int size[MOST] = {0};
     for (int j = 0; j < q->world.features; j++)
         if (q->group[j] >= 0)
             size[q->group[j]]++;
-    for (int g = MAX_FEATURES - 1; g >= 0; g--) {
+    for (int g = MOST - 1; g >= 0; g--) {
         int alike = 0;
-        for (int other = 0; other < MAX_FEATURES; other++)
+        for (int other = 0; other < MOST; other++)
             alike += size[other] == size[g];
         if (size[g] && alike == 1)
             q->atoms = g;
     }
+}
+
+static bool is_one_of_each(const world *w, int a, int b)
+{
+    int used = 0;
+    for (int i = 0; i < w->nodes; i++) {
+        int on = 0;
+        for (int j = a; j <= b; j++) {
+            if (feature_of(w, i, j) != 0 && feature_of(w, i, j) != 1)
+                return false;
+            on += feature_of(w, i, j) == 1;
+        }
+        if (on != 1)
+            return false;
+    }
+    for (int j = a; j <= b; j++) {
+        bool any = false;
+        for (int i = 0; i < w->nodes; i++)
+            any = any || feature_of(w, i, j) == 1;
+        if (j == a && !any)
+            return false;
+        used += any;
+    }
+    return w->nodes >= 20 && 2 * used <= w->nodes;
+}
+
+/* Neighbours of which all nodes have one, and which nobody has called a group. */
+static void find_shown_groups(question *q)
+{
+    const world *w = &q->world;
+    for (int a = 0; a < w->features; a++)
+        for (int b = a; b < w->features && q->group[b] < 0; b++)
+            if (b > a && is_one_of_each(w, a, b)) {
+                for (int j = a; j <= b; j++)
+                    q->group[j] = w->blocks + a;
+                q->groups += b - a + 1;
+                a = b;
+                break;
+            }
 }
 
 /* From what is asked and what the data says to what holds. */
@@ -224,6 +266,8 @@ static void work_out(question *q)
         q->group[j] = group ? w->block[j] : -1;
         q->groups += group;
     }
+    if (q->shown_groups)
+        find_shown_groups(q);
     if (q->keep == KEEP_MOLECULE)
         find_atoms(q);
 }
@@ -292,6 +336,7 @@ void draw_rules(question *q, dice *d)
         if (has_rule(q, (rule)r))
             mean_rule(q, d, (rule)r);
     draw_target(q, d);
+    q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
         leave_little(q, d);
         work_out(q);

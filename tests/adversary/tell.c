@@ -75,8 +75,10 @@ static void tell_features(question *q)
         tell(q, "if-changed", "%s", relations);
     if (*ranges)
         tell(q, "permitted-range", "%s", ranges);
-    if (*groups)
-        tell(q, "one-hot", "%s", groups);
+    if (*groups || !q->shown_groups)
+        tell(q, "one-hot", "%s", *groups ? groups : "none");
+    if (q->plausible > 0)
+        tell(q, "plausible", "%g", q->plausible);
 }
 
 static void tell_elements(question *q)
