@@ -414,7 +414,7 @@ static cbx_status train_checked(cbx_model *model, const cbx_graph *graph,
 {
     cbx_train_options fallback;
     cbx_train_result  mine = {0};
-    cbx_standard      standard;
+    cbx_standard      standard = {0};
     cbx_arena         arena = {0};
     if (!options) {
         cbx_fields_default(&train_table, &fallback);
