@@ -47,6 +47,18 @@ def test_a_node():
     assert flips
 
 
+def test_edges_that_are_added_are_in_no_mask():
+    data, module = graph(), node_model()
+    added = 0
+    for edges in ("directed", "undirected"):
+        ask = explainer(module, edges=edges, edits="add")
+        for node in range(0, 40, 8):
+            explanation = ask(data.x, data.edge_index, index=node)
+            added += explanation.counterfactuals[0].num_edges_added
+            assert not explanation.edge_mask.any()
+    assert added
+
+
 def test_edges_alone_and_what_is_made_of_them():
     data, module = club_data(), Club()
     ask = explainer(module, node="object", features_to_vary="none", edges="directed")

@@ -202,7 +202,7 @@ cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err)
     return CBX_OK;
 }
 
-cbx_status cbx_beam_try_each(cbx_beam *F, cbx_error *err)
+cbx_status cbx_beam_try_each(cbx_beam *F, const cbx_move_kind *kind, cbx_error *err)
 {
     enum { MOST = 4096 };
     cbx_move_set  none = {.moves = F->sets[0][0].moves};
@@ -211,9 +211,13 @@ cbx_status cbx_beam_try_each(cbx_beam *F, cbx_error *err)
     cbx_status    status = CBX_OK;
     cbx_beam_go_to(F, &none);
     none.score = cbx_edit_state_ask(F->W);
-    for (int64_t k = 0; k < MOST && !status && cbx_moves_walk(F->W, &at, &m); k++)
-        if (!cbx_forbidden_has(F->forbidden, &m) && !cbx_beam_out_of_time(F, F->s->epochs))
+    for (int64_t tried = 0; tried < MOST && !status && cbx_moves_walk(F->W, &at, &m);) {
+        if ((kind && m.kind != kind) || cbx_forbidden_has(F->forbidden, &m))
+            continue;
+        tried++;
+        if (!cbx_beam_out_of_time(F, F->s->epochs))
             status = try_move(F, &none, &m, err);
+    }
     return status;
 }
 

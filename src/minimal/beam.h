@@ -75,8 +75,9 @@ cbx_status cbx_beam_expand(cbx_beam *F, const cbx_move_set *from, int64_t tried,
  * options say. */
 cbx_status cbx_beam_build_up(cbx_beam *F, int64_t effort, cbx_error *err);
 
-/* Every single move, whatever derivatives say of it, up to a few thousand. */
-cbx_status cbx_beam_try_each(cbx_beam *F, cbx_error *err);
+/* Every single move of a kind (NULL: of any), whatever derivatives say of it, up to a few thousand.
+ */
+cbx_status cbx_beam_try_each(cbx_beam *F, const cbx_move_kind *kind, cbx_error *err);
 
 /* Where any other class will do, the first steps choose one, and another may be nearer. So a
  * large answer is sought once more, for the likeliest classes one by one. */

@@ -118,9 +118,12 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
     if (!status && !F->best.count && may_climb(s, F->forbidden) && !is_wider(s) &&
         !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(F, err));
-    /* derivatives at the factual graph lead astray where one move does it all the same */
+    /* Derivatives at the factual graph lead astray where one move does it all the same. What an
+     * edge does that is not there yet they know least. */
     if (!status && !F->best.count && !cbx_time_is_up())
-        status = cbx_beam_try_each(F, err);
+        status = cbx_beam_try_each(F, NULL, err);
+    else if (!status && is_wider(s) && F->best.count > 1 && !cbx_time_is_up())
+        status = cbx_beam_try_each(F, &cbx_move_add_edge, err);
     return status;
 }
 

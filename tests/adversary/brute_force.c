@@ -12,8 +12,8 @@
 static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
 {
     out->edges = 0;
-    for (int e = 0; e < w->edges; e++) {
-        if (gone[e])
+    for (int e = 0; e < w->edges + w->offered; e++) {
+        if (gone[e] == (e < w->edges))
             continue;
         out->source[out->edges] = (int)w->source[e];
         out->target[out->edges] = (int)w->target[e];
@@ -118,7 +118,7 @@ typedef struct bench {
 static void set_edges(bench *b, const place *p, bool gone)
 {
     const world *w = &b->q->world;
-    for (int e = 0; e < w->edges; e++)
+    for (int e = 0; e < w->edges + w->offered; e++)
         if (p->edge >= 0 ? e == p->edge
                          : (w->source[e] == p->u && w->target[e] == p->v) ||
                                (w->source[e] == p->v && w->target[e] == p->u))

@@ -17,7 +17,8 @@ typedef struct outcome {
     double blur; /* leads smaller than this are rounding */
 } outcome;
 
-/* The graph without the edges that are `gone`, and with these features. */
+/* The graph without the edges that are `gone`, which of those that are offered means: there, and
+ * with these features. */
 void build_graph(const question *q, const uint8_t *gone, const float *x, naive_graph *out);
 
 /* `prediction` and `target` (-1: any other) say what is sought. */

@@ -36,6 +36,8 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
             out->x[e->node * w->features + e->feature] = e->to;
         for (int i = 0; i < w->edges && e->op == CBX_REMOVE_EDGE; i++)
             out->gone[i] |= removes(w, e, i);
+        for (int i = w->edges; i < w->edges + w->offered && e->op == CBX_ADD_EDGE; i++)
+            out->gone[i] |= removes(w, e, i);
     }
 }
 
@@ -59,6 +61,17 @@ static const char *wrong_edge(const question *q, const cbx_edit *e)
     if (e->undirected == q->directed)
         return "removes an edge the other way than was asked for";
     return may_lose_edges(q, e->source, e->target) ? NULL : "removes an edge that must stay";
+}
+
+static const char *wrong_addition(const question *q, const cbx_edit *e)
+{
+    const world *w = &q->world;
+    bool         offered = false;
+    for (int i = w->edges; i < w->edges + w->offered; i++)
+        offered = offered || (removes(w, e, i) && e->weight == w->edge_weight[i]);
+    if (!offered || !may_get_edge(q, e->source, e->target))
+        return "adds an edge that may not be added";
+    return e->undirected == q->directed ? "adds an edge the other way than was asked for" : NULL;
 }
 
 static const char *wrong_feature(const question *q, const cbx_edit *e)
@@ -128,7 +141,7 @@ static int64_t changes_of(const question *q, const cbx_counterfactual *a)
 {
     int64_t changes = 0;
     for (int64_t k = 0; k < a->num_edits; k++)
-        changes += a->edits[k].op == CBX_REMOVE_EDGE || q->group[a->edits[k].feature] < 0 ||
+        changes += a->edits[k].op != CBX_SET_FEATURE || q->group[a->edits[k].feature] < 0 ||
                    a->edits[k].to != 0;
     return changes;
 }
@@ -148,8 +161,9 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
 {
     for (int64_t k = 0; k < a->num_edits; k++) {
         const cbx_edit *edit = &a->edits[k];
-        const char     *wrong =
-            edit->op == CBX_REMOVE_EDGE ? wrong_edge(q, edit) : wrong_feature(q, edit);
+        const char     *wrong = edit->op == CBX_REMOVE_EDGE ? wrong_edge(q, edit)
+                                : edit->op == CBX_ADD_EDGE  ? wrong_addition(q, edit)
+                                                            : wrong_feature(q, edit);
         if (wrong)
             return wrong;
         for (int64_t b = 0; b < k; b++) {
@@ -236,11 +250,13 @@ static bool plausibility_is_right(const question *q, const cbx_counterfactual *a
 
 const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
 {
-    int64_t edges = 0;
-    for (int64_t k = 0; k < a->num_edits; k++)
+    int64_t edges = 0, added = 0;
+    for (int64_t k = 0; k < a->num_edits; k++) {
         edges += a->edits[k].op == CBX_REMOVE_EDGE;
-    if (a->num_edits < 1 || edges != a->num_edges_removed ||
-        a->num_edits - edges != a->num_features_changed)
+        added += a->edits[k].op == CBX_ADD_EDGE;
+    }
+    if (a->num_edits < 1 || edges != a->num_edges_removed || added != a->num_edges_added ||
+        a->num_edits - edges - added != a->num_features_changed)
         return "counts its edits wrongly";
     if (!a->after || !are_close(q, a->after, o))
         return "has other log-probabilities than the edited graph";

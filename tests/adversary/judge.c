@@ -134,10 +134,11 @@ static void describe(const space *s, const found_set *set, char *text, size_t si
             continue;
         at += (size_t)snprintf(text + at, size - at, "%s", at ? ", " : "");
         if (p->kind == PLACE_EDGE && p->edge >= 0)
-            at += (size_t)snprintf(text + at, size - at, "edge %d (%d->%d) gone", p->edge, p->u,
-                                   p->v);
+            at += (size_t)snprintf(text + at, size - at, "edge %d (%d->%d) %s", p->edge, p->u, p->v,
+                                   p->comes ? "there" : "gone");
         else if (p->kind == PLACE_EDGE)
-            at += (size_t)snprintf(text + at, size - at, "%d-%d gone", p->u, p->v);
+            at += (size_t)snprintf(text + at, size - at, "%d-%d %s", p->u, p->v,
+                                   p->comes ? "there" : "gone");
         else if (p->kind == PLACE_FEATURE)
             at += (size_t)snprintf(text + at, size - at, "x[%d][%d] = %g", p->node, p->feature,
                                    (double)p->values[c - 1]);
@@ -208,9 +209,9 @@ static void judge_never(const question *q, const cbx_counterfactual *a, judged *
     dice        d = dice_of(q->seed + 2, (uint64_t)q->number);
     naive_graph graph;
     for (int times = 0; times < 200; times++) {
-        edited e;
+        edited e = {0};
         double size = pow(10, dice_real(&d, -2, 2));
-        for (int i = 0; i < q->world.edges; i++)
+        for (int i = 0; i < q->world.edges + q->world.offered; i++)
             e.gone[i] = (uint8_t)dice_below(&d, 2);
         for (int i = 0; i < q->world.nodes * q->world.features; i++)
             e.x[i] = (float)dice_real(&d, -size, size);
@@ -237,7 +238,7 @@ static void judge_none(const question *q, const cbx_counterfactual *a, judged *o
 
 static bool same_edit(const cbx_edit *a, const cbx_edit *b)
 {
-    return same_place(a, b) && (a->op == CBX_REMOVE_EDGE || a->to == b->to);
+    return same_place(a, b) && (a->op != CBX_SET_FEATURE || a->to == b->to);
 }
 
 static int64_t shared_edits(const cbx_counterfactual *a, const cbx_counterfactual *b)

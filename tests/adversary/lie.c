@@ -42,20 +42,23 @@ void lie_before(lie kind, question *q)
 
 static void count_edits(cbx_counterfactual *a)
 {
-    a->num_edges_removed = 0;
-    for (int64_t k = 0; k < a->num_edits; k++)
+    a->num_edges_removed = a->num_edges_added = 0;
+    for (int64_t k = 0; k < a->num_edits; k++) {
         a->num_edges_removed += a->edits[k].op == CBX_REMOVE_EDGE;
-    a->num_features_changed = a->num_edits - a->num_edges_removed;
+        a->num_edges_added += a->edits[k].op == CBX_ADD_EDGE;
+    }
+    a->num_features_changed = a->num_edits - a->num_edges_removed - a->num_edges_added;
 }
 
 static cbx_edit needless(const question *q, const place *p)
 {
     if (p->kind == PLACE_EDGE)
-        return (cbx_edit){.op = CBX_REMOVE_EDGE,
+        return (cbx_edit){.op = p->comes ? CBX_ADD_EDGE : CBX_REMOVE_EDGE,
                           .source = p->u,
                           .target = p->v,
-                          .edge = p->edge,
-                          .undirected = p->edge < 0};
+                          .edge = p->comes ? -1 : p->edge,
+                          .undirected = p->edge < 0,
+                          .weight = p->comes ? q->world.edge_weight[q->world.edges] : 0};
     return (cbx_edit){.op = CBX_SET_FEATURE,
                       .node = p->node,
                       .feature = p->feature,
@@ -68,7 +71,7 @@ static bool is_near(const cbx_edit *a, const cbx_edit *b)
 {
     if (a->op != b->op)
         return false;
-    return a->op == CBX_REMOVE_EDGE ? a->source == b->source && a->target == b->target
+    return a->op != CBX_SET_FEATURE ? a->source == b->source && a->target == b->target
                                     : a->node == b->node;
 }
 

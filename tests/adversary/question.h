@@ -17,6 +17,7 @@ enum { MAX_RELATIONS = 3, MAX_GRAPHS = 4, MAX_SETTINGS = 32, MAX_SETTING = 1200,
 typedef struct world {
     cbx_task task;
     int      nodes, edges, features, classes, graphs;
+    int      offered;           /* edges behind `edges` that are not there, and may be added */
     char     shape[SHAPE_NAME]; /* in words */
     int64_t  source[MAX_EDGES], target[MAX_EDGES];
     float    edge_weight[MAX_EDGES];
@@ -97,6 +98,8 @@ typedef struct question {
 
     /* what they mean */
     int     keep;
+    bool    adds; /* edges to these nodes may be added, at the row or in its graph */
+    uint8_t add_to[MAX_NODES];
     bool    keep_edges, own_edges, own_features, directed, diverse, kinds_auto;
     uint8_t fixed[MAX_FEATURES]; /* by the question's rules and by the data */
     uint8_t asked_fixed[MAX_FEATURES];
@@ -158,6 +161,9 @@ static inline int end_node(const question *q)
  * change? */
 bool may_lose_edges(const question *q, int u, int v);
 bool may_change_node(const question *q, int node);
+
+/* The same of edges that come. */
+bool may_get_edge(const question *q, int u, int v);
 
 /* May a node's feature become this, one-hot groups aside? */
 bool may_become(const question *q, int node, int feature, float value);

@@ -323,6 +323,56 @@ static void restrict_space(question *q, dice *d)
     }
 }
 
+static bool has_edge(const world *w, int u, int v)
+{
+    for (int e = 0; e < w->edges; e++)
+        if (w->source[e] == u && w->target[e] == v)
+            return true;
+    return false;
+}
+
+/* The weight of an edge that is added: of an even number, the lower of the two in the middle. */
+static float middle_weight(const world *w)
+{
+    for (int e = 0; e < w->edges && w->weighted; e++) {
+        int below = 0, same = 0;
+        for (int b = 0; b < w->edges; b++) {
+            below += w->edge_weight[b] < w->edge_weight[e];
+            same += w->edge_weight[b] == w->edge_weight[e];
+        }
+        if (below <= (w->edges - 1) / 2 && below + same > (w->edges - 1) / 2)
+            return w->edge_weight[e] != 0 ? w->edge_weight[e] : 1;
+    }
+    return 1;
+}
+
+static void offer(world *w, int u, int v)
+{
+    if (w->edges + w->offered == MAX_EDGES)
+        return;
+    w->source[w->edges + w->offered] = u;
+    w->target[w->edges + w->offered] = v;
+    w->edge_weight[w->edges + w->offered++] = middle_weight(w);
+}
+
+/* Edges that may be added to a few nodes: at the row, or in its graph. */
+static void draw_additions(question *q, dice *d)
+{
+    world *w = &q->world;
+    bool   graphs = w->task == CBX_GRAPH;
+    int    first = graphs ? first_node(q) : 0, end = graphs ? end_node(q) : w->nodes;
+    int    wanted = graphs ? 1 : dice_between(d, 1, 4);
+    if (end - first < 2 || q->as_self || !dice_chance(d, 0.3)) /* self adds near edges only */
+        return;
+    q->adds = true;
+    for (int k = 0; k < wanted; k++)
+        q->add_to[dice_between(d, first, end - 1)] = 1;
+    for (int u = first; u < end; u++)
+        for (int v = first; v < end; v++)
+            if (may_get_edge(q, u, v) && !has_edge(w, u, v) && (q->directed || !has_edge(w, v, u)))
+                offer(w, u, v);
+}
+
 void draw_rules(question *q, dice *d)
 {
     q->total_cfs = 1;
@@ -338,6 +388,7 @@ void draw_rules(question *q, dice *d)
     draw_target(q, d);
     q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
+        draw_additions(q, d);
         leave_little(q, d);
         work_out(q);
         restrict_space(q, d);

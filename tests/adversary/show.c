@@ -42,6 +42,8 @@ static void show_world(const question *q)
            pool_names[q->gnn.pool], q->gnn.hidden, w->classes);
     for (int e = 0; e < w->edges; e++)
         printf(" %d->%d", (int)w->source[e], (int)w->target[e]);
+    for (int e = w->edges; e < w->edges + w->offered; e++)
+        printf(" (%d->%d)", (int)w->source[e], (int)w->target[e]);
     for (int e = 0; e < w->edges && w->weighted; e++)
         printf("%s%g", e ? " " : "\n  weights: ", (double)w->edge_weight[e]);
     for (int j = 0; j < w->features; j++)
@@ -66,6 +68,9 @@ static void show_answer(const cbx_counterfactual *c)
         if (e->op == CBX_REMOVE_EDGE)
             printf("    edit %lld: %d%s%d gone (edge %lld)\n", (long long)k, e->source,
                    e->undirected ? "-" : "->", e->target, (long long)e->edge);
+        else if (e->op == CBX_ADD_EDGE)
+            printf("    edit %lld: %d%s%d added\n", (long long)k, e->source,
+                   e->undirected ? "-" : "->", e->target);
         else
             printf("    edit %lld: x[%d][%d] = %g, was %g\n", (long long)k, e->node, e->feature,
                    (double)e->to, (double)e->from);

@@ -23,6 +23,14 @@ bool may_lose_edges(const question *q, int u, int v)
     return true;
 }
 
+bool may_get_edge(const question *q, int u, int v)
+{
+    bool graphs = q->world.task == CBX_GRAPH, own = graphs || u == q->row || v == q->row;
+    bool to =
+        (q->add_to[u] && (graphs || u != q->row)) || (q->add_to[v] && (graphs || v != q->row));
+    return q->adds && u != v && own && to && !q->immutable_node[u] && !q->immutable_node[v];
+}
+
 bool may_change_node(const question *q, int node)
 {
     return (!(q->own_features || q->as_self) || q->world.task == CBX_GRAPH || node == q->row) &&
@@ -69,7 +77,7 @@ void find_influence(const question *q, bool *nodes)
         nodes[i] = i >= first_node(q) && i < end_node(q);
     for (int hop = w->task == CBX_GRAPH ? 0 : naive_reach(&q->gnn); hop > 0; hop--) {
         memcpy(next, nodes, sizeof next);
-        for (int e = 0; e < w->edges; e++)
+        for (int e = 0; e < w->edges + w->offered; e++)
             next[w->source[e]] |= nodes[w->target[e]];
         memcpy(nodes, next, sizeof next);
     }
@@ -103,10 +111,11 @@ static place *add(space *s, place_kind kind)
 static void add_edges(const question *q, const bool *influence, space *s)
 {
     const world *w = &q->world;
-    for (int e = 0; e < w->edges; e++) {
+    for (int e = 0; e < w->edges + w->offered; e++) {
         int  u = (int)w->source[e], v = (int)w->target[e];
-        bool told = false;
-        if (!edge_counts(q, influence, e) || !may_lose_edges(q, u, v))
+        bool told = false, comes = e >= w->edges;
+        if (!edge_counts(q, influence, e) ||
+            !(comes ? may_get_edge(q, u, v) : may_lose_edges(q, u, v)))
             continue;
         for (int k = 0; k < s->count && !q->directed; k++)
             told = told || (s->places[k].u == u && s->places[k].v == v) ||
@@ -117,6 +126,7 @@ static void add_edges(const question *q, const bool *influence, space *s)
         p->u = u;
         p->v = v;
         p->edge = q->directed ? e : -1;
+        p->comes = comes;
         p->choices = 2;
         p->cost = q->edge_cost;
     }

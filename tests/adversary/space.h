@@ -16,6 +16,7 @@ typedef struct place {
     int        edits; /* that a choice other than 0 is */
     double     cost;
     int        u, v, edge;           /* edge -1: all between the two, both ways */
+    bool       comes;                /* an edge that is not there */
     int        node, feature;        /* group: the one that is on */
     float      values[MAX_VALUES];   /* feature, by choice - 1 */
     int        features[MAX_VALUES]; /* group: turned on instead */

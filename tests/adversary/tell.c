@@ -112,6 +112,12 @@ static void tell_edges(question *q)
     if (*text)
         tell(q, "protected-edges", "%s", text);
     tell(q, "edges", "%s", q->directed ? "directed" : "undirected");
+    if (q->adds) {
+        tell(q, "edits", "all");
+        tell(q, "add-at", "target");
+        tell(q, "add-candidates", "100000");
+        tell_list(q, "add-to", q->add_to + first, end - first, 1);
+    }
     if (q->keep != KEEP_ANY)
         tell(q, "keep", "%s",
              q->keep == KEEP_NO_ISOLATED ? "no-isolated"

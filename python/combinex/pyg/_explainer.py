@@ -25,8 +25,8 @@ class CombinexExplainer(ExplainerAlgorithm):
         explanation = explainer(data.x, data.edge_index, index=14)
 
     Masks are 1 for what a counterfactual changes: features set, edges removed; "object" masks of nodes mark every node
-    that an edit touches. `explanation.counterfactuals` has the answers themselves, one for each index. Options are
-    those of combinex.explain_all.
+    that an edit touches. `explanation.counterfactuals` has the answers themselves, one for each index; edges that are
+    added are there only. Options are those of combinex.explain_all.
     """
 
     def __init__(self, **options: Any):
@@ -93,7 +93,7 @@ class CombinexExplainer(ExplainerAlgorithm):
                 touched[edit.source] = touched[edit.target] = 1.0
                 if edit.edge is not None:
                     edges[edit.edge] = 1.0
-                else:
+                elif edit.op == "remove_edge":  # one that is added has no place in a mask
                     one, other = edit.source, edit.target
                     edges[((source == one) & (target == other)) | ((source == other) & (target == one))] = 1.0
         kind = self.explainer_config.node_mask_type
