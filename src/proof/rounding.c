@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "error.h"
+#include "order.h"
 
 static const double UNIT = FLT_EPSILON / 2;
 
@@ -146,7 +147,7 @@ static double score_size(const cbx_rounding *r, int32_t class)
 
 double cbx_rounding_of_softmax(double score, int32_t num_classes)
 {
-    return 8 * UNIT * (2 * score + log(num_classes) + 1);
+    return 8 * UNIT * (2 * score + cbx_log(num_classes) + 1);
 }
 
 double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
