@@ -8,6 +8,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "rounding.h"
 
 static const double UNIT = FLT_EPSILON / 2;
 
@@ -104,6 +105,20 @@ static void see(const boxes *b, int32_t l, int32_t ahead, int32_t behind, double
     }
 }
 
+/* What the layer adds to the score of any class at most, without signs, and the biases. */
+static double largest_score(const boxes *b, int32_t l, double *weights)
+{
+    int32_t C = b->q->net->model->num_classes;
+    double  largest = 0;
+    for (int32_t c = 0; c < C; c++) {
+        double lead = 0, twice;
+        (void)cbx_net_head_bias(b->q->net, c, c, &twice);
+        see(b, l, c, c, weights, &lead, &twice);
+        largest = fmax(largest, twice / 2);
+    }
+    return largest;
+}
+
 static int make_room(boxes *b, cbx_arena *arena)
 {
     const cbx_net *net = b->q->net;
@@ -157,7 +172,7 @@ cbx_status cbx_box_lead(const cbx_box_question *q, int32_t ahead, int32_t behind
     const cbx_net  *net = q->net;
     const cbx_view *view = q->graph->view;
     boxes           b = {.q = q};
-    double          size, *weights = CBX_NEW(arena, double, 2 * (int64_t)net->widest);
+    double          size, largest = 0, *weights = CBX_NEW(arena, double, 2 * (int64_t)net->widest);
     *lead = INFINITY;
     for (int32_t l = 0; l < net->num_layers; l++)
         if (!cbx_scale_is_known(net->layers[l].norm, q->graph))
@@ -171,12 +186,14 @@ cbx_status cbx_box_lead(const cbx_box_question *q, int32_t ahead, int32_t behind
         if (!pass_layer(&b, l, cbx_view_rows(view, hops + 1), cbx_view_rows(view, hops)))
             return cbx_fail_late(err);
         see(&b, l, ahead, behind, weights, &most, &size);
+        largest += largest_score(&b, l, weights);
         double *low = b.low, *high = b.high;
         b.low = b.next_low;
         b.high = b.next_high;
         b.next_low = low;
         b.next_high = high;
     }
-    *lead = most + 1.01 * (net->model->head_in + view->n + 16) * UNIT * size;
+    *lead = most + 1.01 * (net->model->head_in + view->n + 16) * UNIT * size +
+            cbx_rounding_of_softmax(largest, net->model->num_classes);
     return CBX_OK;
 }

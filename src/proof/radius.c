@@ -105,6 +105,8 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
     if (status)
         return status;
     f.b.behind = q->prediction;
+    if (budget < 1)
+        return CBX_OK;
     ask_roots(&f);
     f.b.ahead = nearest(&f);
     int64_t none = f.b.stopped ? 0 : f.none[f.b.ahead];

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "error.h"
+#include "order.h"
 
 static const double UNIT = FLT_EPSILON / 2;
 
@@ -125,6 +126,30 @@ void cbx_rounding_compute(cbx_rounding *r)
     }
 }
 
+/* The size of a class's score at most, without signs. */
+static double score_size(const cbx_rounding *r, int32_t class)
+{
+    const cbx_net   *net = r->spread->net;
+    const cbx_model *m = net->model;
+    double           twice;
+    (void)cbx_net_head_bias(net, class, class, &twice);
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        const cbx_spread_layer *y = &r->spread->layers[l];
+        if (!cbx_net_head(net, l, class, class, r->weights, r->sizes))
+            continue;
+        int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
+        double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
+        for (int64_t at = 0; at < (int64_t)rows * y->width; at++)
+            twice += share * r->sizes[at % y->width] * r->size[l][at];
+    }
+    return twice / 2;
+}
+
+double cbx_rounding_of_softmax(double score, int32_t num_classes)
+{
+    return 8 * UNIT * (2 * score + cbx_log(num_classes) + 1);
+}
+
 double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
 {
     const cbx_net   *net = r->spread->net;
@@ -144,6 +169,10 @@ double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
             error += share * r->sizes[at % y->width] * r->error[l][at];
         }
     }
+    double largest = 0;
+    for (int32_t c = 0; c < m->num_classes; c++)
+        largest = fmax(largest, score_size(r, c));
+    error += cbx_rounding_of_softmax(largest, m->num_classes);
     /* and what is of second order, which 1 % is more than enough for */
     return 1.01 * (error + terms * UNIT * size);
 }

@@ -25,4 +25,8 @@ void cbx_rounding_compute(cbx_rounding *r);
 /* And the lead of class a over class b. */
 double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b);
 
+/* Of the difference of two log-probabilities, where no score is larger than that: each is a score
+ * less the largest, less a logarithm. */
+double cbx_rounding_of_softmax(double score, int32_t num_classes);
+
 #endif
