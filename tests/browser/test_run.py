@@ -136,7 +136,10 @@ class Karate(PageCase):
         self.assertEqual([c[0] for c in common["core"]], [f["feature"] for f in told["features"]])
         self.assertEqual(common["covered"], told["flips_covered"])
         self.open(self.path)
-        self.assertIn(f"{len(told['features'])} feature", self.page.evaluate("document.getElementById('core').textContent"))
+        core = self.page.evaluate("document.getElementById('core').textContent")
+        self.assertEqual(core.count("\u201c"), len(told["features"]))
+        for feature in told["features"]:
+            self.assertIn(f"\u201c{feature['name']}\u201d", core)
         self.assertEqual(self.page.evaluate(NUMBERS % "Flips")[:5], [n for _, n in features.most_common(5)])
 
     def test_it_is_the_same_page_from_the_results(self):

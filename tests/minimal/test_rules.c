@@ -226,6 +226,20 @@ TEST(one_hot_groups_stay_one_hot)
     oracle_free(&o);
 }
 
+static bool flips_without(const oracle *o, int32_t row, int32_t friend)
+{
+    cbx_error err = {0};
+    float     logp[8];
+    int32_t class = -1;
+    cbx_edit edit = {
+        .op = CBX_REMOVE_EDGE, .source = row, .target = friend, .edge = -1, .undirected = true};
+    oracle_must(cbx_check_edits(o->model, o->graph, row, &edit, 0, logp, &err), &err);
+    for (int32_t c = 0; c < cbx_model_describe(o->model).num_classes; c++)
+        class = class < 0 || logp[c] > logp[class] ? c : class;
+    oracle_must(cbx_check_edits(o->model, o->graph, row, &edit, 1, logp, &err), &err);
+    return cbx_is_flip(logp, cbx_model_describe(o->model).num_classes, class, -1, 0);
+}
+
 /* Node 11 of the karate club has one friend, and node 0 knows everyone. */
 TEST(the_last_edge_of_a_node_stays_if_it_must)
 {
@@ -241,7 +255,10 @@ TEST(the_last_edge_of_a_node_stays_if_it_must)
         a.target = "any";
         cbx_counterfactual *r = explain_row(&o, 11, &a);
         CHECK(k == 0 || r->outcome == CBX_NOT_FOUND);
-        CHECK_INT(r->certificate == CBX_PROVED_NONE, k > 0);
+        if (k > 0)
+            CHECK_INT(r->certificate, CBX_PROVED_NONE);
+        else
+            CHECK(r->certificate != CBX_PROVED_NONE || !flips_without(&o, 11, 0));
         cbx_counterfactual_free(r);
     }
     oracle_free(&o);
