@@ -75,6 +75,26 @@ static void find_parts(const world *w, const uint8_t *gone, int *part)
     }
 }
 
+/* Has an atom that gets a bond no more than it can have? Those that go are counted as well. */
+static bool bonds_hold(const question *q, const uint8_t *changed)
+{
+    const world *w = &q->world;
+    for (int i = 0; i < w->nodes; i++) {
+        int bonds = 0, coming = 0, valence = 0;
+        for (int e = 0; e < w->edges + w->offered; e++)
+            if (w->target[e] == i && w->source[e] != i) {
+                bonds += e < w->edges || changed[e];
+                coming += e >= w->edges && changed[e];
+            }
+        for (int j = w->features - 1; j >= 0; j--)
+            if (q->group[j] == q->atoms && feature_of(w, i, j) == 1)
+                valence = elements[q->element[j]].valence;
+        if (coming && bonds > valence)
+            return false;
+    }
+    return true;
+}
+
 bool keeps(const question *q, const uint8_t *gone)
 {
     static const uint8_t none[MAX_EDGES];
@@ -82,6 +102,8 @@ bool keeps(const question *q, const uint8_t *gone)
     int                  before[MAX_NODES], after[MAX_NODES];
     if (q->keep == KEEP_ANY)
         return true;
+    if (q->keep == KEEP_MOLECULE && q->atoms >= 0 && !bonds_hold(q, gone))
+        return false;
     if (q->keep == KEEP_CONNECTED || q->keep == KEEP_MOLECULE) {
         find_parts(w, none, before);
         find_parts(w, gone, after);

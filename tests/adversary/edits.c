@@ -184,8 +184,9 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
         return "makes an atom one of another valence";
     if (!is_plausible(q, e->x, SLACK))
         return "is more unusual than is allowed";
-    if (!change_together(q, e))
-        return "changes a feature without what it may change with";
+    for (int i = 0; i < q->world.nodes; i++)
+        if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
+            return "changes a feature without what it may change with";
     return keeps(q, e->gone) ? NULL : "takes away what was to be kept";
 }
 
