@@ -25,9 +25,10 @@ cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bou
                       .barred = CBX_NEW(arena, int32_t, graph->count),
                       .made = CBX_NEW(arena, int32_t, most + 1),
                       .flip = CBX_NEW(arena, int32_t, most + 1),
+                      .since = CBX_NEW(arena, int32_t, most + 1),
                       .most = most,
                       .limit = INT64_MAX};
-    return b->ranked && b->barred && b->made && b->flip ? CBX_OK : cbx_fail_memory(err);
+    return b->ranked && b->barred && b->made && b->flip && b->since ? CBX_OK : cbx_fail_memory(err);
 }
 
 static bool is_over(cbx_branch *b)
@@ -124,27 +125,49 @@ static int32_t best_choice(const cbx_branch *b)
     return best;
 }
 
+/* What was barred at this depth may be chosen again elsewhere. */
+static void free_barred(cbx_branch *b)
+{
+    while (b->num_barred > b->since[b->num_made])
+        b->graph->fate[b->barred[--b->num_barred]] = CBX_FREE;
+}
+
+/* The choice that the sets to come have or have not; -1: all that are left here are excluded, or
+ * were asked about. */
+static int32_t next_choice(cbx_branch *b)
+{
+    if (is_over(b) || bound_now(b) < 0) /* of two that are equal, either may lead */
+        return -1;
+    if (b->graph->budget > 1)
+        return best_choice(b);
+    ask_each(b);
+    return -1;
+}
+
 /* Sets of the budget's more choices, or where `all` of fewer as well: with the best one, and then
- * without it, until the bound excludes the rest. */
+ * without it, until the bound excludes the rest. Its depth is that of the largest set, which no
+ * stack has to hold. */
 static void search(cbx_branch *b, bool all)
 {
-    int32_t choice, barred = b->num_barred;
-    while (!is_over(b) && !(bound_now(b) < 0)) { /* of two that are equal, either may lead */
-        if (b->graph->budget == 1) {
-            ask_each(b);
-            break;
+    int64_t top = b->num_made;
+    b->since[top] = b->num_barred;
+    while (true) {
+        int32_t choice = next_choice(b);
+        if (choice >= 0) {
+            make(b, choice);
+            b->since[b->num_made] = b->num_barred;
+            if (all)
+                (void)flips(b);
+            continue;
         }
-        if ((choice = best_choice(b)) < 0)
-            break;
-        make(b, choice);
-        if (!all || !flips(b))
-            search(b, all);
+        free_barred(b);
+        if (b->num_made == top)
+            return;
+        choice = b->made[b->num_made - 1];
         unmake(b);
         b->graph->fate[choice] = CBX_BARRED;
         b->barred[b->num_barred++] = choice;
     }
-    while (b->num_barred > barred)
-        b->graph->fate[b->barred[--b->num_barred]] = CBX_FREE;
 }
 
 bool cbx_branch_none_of(cbx_branch *b, int64_t size)

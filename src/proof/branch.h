@@ -35,6 +35,7 @@ typedef struct cbx_branch {
     cbx_ranked        *ranked; /* scratch */
     int32_t           *barred; /* those that have been tried */
     int32_t            num_barred;
+    int32_t           *since; /* by number of choices made: how many were barred before */
     int32_t           *made;
     int64_t            num_made, most; /* room for */
     int32_t           *flip;           /* a set that flips */
