@@ -23,7 +23,7 @@ long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_
  bench_test_mixed_targets bench_test_rows minimal_test_certificates search_test_limits program_test_corpus program_test_operations
  method_test_unr verify_test_verify method_test_wide kernel_test_gemm kernel_test_spectral layer_test_layer
  search_test_numbers search_test_used kernel_test_time model_test_class_bound model_test_patch model_test_input_mean model_test_standardise oracle_test_program_model
- model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw report_test_report report_test_run '
+ minimal_test_add_edge minimal_test_infeasible proof_test_lead_bound proof_test_radius model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw report_test_report report_test_run '
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
