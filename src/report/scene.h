@@ -71,6 +71,9 @@ int cbx_scene_added(const cbx_scene *scene, int32_t edge, const cbx_counterfactu
 /* Does the answer change features of this node of the graph? */
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
 
+/* Does it remove the node? */
+bool cbx_scene_lost(int32_t id, const cbx_counterfactual *answer);
+
 /* An edge between two places, `added` by an edit or not; there is room for it. Loops, and places
  * that are -1, are not drawn. */
 void cbx_scene_add_edge(cbx_scene *scene, int32_t from, int32_t to, bool added);
