@@ -31,6 +31,7 @@ class Surroundings:
     removed: set[int] = field(default_factory=set)  # positions
     added: list[tuple[int, int]] = field(default_factory=list)  # source, target
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
+    lost: set[int] = field(default_factory=set)  # nodes that are removed
     left_out: int = 0
 
 
@@ -43,6 +44,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     added: list[tuple[int, int]] = []
     changes: dict[int, dict[int, tuple[float, float]]] = {}
     ends: list[int] = []
+    lost: set[int] = set()
     for edit in cf.edits:
         if edit.op == "remove_edge":
             ends += [edit.source, edit.target]  # type: ignore[list-item]
@@ -57,6 +59,10 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             added.append((edit.source, edit.target))  # type: ignore[arg-type]
             if edit.undirected:
                 added.append((edit.target, edit.source))  # type: ignore[arg-type]
+        elif edit.op == "remove_node" and edit.node is not None:
+            ends.append(edit.node)
+            lost.add(edit.node)
+            removed.update(np.flatnonzero((source == edit.node) | (target == edit.node)).tolist())
         elif edit.node is not None and edit.feature is not None:
             ends.append(edit.node)
             changes.setdefault(edit.node, {})[edit.feature] = (edit.before or 0.0, edit.after or 0.0)
@@ -80,7 +86,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
     added = [(s, t) for s, t in added if inside[s] and inside[t]]
-    return Surroundings(shown, targets, edges, removed, added, changes, len(kept) - len(shown))
+    return Surroundings(shown, targets, edges, removed, added, changes, lost, len(kept) - len(shown))
 
 
 def layout(count: int, pairs: Iterable[tuple[int, int]], rounds: int = 120) -> np.ndarray:
@@ -122,7 +128,9 @@ def svg_of(cf: "Counterfactual") -> str:
         lines.append(f'<line x1="{x[i]:.1f}" y1="{y[i]:.1f}" x2="{x[j]:.1f}" y2="{y[j]:.1f}" {style}/>')
     for node, i in at.items():
         fill = "#e67e22" if node in near.changes else "#2c3e50" if node in near.targets else "#aab7b8"
-        ring = ' stroke="#c0392b" stroke-width="2.5"' if node in near.targets else ""
+        fill = "#ffffff" if node in near.lost else fill
+        dashed = ' stroke="#c0392b" stroke-width="1.5" stroke-dasharray="3 2"' if node in near.lost else ""
+        ring = ' stroke="#c0392b" stroke-width="2.5"' if node in near.targets else dashed
         label = names[node] if names else f"node {node}"
         title = escape(label + "".join(f"\n{k}: {a:g} → {b:g}" for k, (a, b) in near.changes.get(node, {}).items()))
         radius = 8 if node in near.targets else 5

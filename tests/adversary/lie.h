@@ -15,10 +15,12 @@ typedef enum lie {
     LIE_PROVED_NONE, /* whatever a poor search does not find is proved not to be */
     LIE_WAY,         /* values go half as far */
     LIE_COST,        /* how far they go counts once more */
+    LIE_NODE,        /* a node that the answer removes is another one */
     LIES
 } lie;
 
-/* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost" */
+/* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost",
+ * "node" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */
