@@ -114,15 +114,38 @@ int64_t explain_count_changes(const cbx_counterfactual *c)
     return count;
 }
 
+/* ": 0.3 instead of 0.8" */
+static void put_weight(FILE *out, const source *s, const cbx_edit *e)
+{
+    const cbx_graph_data *v = s->view;
+    rounded_text          from, to;
+    for (int64_t k = 0; v->edge_weight && k < v->num_edges; k++) {
+        bool forth = v->edge_source[k] == e->source && v->edge_target[k] == e->target;
+        bool back = v->edge_source[k] == e->target && v->edge_target[k] == e->source;
+        if (!(e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == k)))
+            continue;
+        bool about = text_rounded(to, (double)e->weight, (double)v->edge_weight[k]);
+        (void)text_rounded(from, (double)v->edge_weight[k], (double)e->weight);
+        (void)fprintf(out, ": %s%s instead of %s", about ? "about " : "", to, from);
+        return;
+    }
+    (void)fprintf(out, ": %g", (double)e->weight);
+}
+
 /* Where an edge has no direction, the explained node comes first. */
 static void put_edge(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
 {
     bool own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
     bool swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
-    (void)fputs(e->op == CBX_ADD_EDGE ? "add edge " : "remove edge ", out);
+    (void)fputs(e->op == CBX_ADD_EDGE   ? "add edge "
+                : e->op == CBX_SET_EDGE ? "weight of edge "
+                                        : "remove edge ",
+                out);
     explain_put_node(out, s, c, swap ? e->target : e->source, true);
     (void)fputs(e->undirected ? DASH : ARROW, out);
     explain_put_node(out, s, c, swap ? e->source : e->target, true);
+    if (e->op == CBX_SET_EDGE)
+        put_weight(out, s, e);
 }
 
 static void put_node(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
@@ -184,6 +207,8 @@ static void put_exactly(FILE *out, const cbx_edit *e)
     (void)fputs("   (", out);
     if (e->op == CBX_SET_FEATURE)
         (void)fprintf(out, "%.9g " ARROW " %.9g, ", (double)e->from, (double)e->to);
+    if (e->op == CBX_SET_EDGE)
+        (void)fprintf(out, "%.9g, ", (double)e->weight);
     (void)fprintf(out, "log-odds %+.3g)", (double)e->influence);
 }
 

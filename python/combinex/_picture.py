@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._counterfactual import Counterfactual, Counterfactuals
+    from ._counterfactual import Counterfactual, Counterfactuals, Edit
 
 MOST_NODES = 60
 WIDTH, HEIGHT, MARGIN = 420, 300, 24
@@ -32,7 +32,18 @@ class Surroundings:
     added: list[tuple[int, int]] = field(default_factory=list)  # source, target
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)  # nodes that are removed
+    weights: dict[int, float] = field(default_factory=dict)  # new ones, by position
     left_out: int = 0
+
+
+def _positions(edit: "Edit", source: np.ndarray, target: np.ndarray) -> list[int]:
+    """Of the edges that the edit means."""
+    if edit.edge is not None:
+        return [edit.edge]
+    pair = (source == edit.source) & (target == edit.target)
+    if edit.undirected:
+        pair |= (source == edit.target) & (target == edit.source)
+    return np.flatnonzero(pair).tolist()
 
 
 def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundings:
@@ -45,6 +56,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     changes: dict[int, dict[int, tuple[float, float]]] = {}
     ends: list[int] = []
     lost: set[int] = set()
+    weights: dict[int, float] = {}
     for edit in cf.edits:
         if edit.op == "remove_edge":
             ends += [edit.source, edit.target]  # type: ignore[list-item]
@@ -59,6 +71,9 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             added.append((edit.source, edit.target))  # type: ignore[arg-type]
             if edit.undirected:
                 added.append((edit.target, edit.source))  # type: ignore[arg-type]
+        elif edit.op == "set_edge":
+            ends += [edit.source, edit.target]  # type: ignore[list-item]
+            weights.update({e: edit.weight or 0.0 for e in _positions(edit, source, target)})
         elif edit.op == "remove_node" and edit.node is not None:
             ends.append(edit.node)
             lost.add(edit.node)
@@ -86,7 +101,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
     added = [(s, t) for s, t in added if inside[s] and inside[t]]
-    return Surroundings(shown, targets, edges, removed, added, changes, lost, len(kept) - len(shown))
+    return Surroundings(shown, targets, edges, removed, added, changes, lost, weights, len(kept) - len(shown))
 
 
 def layout(count: int, pairs: Iterable[tuple[int, int]], rounds: int = 120) -> np.ndarray:

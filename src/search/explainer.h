@@ -119,10 +119,11 @@ typedef struct cbx_explainer {
      * methods look at (spec: one hop more than there are layers). */
     bool searches_all;
     bool nodes_only, graphs_only; /* data sets of the other task are refused */
-    bool uncounted;  /* its time does not grow with a number of steps that is known beforehand */
-    bool adds_edges; /* option edits: it can add some; else that is refused */
+    bool uncounted;     /* its time does not grow with a number of steps that is known beforehand */
+    bool adds_edges;    /* option edits: it can add some; else that is refused */
     bool removes_nodes; /* likewise: it can remove some */
-    bool edges_only; /* where there is no edge, there is nothing to search */
+    bool sets_weights;  /* likewise: it can change those of edges */
+    bool edges_only;    /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);
 } cbx_explainer;

@@ -16,11 +16,12 @@ typedef enum lie {
     LIE_WAY,         /* values go half as far */
     LIE_COST,        /* how far they go counts once more */
     LIE_NODE,        /* a node that the answer removes is another one */
+    LIE_WEIGHT,      /* an edge that it weighs gets more than any has */
     LIES
 } lie;
 
 /* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost",
- * "node" */
+ * "node", "weight" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */
