@@ -164,7 +164,8 @@ static cbx_status offer_start(cbx_beam *F, const cbx_minimal *start, cbx_error *
 {
     cbx_places places;
     bool       all = true;
-    if (cbx_beam_make_room(F, start->count) || cbx_places_init(&places, F->s->view))
+    if ((start->count > CBX_BEAM_MOVES && cbx_beam_make_room(F, start->count)) ||
+        cbx_places_init(&places, F->s->view))
         return cbx_fail_late(err);
     F->work.count = 0;
     F->work.cost = 0;
