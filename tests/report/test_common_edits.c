@@ -146,3 +146,29 @@ TEST(running_out_of_memory_is_told_when_it_matters)
         edits[k] = k % 2 ? feature(0, 3 * k, 0, 1) : edge(k, k + 1, true);
     test_each_allocation(count_some, edits);
 }
+
+TEST(nodes_and_weights_are_counted_once_a_flip)
+{
+    cbx_common_edits *r = NULL;
+    const cbx_common *c = NULL;
+    cbx_error         err = {0};
+    const cbx_edit    gone = {.op = CBX_REMOVE_NODE, .node = 8},
+                   other = {.op = CBX_REMOVE_NODE, .node = 2};
+    cbx_edit weighed = edge(3, 4, true);
+    weighed.op = CBX_SET_EDGE;
+    CHECK_OK(cbx_common_edits_new(&r, &err), err);
+    add(r, (cbx_edit[]){gone, gone, other, weighed}, 4);
+    add(r, (cbx_edit[]){gone, edge(3, 4, true)}, 2);
+    CHECK_OK(cbx_common_edits_find(r, &c, &err), err);
+    if (CHECK_INT(c->num_nodes, 2)) {
+        CHECK_INT(c->nodes[0].node, 8);
+        CHECK_INT(c->nodes[0].flips, 2);
+        CHECK_INT(c->nodes[1].node, 2);
+        CHECK_INT(c->nodes[1].flips, 1);
+    }
+    if (CHECK_INT(c->num_edges, 2)) { /* one goes, and one gets another weight */
+        CHECK(!c->edges[0].reweighted && c->edges[1].reweighted);
+        CHECK_INT(c->edges[1].flips, 1);
+    }
+    cbx_common_edits_free(r);
+}
