@@ -125,6 +125,21 @@ static void put_edge(FILE *out, const source *s, const cbx_counterfactual *c, co
     explain_put_node(out, s, c, swap ? e->source : e->target, true);
 }
 
+/* "city of C-8: ", or "C-8: " of a group without a name. */
+static void put_group_head(FILE *out, const source *s, const cbx_counterfactual *c,
+                           const char *group, int32_t node)
+{
+    bool own = c->task == CBX_NODE && node == c->row;
+    if (group) {
+        text_put(out, group, 0);
+        put_owner(out, s, c, node);
+    } else if (!own) {
+        explain_put_node(out, s, c, node, false);
+    }
+    if (group || !own)
+        (void)fputs(": ", out);
+}
+
 /* "city: Rome → Milan" */
 static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, int64_t first)
 {
@@ -137,12 +152,7 @@ static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, i
         off = same_group(e, other) && other->to == 0 ? other : off;
         on = same_group(e, other) && other->to != 0 ? other : on;
     }
-    if (group)
-        text_put(out, group, 0);
-    else
-        (void)fputs("one of a group", out);
-    put_owner(out, s, c, e->node);
-    (void)fputs(": ", out);
+    put_group_head(out, s, c, group, e->node);
     if (off)
         put_member(out, s, group, off->feature);
     (void)fputs(off ? " " ARROW " " : ARROW " ", out);

@@ -154,7 +154,7 @@ static bool has_steps(const cbx_counterfactual *c)
 static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
 {
     if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
-        (void)fprintf(out, " " DOT " proved: nothing that costs less than %g does, of all %s",
+        (void)fprintf(out, " " DOT " proved: no answer costs less than %g, of all %s",
                       c->lower_bound, c->scope);
 }
 
@@ -175,7 +175,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
         (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
                       has_steps(c) ? ", and no value can go back" : "");
     else if (c->certificate == CBX_OPTIMAL)
-        (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
+        (void)fprintf(out, " " DOT " proved to be the cheapest of all %s", c->scope);
     put_lower_bound(out, c);
     if (c->reason[0])
         (void)fprintf(out, " " DOT " %s", c->reason);
@@ -199,7 +199,9 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
 static void print_not_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     count_text epochs;
-    (void)fputs(", nothing found that makes it ", out);
+    (void)fputs(c->certificate == CBX_PROVED_NONE ? ", and nothing makes it "
+                                                  : ", nothing found that makes it ",
+                out);
     if (c->target >= 0)
         put_class(out, &job->source, c->target);
     else

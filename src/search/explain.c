@@ -242,7 +242,7 @@ static const char *reason_for_nothing(const cbx_search *s)
         return "the search met none, which does not prove that there is none";
     if (s->certificate != CBX_PROVED_NONE)
         return "";
-    static const char lead[] = "proved: nothing leads there, of all ";
+    static const char lead[] = "proved of all ";
     const char       *scope = cbx_scope_of_proof(s);
     char             *text = scope ? CBX_NEW(s->arena, char, sizeof lead + strlen(scope)) : NULL;
     if (text) {
