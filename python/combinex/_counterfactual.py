@@ -69,6 +69,7 @@ class Edit:
     node: int | None = None
     feature: int | None = None
     name: str | None = None  # the feature's
+    group: int | None = None  # of one-hot features: its edits of a node are one change
     before: float | None = None
     after: float | None = None
 
@@ -307,6 +308,13 @@ class Counterfactual:
         return np.frombuffer(self._parts["edits"], _EDIT)
 
     @property
+    def num_changes(self) -> int:
+        """Edits, of which those of a one-hot group that points elsewhere are one."""
+        array = self.edits_array
+        grouped = array[(array["op"] == h.CBX_SET_FEATURE) & (array["group"] > 0)]
+        return len(array) - len(grouped) + len(set(zip(grouped["node"].tolist(), grouped["group"].tolist())))
+
+    @property
     def edits(self) -> list[Edit]:
         """Most influential first."""
         names = self._graph.feature_names
@@ -335,6 +343,7 @@ class Counterfactual:
                         node=int(item["node"]),
                         feature=feature,
                         name=names[feature] if names else None,
+                        group=int(item["group"]) - 1 if item["group"] > 0 else None,
                         before=float(item["from"]),
                         after=float(item["to"]),
                     )
@@ -522,13 +531,13 @@ class Counterfactuals(Sequence[Counterfactual]):
         return pandas.DataFrame(self.table())
 
     def __str__(self) -> str:
-        sizes = sorted(cf.num_edits for cf in self if cf.found)
+        sizes = sorted(cf.num_changes for cf in self if cf.found)
         skipped = sum(cf.status == "skipped" for cf in self)
         line = f"{len(sizes)} of {len(self)} found"
         line += f", {skipped} skipped" if skipped else ""
         if sizes:
             median = (sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
-            line += f" · median {median:g} edit{'' if median == 1 else 's'}"
+            line += f" · median {median:g} change{'' if median == 1 else 's'}"
         return line
 
     def __repr__(self) -> str:
