@@ -291,6 +291,7 @@ const command command_explain = {
                                     "total-cfs",
                                     "features-to-vary",
                                     "immutable-features",
+                                    "as",
                                     "own-features",
                                     "keep-edges",
                                     "protected-edges",
