@@ -459,6 +459,17 @@ class Bank(PageCase):
         shown = "[...document.querySelectorAll('.panel')].filter(e => !e.hidden).map(e => e.dataset.panel).join()"
         self.assertEqual(self.page.evaluate(shown), "after")
 
+    def test_no_card_has_a_void_below_it(self):
+        self.changes("income")
+        cards = "[...document.querySelectorAll('.columns .card')].map(e => [e.querySelector('h2').innerText, ...(b => [b.left, b.top, b.bottom])(e.getBoundingClientRect())])"
+        at = {title: (left, top, bottom) for title, left, top, bottom in self.page.evaluate(cards)}
+        for above, below in (("Class probabilities", "How good it is"), ("Edits", "Rules and settings")):
+            self.assertEqual(at[above][0], at[below][0])
+            self.assertLess(at[below][1] - at[above][2], 40)
+        self.page.viewport(500, 820)
+        order = [title for title, *_ in sorted(self.page.evaluate(cards), key=lambda card: card[2])]
+        self.assertEqual(order, ["Class probabilities", "Edits", "How good it is", "Rules and settings"])
+
     def test_nothing_pointed_at_is_no_box(self):
         self.changes("income")
         box = "(e => [getComputedStyle(e).backgroundColor, e.getBoundingClientRect().height])(document.getElementById('details'))"

@@ -596,7 +596,9 @@
   }
 
   main.append(
-      lead(), graphCard(), el("div", {class: "columns"}, barsCard(), editsCard()),
-      el("div", {class: "columns"}, qualityCard(), cbx.settingsCard()), curvesCard() || "");
+      lead(), graphCard(),
+      el("div", {class: "columns"}, el("div", {class: "pile"}, barsCard(), qualityCard()),
+         el("div", {class: "pile"}, editsCard(), cbx.settingsCard())),
+      curvesCard() || "");
   choose(0);
 })();
