@@ -173,7 +173,9 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
                   text_counted(counted, changes, "change"));
     if (c->certificate == CBX_IRREDUCIBLE)
         (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
-                      has_steps(c) ? ", and no value can go back" : "");
+                      !has_steps(c)  ? ""
+                      : changes == 1 ? ", and goes no further than it must"
+                                     : ", and no value goes further than it must");
     else if (c->certificate == CBX_OPTIMAL)
         (void)fprintf(out, " " DOT " proved to be the cheapest of all %s", c->scope);
     put_lower_bound(out, c);
