@@ -21,6 +21,7 @@ typedef struct cbx_bench_options {
     int64_t     seed;
     int64_t     jobs;         /* threads; 0: all cores */
     const char *rows_of;      /* another benchmark's folder; NULL: none */
+    bool        tables_only;  /* nothing is asked */
     bool        reproducible; /* the same bits on every processor: cbx_model_set_reproducible */
 } cbx_bench_options;
 

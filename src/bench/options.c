@@ -49,6 +49,8 @@ static const cbx_option bench_options[] = {
      "folder of a benchmark under the other protocol, otherwise with the same settings: rows of "
      "data sets whose features are all discrete and 0 or 1, of which both protocols ask the same, "
      "are taken from there"},
+    {"tables-only", CBX_OPTION_BOOL, AT(tables_only), "false", 0, 0, NULL,
+     "make the tables of the answers that are there; train nothing and ask nothing"},
     {"reproducible", CBX_OPTION_BOOL, AT(reproducible), "false", 0, 0, NULL,
      "the same bits on every x86-64 and arm64 processor, which takes longer"},
 };

@@ -444,6 +444,8 @@ static cbx_status work(run *r, bool resume, cbx_error *err)
     cbx_status status = first ? open_folder(r, resume, err) : CBX_OK;
     if (status)
         return status;
+    if (r->plan.options->tables_only)
+        return first ? finish(r, err) : CBX_OK;
     meet(r);
     status = cut_units(r, err);
     if (!status)

@@ -370,3 +370,26 @@ TEST(rows_of_other_features_or_of_another_file_are_asked_again)
     cbx_graph_free(others[0]), cbx_graph_free(others[1]);
     cbx_graph_free(graph);
 }
+
+TEST(tables_can_be_made_of_the_answers_that_are_there)
+{
+    begin();
+    char             folder[512];
+    cbx_bench_result result;
+    cbx_error        err = {0};
+    stopper          s = {.after = 20};
+    cbx_bench_hooks  hooks = {.progress = stop, .user = &s};
+    (void)snprintf(folder, sizeof folder, "%s", test_path("some"));
+    CHECK_INT(cbx_bench_run_with(&options, &data, 1, folder, false, NULL, &hooks, &result, &err),
+              CBX_CANCELLED);
+    int64_t asked = result.asked;
+    char   *table = cbx_bench_path(folder, "summary.csv");
+    CHECK(asked >= 20 && asked < 72 && access(table, F_OK));
+    options.tables_only = true;
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, folder, true, NULL, NULL, &result, &err), err);
+    CHECK_INT(result.asked, 0);
+    CHECK_INT(result.answers, asked);
+    CHECK(!access(table, F_OK));
+    free(table);
+    cbx_graph_free(graph);
+}
