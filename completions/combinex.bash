@@ -299,6 +299,7 @@ _combinex() {
     "bench --published-faults") return ;;
     "bench --seed") return ;;
     "bench --jobs") return ;;
+    "bench --rows-of") return ;;
     "bench --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "bench --task") _combinex_words "auto node graph"; return ;;
     "bench --label-column") return ;;
@@ -358,8 +359,8 @@ _combinex() {
         valued="-o --output --line --target --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "bench")
-        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --reproducible --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
-        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --label-column --sidecar "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --rows-of --tables-only --reproducible --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
+        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --rows-of --format --task --label-column --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "
