@@ -106,6 +106,13 @@ static int take_over(cbx_minimal *found, const cbx_edge_proof *p, const cbx_radi
     return 0;
 }
 
+/* Do the rules treat nodes alike that the factual graph does not tell apart? Those of what is to be
+ * kept, or of degrees, look at the whole graph. */
+static bool is_told_alike(const cbx_search *s, const cbx_edit_state *W)
+{
+    return !W->links && !W->room && !(s->options->stopping_threshold > 0);
+}
+
 cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *proof, cbx_error *err)
 {
     cbx_net          *net;
@@ -131,7 +138,8 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
                              .err = err};
     cbx_radius_question q = {.graph = &graph,
                              .bound = &bound,
-                             .asked = {&a, may, make, lead, stop},
+                             .X = &s->X,
+                             .asked = {&a, may, make, lead, stop, is_told_alike(s, found->state)},
                              .num_classes = s->model->num_classes,
                              .prediction = s->prediction,
                              .target = s->target};
