@@ -97,15 +97,19 @@ static void find(finding *f)
     const cbx_radius_question *q = f->q;
     cbx_radius_answer         *out = f->out;
     int64_t                    budget = q->graph->budget;
+    if (q->most_bounds > 0)
+        f->b.limit = q->most_bounds;
     ask_roots(f);
     f->b.ahead = nearest(f);
     int64_t none = f->b.stopped ? 0 : f->none[f->b.ahead];
     out->lower = none + 1 > out->lower ? none + 1 : out->lower;
+    if (q->most_bounds > 0)
+        return;
     if (q->dive && out->lower <= budget && !f->b.stopped) {
         cbx_branch_dive(&f->b);
         keep(f);
     }
-    if (!q->roots && (!q->decide || out->upper == 0))
+    if (!q->decide || out->upper == 0)
         narrow(f);
 }
 
