@@ -168,9 +168,8 @@ static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
 /* One change is the least there is, which goes without saying where no proof was asked for. */
 static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_t changes)
 {
-    return c->certificate == CBX_IRREDUCIBLE ||
-           (c->certificate == CBX_OPTIMAL && changes == 1 &&
-            !args_given(job->args->options, "prove"));
+    return c->certificate == CBX_IRREDUCIBLE || (c->certificate == CBX_OPTIMAL && changes == 1 &&
+                                                 !args_given(job->args->options, "prove"));
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)

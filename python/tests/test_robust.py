@@ -19,7 +19,7 @@ def without(graph, pairs):
     """The graph without these edges, either way."""
     gone = {pair for u, v in pairs for pair in ((u, v), (v, u))}
     keep = [k for k, (u, v) in enumerate(graph.edge_index.T.tolist()) if (u, v) not in gone]
-    return cx.Graph(graph.x, graph.edge_index[:, keep], y=graph.y)
+    return cx.Graph(graph.edge_index[:, keep], graph.x, y=graph.y)
 
 
 def fewest(model, graph, node, most):

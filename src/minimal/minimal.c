@@ -174,7 +174,7 @@ static cbx_status bound_cost(cbx_search *s, cbx_minimal *found, bool *proved, cb
         return CBX_OK;
     }
     cbx_status status = cbx_root_bound(s, found, &s->bound_is_plain, err);
-    bool       traded = cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && found->state->rules->columns;
+    bool traded = cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && found->state->rules->columns;
     s->lower_bound = found->lower_bound;
     *proved = found->count && found->irreducible && found->lower_bound >= found->cost &&
               found->state->exact && !traded && !cbx_search_is_late(s);

@@ -36,8 +36,8 @@ int cbx_bound_work_of(const cbx_net *net, const cbx_partial_graph *graph, cbx_ar
         return -1;
     for (int32_t l = 0; l < net->num_layers; l++) {
         const cbx_net_layer *layer = &net->layers[l];
-        double               product = (double)layer->n_in * layer->n_out * (layer->has_own ? 2 : 1);
-        double               rows = 0, entries = 0;
+        double product = (double)layer->n_in * layer->n_out * (layer->has_own ? 2 : 1);
+        double rows = 0, entries = 0;
         for (int32_t v = 0; v < n; v++) {
             if (l == 0) /* of degrees, those of what a row is linked to count as well */
                 reach[v] = layer->norm == CBX_NORM_NONE ? 0 : choices_at(graph, v);

@@ -83,9 +83,9 @@ typedef struct cbx_search {
     double           cost;        /* of the edits */
     double           lower_bound; /* of the cost of any answer, proved; 0: not known */
     bool             bound_is_plain; /* it says no more than that something must change */
-    double           robustness;  /* -1: not measured */
-    double           l1_mad;      /* cbx_counterfactual's; NaN: not known */
-    cbx_alternative *others;      /* further answers, as many as total_cfs asks for; best first */
+    double           robustness;     /* -1: not measured */
+    double           l1_mad;         /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;
