@@ -145,6 +145,8 @@ void lie_of_radius(lie kind, cbx_radius *told)
         told->flips_with = 0;
         told->lower_bound = told->budget + 1;
     }
-    if (kind == LIE_FLIPS_WITH && told->flips_with > 1)
-        told->lower_bound = --told->flips_with;
+    if (kind == LIE_FLIPS_WITH && told->robust == 1 && told->budget > 0) {
+        told->robust = 0;
+        told->flips_with = told->lower_bound = told->budget;
+    }
 }

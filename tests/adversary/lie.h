@@ -17,7 +17,7 @@ typedef enum lie {
     LIE_COST,        /* how far they go counts once more */
     LIE_RADIUS,      /* a class stands one edit more than it does */
     LIE_ROBUST,      /* what flips is robust */
-    LIE_FLIPS_WITH,  /* one edit fewer flips, as does no set of them */
+    LIE_FLIPS_WITH,  /* what is robust flips with all of the budget */
     LIES
 } lie;
 

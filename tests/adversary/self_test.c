@@ -130,7 +130,7 @@ static bool finds_lies_out(question *q)
         {LIE_COST, CLAIM_FOUND, "costs that are not those of the edits are found out"},
         {LIE_RADIUS, CLAIM_RADIUS, "radii that are too large are found out"},
         {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
-        {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with too few edits are found out"}};
+        {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"}};
     bool fine = true;
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         int honest = broken_by(LIE_NONE, lies[k].claim, q);
