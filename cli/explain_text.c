@@ -129,6 +129,8 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fprintf(out, "  %s %d " DOT " ", source_row(&job->source), (int)c->row);
     put_shares(out, c);
     (void)fprintf(out, " " DOT " cost %g", c->cost);
+    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
+        (void)fprintf(out, ", at least %g", c->lower_bound);
     if (c->l1_mad > 0)
         (void)fprintf(out, " " DOT " values go %.3g deviations", c->l1_mad);
     if (c->plausibility >= 0)
@@ -150,12 +152,24 @@ static bool has_steps(const cbx_counterfactual *c)
     return any;
 }
 
-/* Proved, but not to the end. */
+/* Proved, but not to the end. That something must change is no news, and has no scope. */
 static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
 {
-    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
+    if (!(c->lower_bound > 0) || c->certificate == CBX_OPTIMAL || !c->scope[0])
+        return;
+    if (c->outcome == CBX_FOUND && !(c->l1_mad > 0) && c->lower_bound < c->cost)
+        (void)fprintf(out, " " DOT " proved: it takes between %g and %g, of all %s", c->lower_bound,
+                      c->cost, c->scope);
+    else
         (void)fprintf(out, " " DOT " proved: no answer costs less than %g, of all %s",
                       c->lower_bound, c->scope);
+}
+
+/* One change is the least there is, which goes without saying where no proof was asked for. */
+static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_t changes)
+{
+    return c->certificate == CBX_IRREDUCIBLE || (c->certificate == CBX_OPTIMAL && changes == 1 &&
+                                                 !args_given(job->args->options, "prove"));
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
@@ -171,7 +185,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     put_state(out, "then", s, c, c->after);
     (void)fprintf(out, "  %s " DOT " verified on the whole graph",
                   text_counted(counted, changes, "change"));
-    if (c->certificate == CBX_IRREDUCIBLE)
+    if (is_plain(job, c, changes))
         (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
                       has_steps(c) ? ", and no value can go back" : "");
     else if (c->certificate == CBX_OPTIMAL)

@@ -218,8 +218,8 @@ class Counterfactual:
 
     @property
     def lower_bound(self) -> float | None:
-        """Proved with prove=SECONDS: whatever flips the class costs so much at least, as `scope` says of what; None:
-        not known."""
+        """Proved: whatever flips the class costs so much at least, as `scope` says of what; with prove=SECONDS as much
+        as can be shown in that time. None: not known, or nothing flips it."""
         return self._raw.lower_bound or None
 
     @property

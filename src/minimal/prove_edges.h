@@ -11,11 +11,14 @@ typedef struct cbx_edge_proof {
     int64_t         count;
     double          cheapest; /* what each costs */
     double          until;    /* by cbx_clock */
-    bool            applies;  /* false: some are no removals, or nothing is known of the model */
-    bool            proved;
+    double          share;    /* above 0: no branches, and bounds for this share of the search's
+                               * work */
+    bool applies;             /* false: some are no removals, or nothing is known of the model */
+    bool proved;
 } cbx_edge_proof;
 
-/* What cbx_prove does. Where it does not apply, nothing has changed. */
+/* What cbx_prove does, to within the gap that options set. Where it does not apply, nothing has
+ * changed. */
 cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *proof,
                            cbx_error *err);
 

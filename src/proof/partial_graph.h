@@ -52,9 +52,16 @@ void cbx_partial_graph_add_row(cbx_partial_graph *g, int32_t row);
 /* All choices are there: finds those at each node. */
 cbx_status cbx_partial_graph_ready(cbx_partial_graph *g, cbx_arena *arena, cbx_error *err);
 
+/* The same graphs, to be settled on their own: what does not change is shared. */
+cbx_status cbx_partial_graph_copy(cbx_partial_graph *to, const cbx_partial_graph *from,
+                                  cbx_arena *arena, cbx_error *err);
+
 /* Makes an edge choice, or takes it back; the budgets follow. */
 void cbx_partial_graph_make(cbx_partial_graph *g, int32_t choice);
 void cbx_partial_graph_unmake(cbx_partial_graph *g, int32_t choice);
+
+/* Settles all choices as `fate` has them, by choice. */
+void cbx_partial_graph_settle(cbx_partial_graph *g, const uint8_t *fate);
 
 /* Could it be made now? */
 static inline bool cbx_choice_is_open(const cbx_partial_graph *g, int32_t c)

@@ -500,6 +500,7 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .whole = setup->whole,
                         .shared = setup->shared,
                         .phases = setup->phases,
+                        .threads = setup->threads,
                         .reached = -INFINITY,
                         .robustness = -1,
                         .l1_mad = NAN,

@@ -74,6 +74,7 @@ typedef struct cbx_search {
     double                     wrap_up;  /* seconds that verifying and ranking may take */
     const void                *shared;   /* what the method's prepare left */
     double                    *phases;   /* CBX_PHASES sums; NULL: no clock is read */
+    int                        threads;  /* that nobody else uses meanwhile; 0: one */
 
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
@@ -81,9 +82,10 @@ typedef struct cbx_search {
     double           reached;     /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;        /* of the edits */
     double           lower_bound; /* of the cost of any answer, proved; 0: not known */
-    double           robustness;  /* -1: not measured */
-    double           l1_mad;      /* cbx_counterfactual's; NaN: not known */
-    cbx_alternative *others;      /* further answers, as many as total_cfs asks for; best first */
+    bool             bound_is_plain; /* it says no more than that something must change */
+    double           robustness;     /* -1: not measured */
+    double           l1_mad;         /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;

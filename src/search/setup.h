@@ -24,6 +24,7 @@ typedef struct cbx_setup {
     const cbx_view            *whole;    /* the whole graph, where searches need it, or NULL */
     const void                *shared;   /* the method's own, see explainer.h */
     double                    *phases;   /* see explainer.h; NULL, or for one thread only */
+    int                        threads;  /* for one target; 0: one */
     cbx_explain_options        fallback; /* where the caller gave none */
     cbx_arena                  arena;
 } cbx_setup;

@@ -537,6 +537,8 @@
       add("certificate",
           certificates[r.certificate] ||
               (now.found ? "None: it holds, and nothing more is claimed." : "None."));
+      if (r.lower_bound !== undefined && r.certificate !== "optimal")
+        add("any answer costs", "at least " + short(r.lower_bound) + (r.proof ? ", proved" : ""));
       if (r.proof) add("proved of all", r.proof.scope);
       if (now.found) {
         add("verified", "on the whole edited graph");
