@@ -125,6 +125,12 @@ static void put_edge(FILE *out, const source *s, const cbx_counterfactual *c, co
     explain_put_node(out, s, c, swap ? e->source : e->target, true);
 }
 
+static void put_node(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+{
+    (void)fputs("remove node ", out);
+    explain_put_node(out, s, c, e->node, true);
+}
+
 /* "city of C-8: ", or "C-8: " of a group without a name. */
 static void put_group_head(FILE *out, const source *s, const cbx_counterfactual *c,
                            const char *group, int32_t node)
@@ -194,7 +200,9 @@ static void put_exactly(FILE *out, const cbx_edit *e)
 static void put_change(FILE *out, const explain_job *job, const cbx_counterfactual *c, int64_t i)
 {
     const cbx_edit *e = &c->edits[i];
-    if (e->op != CBX_SET_FEATURE)
+    if (e->op == CBX_REMOVE_NODE)
+        put_node(out, &job->source, c, e);
+    else if (e->op != CBX_SET_FEATURE)
         put_edge(out, &job->source, c, e);
     else if (e->group > 0)
         put_group(out, &job->source, c, i);

@@ -104,7 +104,7 @@ static void put_time(FILE *out, double seconds)
         (void)fprintf(out, seconds < 99.95 ? "%.2f s" : "%.0f s", seconds);
 }
 
-/* "1 of 210 edges, 2 edges added, 1 of 118,496 feature values" */
+/* "1 of 210 edges, 2 edges added, 1 of 60 nodes, 1 of 118,496 feature values" */
 static void put_shares(FILE *out, const cbx_counterfactual *c)
 {
     count_text  counted;
@@ -115,9 +115,13 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
     if (c->num_edges_added)
         (void)fprintf(out, "%s%s added", c->num_edges_removed ? ", " : "",
                       text_counted(counted, c->num_edges_added, "edge"));
+    bool edges = c->num_edges_removed || c->num_edges_added;
+    if (c->num_nodes_removed)
+        (void)fprintf(out, "%s%s of %s", edges ? ", " : "", text_count(n, c->num_nodes_removed),
+                      text_counted(counted, c->num_nodes, "node"));
     if (c->num_features_changed) {
         int64_t values = (int64_t)c->num_nodes * c->num_features;
-        (void)fprintf(out, "%s%s of %s", c->num_edges_removed || c->num_edges_added ? ", " : "",
+        (void)fprintf(out, "%s%s of %s", edges || c->num_nodes_removed ? ", " : "",
                       text_count(n, c->num_features_changed),
                       text_counted(counted, values, "feature value"));
     }

@@ -52,14 +52,19 @@ _POINTERS = {
 }
 # What else a later library may point to: nobody here can copy that.
 _UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
-_OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature", h.CBX_ADD_EDGE: "add_edge"}
+_OPS = {
+    h.CBX_REMOVE_EDGE: "remove_edge",
+    h.CBX_SET_FEATURE: "set_feature",
+    h.CBX_ADD_EDGE: "add_edge",
+    h.CBX_REMOVE_NODE: "remove_node",
+}
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge", "add_edge" or "set_feature"
+    op: str  # "remove_edge", "add_edge", "remove_node" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
@@ -76,6 +81,8 @@ class Edit:
     def __str__(self) -> str:
         if self.op in ("remove_edge", "add_edge"):
             return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
+        if self.op == "remove_node":
+            return f"remove node {self.node}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
@@ -334,6 +341,8 @@ class Counterfactual:
                         weight=float(item["weight"]) if op == "add_edge" else None,
                     )
                 )
+            elif op == "remove_node":
+                out.append(Edit(op, influence, node=int(item["node"])))
             else:
                 feature = int(item["feature"])
                 out.append(
@@ -430,8 +439,8 @@ class Counterfactual:
             check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
-        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and
-        `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
+        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
+        and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
         None: a new one), `removed` and `added`."""
         import networkx
 
@@ -444,7 +453,13 @@ class Counterfactual:
         names = self._graph.node_names
         for node in near.nodes:
             extra = {"name": names[node]} if names else {}
-            out.add_node(node, target=node in near.targets, changes=near.changes.get(node, {}), **extra)
+            out.add_node(
+                node,
+                target=node in near.targets,
+                changes=near.changes.get(node, {}),
+                removed=node in near.lost,
+                **extra,
+            )
         for edge, source, target in near.edges:
             out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False)
         for source, target in near.added:
@@ -514,6 +529,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("edits", cf.num_edits),
                 ("edges_removed", cf.num_edges_removed),
                 ("edges_added", cf.num_edges_added),
+                ("nodes_removed", cf.num_nodes_removed),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
                 ("epochs", cf.epochs),

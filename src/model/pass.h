@@ -38,6 +38,7 @@ typedef struct cbx_pass {
     float   *hidden_grad; /* likewise */
     float   *scores_grad; /* rows_out x num_classes */
     float   *pool_grad;   /* graph tasks: rows_out x widest layer */
+    float   *leaving;     /* NULL, or by node: what a backward says of its leaving the pooling */
     bool     gradient;
 } cbx_pass;
 

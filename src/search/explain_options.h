@@ -47,7 +47,7 @@ typedef struct cbx_explain_options {
     int         keep;            /* any, no-isolated, connected, molecule: what edits must leave */
     const char *elements;   /* molecule: "C,N,…", of the columns that tell atoms; or names do */
     double      plausible;  /* how unusual rows that change may be; 0: no limit */
-    const char *edits;      /* kinds of edit: "remove,add,features", or "all" */
+    const char *edits;      /* kinds of edit: "remove,add,features,…", or "all" */
     int         add_at;     /* any, target: where edges may be added */
     int64_t     add_within; /* hops between the ends of an added edge; 0: any number */
     const char *add_to;     /* nodes, or "class:NAME": where added edges lead */

@@ -68,6 +68,7 @@ typedef struct cbx_search {
     const int64_t             *slot_of;
     const uint8_t             *offered;    /* by slot: not there, but may be added; NULL: none is */
     bool                       offers_all; /* that the rules allow (widen.h) */
+    unsigned                   further;    /* kinds of edit, of CBX_EDITS_FURTHER, in use now */
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
     cbx_deadline              *deadline; /* the thread's own, or NULL: none */
@@ -122,6 +123,7 @@ typedef struct cbx_explainer {
     bool nodes_only, graphs_only; /* data sets of the other task are refused */
     bool uncounted;  /* its time does not grow with a number of steps that is known beforehand */
     bool adds_edges; /* option edits: it can add some; else that is refused */
+    bool removes_nodes; /* likewise: it can remove some */
     bool edges_only; /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);

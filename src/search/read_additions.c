@@ -19,7 +19,8 @@ static const struct {
 } kinds[] = {{"remove", CBX_EDITS_REMOVE},
              {"add", CBX_EDITS_ADD},
              {"features", CBX_EDITS_FEATURES},
-             {"all", CBX_EDITS_REMOVE | CBX_EDITS_ADD | CBX_EDITS_FEATURES}};
+             {"remove-nodes", CBX_EDITS_REMOVE_NODES},
+             {"all", CBX_EDITS_REMOVE | CBX_EDITS_FEATURES | CBX_EDITS_FURTHER}};
 
 cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
 {
@@ -32,8 +33,8 @@ cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
                 bits = kinds[k].bits;
         if (!bits)
             return cbx_fail_option(err, "edits",
-                                   "'%.*s' is no kind of edit: remove, add, features or all "
-                                   "expected, with commas between them",
+                                   "'%.*s' is no kind of edit: remove, add, features, "
+                                   "remove-nodes or all expected, with commas between them",
                                    (int)(length < 40 ? length : 40), at);
         *out |= bits;
         at = at[length] ? at + length + 1 : NULL;
@@ -45,9 +46,22 @@ bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op)
 {
     static const unsigned bits[] = {[CBX_REMOVE_EDGE] = CBX_EDITS_REMOVE,
                                     [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
-                                    [CBX_ADD_EDGE] = CBX_EDITS_ADD};
+                                    [CBX_ADD_EDGE] = CBX_EDITS_ADD,
+                                    [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES};
     unsigned              all = 0;
     return !cbx_edits_read(options->edits, &all, NULL) && (all & bits[op]);
+}
+
+/* Were all kinds asked for, and none by its own name? */
+static bool asks_for_all(const cbx_explain_options *options)
+{
+    return options->edits && !strcmp(options->edits, "all");
+}
+
+unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits)
+{
+    bool nodes = !setup->explainer || setup->explainer->removes_nodes;
+    return nodes || !asks_for_all(setup->options) ? edits : edits & ~CBX_EDITS_REMOVE_NODES;
 }
 
 /* ---- edges that are added */
@@ -116,6 +130,9 @@ cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_aren
 cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
 {
     const cbx_model *model = setup->model;
+    if ((setup->rules.edits & CBX_EDITS_REMOVE_NODES) && !setup->explainer->removes_nodes)
+        return cbx_fail_option(err, "edits", "the explainer '%s' removes no nodes; 'minimal' does",
+                               setup->explainer->name);
     if (!cbx_edits_add(&setup->rules))
         return CBX_OK;
     if (!setup->explainer->adds_edges)
