@@ -28,7 +28,8 @@ cbx_status cbx_wider(cbx_search *s, const cbx_forbidden *none, cbx_minimal *foun
     *wide = s;
     if (!with)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_offers_choose(s, &shared->rules, &offers, err);
+    cbx_status status =
+        cbx_offers_choose(s, &shared->rules, s->options->add_candidates, &offers, err);
     if (status || offers.count == 0) {
         s->offers_all = !status && offers.all;
         return status;

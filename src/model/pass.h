@@ -38,6 +38,8 @@ typedef struct cbx_pass {
     float   *hidden_grad; /* likewise */
     float   *scores_grad; /* rows_out x num_classes */
     float   *pool_grad;   /* graph tasks: rows_out x widest layer */
+    float  **slopes;      /* NULL, or by layer where backward leaves the gradient by its output
+                           * before relu: the caller's */
     bool     gradient;
 } cbx_pass;
 

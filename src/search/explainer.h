@@ -67,7 +67,9 @@ typedef struct cbx_search {
     const int64_t             *pair_of;       /* undirected mode: see pairs.h */
     const int64_t             *slot_of;
     const uint8_t             *offered;    /* by slot: not there, but may be added; NULL: none is */
+    const cbx_view            *narrow;     /* the factual graph, where some are offered */
     bool                       offers_all; /* that the rules allow (widen.h) */
+    const struct cbx_layer_inputs *inputs; /* of all nodes, where edges are added; or NULL */
     cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
     cbx_arena                 *keep;  /* for what it has found */
     cbx_deadline              *deadline; /* the thread's own, or NULL: none */

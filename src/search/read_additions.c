@@ -119,7 +119,9 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
     if (!cbx_edits_add(&setup->rules))
         return CBX_OK;
     if (!setup->explainer->adds_edges)
-        return cbx_fail_option(err, "edits", "the explainer '%s' adds no edges; 'minimal' does",
+        return cbx_fail_option(err, "edits",
+                               "the explainer '%s' only removes edges; 'minimal', 'combinex' and "
+                               "'random-edges' add some",
                                setup->explainer->name);
     if (model->oracle)
         return cbx_fail_option(err, "edits",
