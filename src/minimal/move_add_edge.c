@@ -48,12 +48,15 @@ static bool has_room(const cbx_edit_state *W, int64_t pair)
 
 static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
-    return is_offered(W, m->pair) && W->gone[m->pair] && has_room(W, m->pair);
+    int64_t most = W->rules->max_added;
+    return is_offered(W, m->pair) && W->gone[m->pair] && (most == 0 || W->added < most) &&
+           has_room(W, m->pair);
 }
 
 static void set(cbx_edit_state *W, const cbx_move *m, bool there)
 {
     cbx_edit_state_set_pair(W, m->pair, !there);
+    W->added += there ? 1 : -1;
     for (int64_t k = W->slots_begin[m->pair]; W->room && k < W->slots_begin[m->pair + 1]; k++)
         W->room[W->target_of[W->slots[k]]] -= there ? 1 : -1;
 }

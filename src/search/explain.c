@@ -425,7 +425,7 @@ static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx
         status = cbx_fail_memory(err);
     if (!status)
         status = explainer->search(s, err);
-    if (!status && s->found && s->rules->max_edits > 0 && s->num_edits > s->rules->max_edits)
+    if (!status && s->found && cbx_rules_limit_numbers(s->rules))
         status = cbx_fewer_edits(s, err);
     if (status == CBX_CANCELLED) /* with nothing to hand back */
         s->found = false;
