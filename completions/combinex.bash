@@ -169,6 +169,8 @@ _combinex() {
     "explain --add-within") return ;;
     "explain --add-to") return ;;
     "explain --max-degree") return ;;
+    "explain --max-added") return ;;
+    "explain --max-removed") return ;;
     "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
     "explain --alpha") return ;;
     "explain --decay") return ;;

@@ -41,7 +41,7 @@ static bool is_wider(const cbx_search *s)
 /* A climb makes many changes; and a further answer is another way, not a long way round. */
 static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 {
-    return may_descend(s) && s->options->max_edits == 0 && forbidden->count == 0;
+    return may_descend(s) && !cbx_rules_limit_numbers(s->rules) && forbidden->count == 0;
 }
 
 /* Builds up a first answer, within what the state lets features do. */

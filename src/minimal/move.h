@@ -95,9 +95,6 @@ struct cbx_move_kind {
     cbx_move (*draw)(const cbx_edit_state *W, int64_t way, cbx_rng *rng);
 };
 
-/* What adding the pair, which is offered, would do to the score, to first order. */
-double cbx_move_add_edge_gain(const cbx_edit_state *W, int64_t pair);
-
 #define X(word) extern const cbx_move_kind cbx_move_##word;
 #include "moves.def"
 #undef X

@@ -84,6 +84,8 @@ bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t 
 {
     if (!(rules->edits & CBX_EDITS_ADD) || u == v || !may_change(rules, row, u, v))
         return false;
+    if (rules->type && (rules->type[u] < 0 || rules->type[u] != rules->type[v]))
+        return false;
     if (rules->add_at_target && !is_own(rules, row, u) && !is_own(rules, row, v))
         return false;
     return !rules->add_to_some || leads_there(rules, row, u) || leads_there(rules, row, v);

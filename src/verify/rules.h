@@ -81,6 +81,9 @@ typedef struct cbx_rules {
     bool           add_to_some;   /* added edges lead to some nodes only: */
     int32_t       *add_to;        /* sorted, numbered as `nodes` */
     int64_t        num_add_to;
+    int32_t       *type;                   /* by node: both ends of an added edge have the same, and
+                                            * not -1; NULL: nobody asks */
+    int64_t        max_added, max_removed; /* edges; 0: no limit */
     /* what the explainer minimal works out for itself (src/minimal) */
     double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
@@ -111,6 +114,12 @@ int64_t cbx_rules_degree(const cbx_rules *rules, int32_t node);
  * rules max-degree and keep molecule. Taking an edge away makes no room. */
 bool    cbx_rules_limit_degree(const cbx_rules *rules);
 int64_t cbx_rules_most_edges(const cbx_rules *rules, int32_t node);
+
+/* Is there a limit to the number of edits? */
+static inline bool cbx_rules_limit_numbers(const cbx_rules *rules)
+{
+    return rules->max_edits > 0 || rules->max_added > 0 || rules->max_removed > 0;
+}
 
 /* May the feature go from one value to another? */
 bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float to);
