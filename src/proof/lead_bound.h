@@ -8,12 +8,19 @@
 
 #include "rounding.h"
 
+/* What a unit counts if it rises, and if it falls; rows x units. */
+typedef struct cbx_slopes {
+    double *rise, *fall;
+} cbx_slopes;
+
 typedef struct cbx_lead_bound {
     cbx_spread   spread;
     cbx_rounding sizes;
     double     **weight; /* by layer: what a unit of a row counts behind its ReLU */
     double      *gain;   /* by choice: what it adds to the lead at most */
     double      *at_removal, *at_addition; /* by node: what each choice with an edge into it adds */
+    double      *at_row;       /* by row: what each choice of its features adds in later layers */
+    cbx_slopes   message, own; /* of the first layer's products */
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
     double      *best;           /* scratch, by choice */
     int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
