@@ -386,18 +386,48 @@ static void add_node_gains(cbx_lead_bound *b)
         }
 }
 
-/* What each choice of features gains. False: no time. */
+/* Of any feature of a row that moves by 1 through weights of length 1, at most. */
+static double longest_slope(const cbx_lead_bound *b, int32_t row)
+{
+    int32_t width = b->spread.layers[0].width;
+    double  sum = 0;
+    for (int64_t at = (int64_t)row * width; at < (int64_t)(row + 1) * width; at++) {
+        double most = fmax(fabs(b->message.rise[at]), fabs(b->message.fall[at]));
+        sum += most * most;
+    }
+    return sqrt(sum) * 1.000001;
+}
+
+/* What the choice gains by lengths alone. */
+static double gain_by_length(const cbx_lead_bound *b, const cbx_choice *c, double slope)
+{
+    const double *length = b->spread.moves.length;
+    double        by = fmax(fabs((double)c->low), fabs((double)c->high));
+    return b->at_row[c->row] +
+           slope * by * (length[c->column] + (c->other >= 0 ? length[c->other] : 0));
+}
+
+/* What each choice of features gains. Of those that could gain too little to matter, whichever they
+ * are, it is enough to know that. False: no time. */
 static bool add_feature_gains(cbx_lead_bound *b)
 {
     const cbx_spread        *s = &b->spread;
     const cbx_partial_graph *g = s->graph;
     const cbx_net_layer     *net = &s->net->layers[0];
+    double                   slope = 0;
+    double  little = -(b->now + b->rounding) / (2 * (double)(g->budget > 0 ? g->budget : 1));
+    int32_t row = -1;
     for (int32_t k = s->moves.first; k < g->count; k++) {
         const cbx_choice *c = &g->choices[k];
         int64_t           at = (int64_t)c->row * net->n_out;
-        if (cbx_out_of_time(4.0 * net->n_out))
+        if (cbx_out_of_time(2.0 * net->n_out))
             return false;
         if (!cbx_choice_is_open(g, k))
+            continue;
+        slope = c->row == row ? slope : longest_slope(b, c->row);
+        row = c->row;
+        b->gain[k] = gain_by_length(b, c, slope);
+        if (b->gain[k] < little && !net->has_own)
             continue;
         b->gain[k] = b->at_row[c->row] + cbx_row_moves_gain(c, net->neighbour, net->n_out,
                                                             b->message.rise + at,
@@ -431,6 +461,7 @@ static double best_gains(cbx_lead_bound *b)
         if (cbx_choice_is_open(g, c))
             cbx_largest_take(&largest, b->gain[c]);
     double all = cbx_largest_sum(&largest), halves = 0;
+    b->rest = cbx_largest_rest(&largest);
     if (!b->by_node)
         return all;
     largest = (cbx_largest){.best = b->best, .count = 2 * most};
@@ -471,8 +502,8 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
                 pass_row(b, l, v);
         }
     add_node_gains(b);
+    b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     if (!add_feature_gains(b))
         return INFINITY;
-    b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     return b->now + b->rounding + best_gains(b);
 }

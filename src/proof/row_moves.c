@@ -39,6 +39,17 @@ static double largest(const cbx_net_layer *l, int32_t k)
     return most;
 }
 
+static void measure(cbx_row_moves *m)
+{
+    const cbx_net_layer *l = &m->net->layers[0];
+    for (int32_t k = 0; k < l->n_in; k++) {
+        double sum = 0;
+        for (int64_t at = (int64_t)k * l->n_out; at < (int64_t)(k + 1) * l->n_out; at++)
+            sum += l->neighbour[at] * l->neighbour[at];
+        m->length[k] = sqrt(sum) * 1.000001;
+    }
+}
+
 static void take(cbx_row_moves *m, const cbx_choice *c)
 {
     const cbx_net_layer *l = &m->net->layers[0];
@@ -177,9 +188,12 @@ cbx_status cbx_row_moves_init(cbx_row_moves *m, const cbx_net *net, const cbx_pa
     m->list.begin = CBX_NEW0(arena, int64_t, (int64_t)rows + 1);
     m->list.choice = CBX_NEW(arena, int32_t, rows);
     m->size = CBX_NEW0(arena, double, rows);
-    if (!sum || !m->list.begin || !m->list.choice || !m->size ||
+    m->length = CBX_NEW(arena, double, net->layers[0].n_in);
+    if (!sum || !m->list.begin || !m->list.choice || !m->size || !m->length ||
         make_room(m, list_rows(m, rows), arena))
         return cbx_fail_memory(err);
+    if (m->first < graph->count)
+        measure(m);
     if (m->second_up && m->first < graph->count && make_paths(m, &p, arena))
         return cbx_fail_late(err);
     for (int32_t c = m->first; c < graph->count; c++) {

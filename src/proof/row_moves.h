@@ -27,7 +27,8 @@ typedef struct cbx_row_moves {
     double                  *own_up, *own_down;       /* likewise of what the row itself has */
     double                  *second_up, *second_down; /* of the second layer's products where an
                                                        * edge counts once; NULL: not known */
-    double *size;                                     /* by row: of one choice, times its weights */
+    double *size;   /* by row: of one choice, times its weights */
+    double *length; /* by feature: of its weights, for what edges carry */
 } cbx_row_moves;
 
 /* Of the first `rows` rows. */
