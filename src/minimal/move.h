@@ -142,6 +142,9 @@ bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 /* Does it pass all that may be made? */
 bool cbx_moves_are_listed(const cbx_edit_state *W);
 
+/* Does it, but for values of features that cannot be counted? Of these it passes the ends. */
+bool cbx_moves_are_listed_but_features(const cbx_edit_state *W);
+
 /* Is any allowed whose effect the features' ranges do not bound? */
 bool cbx_moves_are_unbounded(const cbx_edit_state *W);
 
