@@ -316,6 +316,11 @@ def check(name, kept):
     winners = [cell["winner"] for cell in json.loads(text)["winners"] if cell["winner"]]
     wins = ", ".join(f"{who} {count}" for who, count in Counter(winners).most_common())
     print(f"{name}: {len(winners)} cells, won by: {wins}; {'as kept' if not other else 'NOT as kept: ' + ' '.join(other)}")
+    for who in ("minimal", "minimal-any"):
+        rows = [row for row in csv.DictReader(rows_of(folder)) if row["explainer"] == who]
+        found = Counter(row["certificate"] if row["outcome"] != "found" else "found" for row in rows)
+        if rows:
+            print(f"  {who}: found {found['found']:,} of {len(rows):,}; proved that there is none {found['proved_none']:,}")
     return other
 
 
