@@ -292,6 +292,7 @@ const command command_explain = {
                                     "total-cfs",
                                     "features-to-vary",
                                     "immutable-features",
+                                    "as",
                                     "own-features",
                                     "keep-edges",
                                     "protected-edges",

@@ -125,7 +125,9 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     s->certificate = CBX_NONE_WITHIN_BUDGET;
     if (cbx_search_is_late(s)) /* a proof cut short is no proof */
         return CBX_OK;
-    bool       none = tried_all || (found->state->exact && !can_move(found->state));
+    bool       further = (s->rules->edits & CBX_EDITS_FURTHER) != 0; /* were they looked at? */
+    bool       none = tried_all || (found->state->exact && !can_move(found->state) &&
+                              (!further || cbx_moves_are_listed(found->state)));
     cbx_status status = none ? CBX_OK : cbx_infeasible(s, found->state, &none, err);
     if (none && !cbx_time_is_up()) {
         s->certificate = CBX_PROVED_NONE;
@@ -188,7 +190,7 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
     bool       proved = false;
     cbx_status status = cbx_find(s, none, found, err);
     *at = s;
-    if (!status && (s->rules->edits & CBX_EDITS_ADD) && !cbx_search_is_late(s))
+    if (!status && (s->rules->edits & CBX_EDITS_FURTHER) && !cbx_search_is_late(s))
         status = cbx_wider(s, none, found, at, err);
     double cost = found->cost;
     if (!status && cbx_minimal_of(s)->prove > 0 && !cbx_search_is_late(s))
@@ -270,4 +272,5 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .prepare = prepare,
                                              .uncounted = true,
                                              .searches_all = true,
-                                             .adds_edges = true};
+                                             .adds_edges = true,
+                                             .removes_nodes = true};

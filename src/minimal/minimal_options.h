@@ -16,7 +16,7 @@ typedef struct cbx_minimal_options {
     int64_t     candidates; /* moves tried from each */
     int64_t     rebuilds;   /* times a part of the answer is built anew, for a cheaper one */
     int         start;      /* where the search begins; both: also at combinex's answer */
-    double      edge_cost;
+    double      edge_cost, node_cost;
     const char *feature_cost; /* as text: of all features, of some */
     int         cost;         /* what answers are compared by */
     bool        diverse;      /* answers share no edit */

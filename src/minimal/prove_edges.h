@@ -5,6 +5,7 @@
 #define CBX_PROVE_EDGES_H
 
 #include "minimal.h"
+#include "radius.h"
 
 typedef struct cbx_edge_proof {
     const cbx_move *moves; /* all there are */
@@ -16,6 +17,16 @@ typedef struct cbx_edge_proof {
     bool applies;             /* false: some are no removals, or nothing is known of the model */
     bool proved;
 } cbx_edge_proof;
+
+/* The largest sets that matter: those that are cheaper than what was found, or all. */
+int64_t cbx_prove_largest_set(const cbx_search *s, const cbx_minimal *found,
+                              const cbx_edge_proof *p);
+
+/* A set that is cheaper takes the place of what was found, by the moves that choices are and what
+ * each costs. Where all smaller ones are excluded, all parts of it are: it is irreducible. 0 on
+ * success. */
+int cbx_prove_take_over(cbx_minimal *found, const cbx_move *moves, double each,
+                        const cbx_radius_answer *a, cbx_arena *arena);
 
 /* What cbx_prove does, to within the gap that options set. Where it does not apply, nothing has
  * changed. */

@@ -31,6 +31,18 @@ static int make_weights(cbx_lead_bound *b, cbx_arena *arena)
     return b->weight ? 0 : -1;
 }
 
+static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
+{
+    const cbx_spread_layer *y = &b->spread.layers[0];
+    size_t                  size = (size_t)y->rows_in * (size_t)y->width;
+    double **all[] = {&b->message.rise, &b->message.fall, &b->own.rise, &b->own.fall};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!(*all[k] = CBX_NEW(arena, double, size)))
+            return -1;
+    b->at_row = CBX_NEW(arena, double, y->rows_in);
+    return b->at_row ? 0 : -1;
+}
+
 /* Choices by the two nodes whose budgets they take from, where there are such budgets. */
 static int list_by_node(cbx_lead_bound *b, cbx_arena *arena)
 {
@@ -75,7 +87,7 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
     cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);
     if (status)
         return status;
-    if (make_weights(b, arena))
+    if (make_weights(b, arena) || make_slopes(b, arena))
         return cbx_fail_memory(err);
     if (list_by_node(b, arena))
         return cbx_fail_memory(err);
@@ -109,6 +121,39 @@ static void start_at_head(cbx_lead_bound *b, int32_t ahead, int32_t behind)
 
 /* ---- a ReLU */
 
+static bool has_features(const cbx_lead_bound *b)
+{
+    return b->spread.moves.first < b->spread.graph->count;
+}
+
+/* Adds the bend to what a unit of a first product counts where it moves that way, `times` so far.
+ */
+static void bend_slopes(cbx_slopes *of, int64_t at, double bend, double times)
+{
+    if (times > 0)
+        of->rise[at] += bend * times;
+    else
+        of->fall[at] += bend * times;
+}
+
+/* The same of the first layer, whose features are told one by one: what row u moves by, unit j of
+ * row v moves by as often as an edge counts, or itself. */
+static void add_first_bend(cbx_lead_bound *b, int32_t v, int32_t j, double bend, double sign)
+{
+    const cbx_spread     *s = &b->spread;
+    const cbx_reach_list *list = &s->layers[0].list;
+    int32_t               width = s->layers[0].width;
+    for (int64_t k = list->begin[v]; k < list->begin[v + 1]; k++) {
+        int32_t u = list->choice[k] - s->graph->count;
+        if (u < 0)
+            continue;
+        bend_slopes(&b->message, (int64_t)u * width + j, bend,
+                    sign * cbx_spread_factor(s, 0, u, v));
+        if (u == v)
+            bend_slopes(&b->own, (int64_t)u * width + j, bend, sign);
+    }
+}
+
 /* Adds what the row's choices gain by a unit whose slope behind the ReLU changes by `bend` where
  * the unit falls (sign -1) or rises (1) from where it is. */
 static void add_bend(cbx_lead_bound *b, const cbx_spread_layer *y, int32_t v, int32_t j,
@@ -117,10 +162,17 @@ static void add_bend(cbx_lead_bound *b, const cbx_spread_layer *y, int32_t v, in
     const cbx_reach_list *list = &y->list;
     const double         *of = sign > 0 ? list->up : list->down;
     for (int64_t k = list->begin[v]; k < list->begin[v + 1]; k++) {
-        double moves = sign * of[k * y->width + j];
-        if (moves > 0)
-            b->gain[list->choice[k]] += bend * moves;
+        double  moves = sign * of[k * y->width + j];
+        int32_t choice = list->choice[k];
+        if (!(moves > 0))
+            continue;
+        if (!cbx_row_moves_is_row(&b->spread.moves, choice))
+            b->gain[choice] += bend * moves;
+        else if (y != b->spread.layers)
+            b->at_row[choice - b->spread.graph->count] += bend * moves;
     }
+    if (y == b->spread.layers && has_features(b))
+        add_first_bend(b, v, j, bend, sign);
 }
 
 /* From weights behind the ReLU to those before it, in b->before. Where a weight is positive, what
@@ -178,13 +230,25 @@ typedef struct term {
     cbx_interval with; /* if the choice at hand is among it */
 } term;
 
+/* The same of the first layer's product. */
+static void first_move_of(int32_t width, const double *ups, const double *downs,
+                          const double *times, double *fall, double *rise)
+{
+    *rise = *fall = 0;
+    for (int32_t k = 0; k < width; k++) {
+        *rise += times[k] * (times[k] > 0 ? ups[k] : downs[k]);
+        *fall += times[k] * (times[k] > 0 ? downs[k] : ups[k]);
+    }
+}
+
 /* Where b->input times row u of the layer's input is; of the first layer that is b->before times
- * its product, which does not change. `choice`: at hand, or -1. */
+ * its product. `choice`: at hand, or -1. It is asked for choices of edges: one of the budget is an
+ * edge then. */
 static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
 {
     const cbx_spread       *s = &b->spread;
     const cbx_spread_layer *x = &s->layers[l > 0 ? l - 1 : 0];
-    const cbx_reach_list   *list = &x->list;
+    const cbx_reach_list   *list = l > 0 ? &x->list : &s->moves.list;
     int64_t                 at = (int64_t)u * x->width;
     int64_t      most = s->graph->budget < s->graph->count ? s->graph->budget : s->graph->count;
     cbx_largest  up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
@@ -193,15 +257,19 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
     for (int32_t k = 0; k < x->width; k++)
         now += l > 0 ? b->input[k] * cbx_spread_relu(x->now[at + k])
                      : b->before[k] * x->message[at + k];
-    for (int64_t e = list->begin[u]; l > 0 && e < list->begin[u + 1]; e++) {
+    for (int64_t e = list->begin[u]; e < list->begin[u + 1]; e++) {
         double        rise = 0, fall = 0;
+        int64_t       repeats = cbx_row_moves_repeats(&s->moves, list->choice[e], most - 1);
         const double *ups = list->up + e * x->width, *downs = list->down + e * x->width;
         if (most == 1 && choice >= 0 && list->choice[e] != choice && !b->scaled)
             continue; /* the budget is for this choice */
-        move_of(x, at, ups, downs, b->input, &fall, &rise);
+        if (l > 0)
+            move_of(x, at, ups, downs, b->input, &fall, &rise);
+        else
+            first_move_of(x->width, ups, downs, b->before, &fall, &rise);
         if (list->choice[e] == choice)
             own = (cbx_interval){fall, rise};
-        for (int64_t r = cbx_choice_repeats(s->graph, list->choice[e]); r > 0; r--) {
+        for (; repeats > 0; repeats--) {
             cbx_largest_take(&up, rise);
             cbx_largest_take(&down, -fall);
         }
@@ -211,10 +279,25 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
         {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
 }
 
+/* What a first product of row u counts, whichever way it moves: b->before, `factor` times. */
+static void add_slopes(cbx_lead_bound *b, cbx_slopes *of, int32_t u, double factor)
+{
+    int32_t width = b->spread.layers[0].width;
+    int64_t at = (int64_t)u * width;
+    for (int32_t j = 0; has_features(b) && j < width; j++) {
+        of->rise[at + j] += factor * b->before[j];
+        of->fall[at + j] += factor * b->before[j];
+    }
+}
+
 static void add_scaled_weights(cbx_lead_bound *b, int32_t l, int32_t u, double factor)
 {
-    int32_t width = l > 0 ? b->spread.layers[l - 1].width : 0;
-    double *weight = l > 0 ? b->weight[l - 1] + (int64_t)u * width : NULL;
+    if (l == 0) {
+        add_slopes(b, &b->message, u, factor);
+        return;
+    }
+    int32_t width = b->spread.layers[l - 1].width;
+    double *weight = b->weight[l - 1] + (int64_t)u * width;
     for (int32_t k = 0; k < width; k++)
         weight[k] += factor * b->input[k];
 }
@@ -278,7 +361,10 @@ static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
     const cbx_view      *view = b->spread.graph->view;
     bool                 gcn = net->norm == CBX_NORM_GCN;
     multiply_back(b, l, net->own);
-    add_scaled_weights(b, l, v, 1);
+    if (l > 0)
+        add_scaled_weights(b, l, v, 1);
+    else
+        add_slopes(b, &b->own, v, 1);
     multiply_back(b, l, net->neighbour);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++)
         if (!gcn || view->source[e] != v)
@@ -300,6 +386,70 @@ static void add_node_gains(cbx_lead_bound *b)
         }
 }
 
+/* Of any feature of a row that moves by 1 through weights of length 1, at most. */
+static double longest_slope(const cbx_lead_bound *b, int32_t row)
+{
+    int32_t width = b->spread.layers[0].width;
+    double  sum = 0;
+    for (int64_t at = (int64_t)row * width; at < (int64_t)(row + 1) * width; at++) {
+        double most = fmax(fabs(b->message.rise[at]), fabs(b->message.fall[at]));
+        sum += most * most;
+    }
+    return sqrt(sum) * 1.000001;
+}
+
+/* What the choice gains by lengths alone. */
+static double gain_by_length(const cbx_lead_bound *b, const cbx_choice *c, double slope)
+{
+    const double *length = b->spread.moves.length;
+    double        by = fmax(fabs((double)c->low), fabs((double)c->high));
+    return b->at_row[c->row] +
+           slope * by * (length[c->column] + (c->other >= 0 ? length[c->other] : 0));
+}
+
+/* What each choice of features gains. Of those that could gain too little to matter, whichever they
+ * are, it is enough to know that. False: no time. */
+static bool add_feature_gains(cbx_lead_bound *b)
+{
+    const cbx_spread        *s = &b->spread;
+    const cbx_partial_graph *g = s->graph;
+    const cbx_net_layer     *net = &s->net->layers[0];
+    double                   slope = 0;
+    double  little = -(b->now + b->rounding) / (2 * (double)(g->budget > 0 ? g->budget : 1));
+    int32_t row = -1;
+    for (int32_t k = s->moves.first; k < g->count; k++) {
+        const cbx_choice *c = &g->choices[k];
+        int64_t           at = (int64_t)c->row * net->n_out;
+        if (cbx_out_of_time(2.0 * net->n_out))
+            return false;
+        if (!cbx_choice_is_open(g, k))
+            continue;
+        slope = c->row == row ? slope : longest_slope(b, c->row);
+        row = c->row;
+        b->gain[k] = gain_by_length(b, c, slope);
+        if (b->gain[k] < little && !net->has_own)
+            continue;
+        b->gain[k] =
+            b->at_row[c->row] + cbx_row_moves_gain(c, net->neighbour, net->n_out,
+                                                   b->message.rise + at, b->message.fall + at);
+        if (net->has_own)
+            b->gain[k] +=
+                cbx_row_moves_gain(c, net->own, net->n_out, b->own.rise + at, b->own.fall + at);
+    }
+    return true;
+}
+
+static void clear_slopes(cbx_lead_bound *b)
+{
+    const cbx_spread_layer *y = &b->spread.layers[0];
+    size_t                  size = (size_t)y->rows_in * (size_t)y->width * sizeof(double);
+    memset(b->message.rise, 0, size);
+    memset(b->message.fall, 0, size);
+    memset(b->own.rise, 0, size);
+    memset(b->own.fall, 0, size);
+    memset(b->at_row, 0, (size_t)y->rows_in * sizeof *b->at_row);
+}
+
 /* The best of all; and, as every choice is at two nodes, half of the best at each node, of which
  * there are no more than two for each that can be made. */
 static double best_gains(cbx_lead_bound *b)
@@ -311,6 +461,7 @@ static double best_gains(cbx_lead_bound *b)
         if (cbx_choice_is_open(g, c))
             cbx_largest_take(&largest, b->gain[c]);
     double all = cbx_largest_sum(&largest), halves = 0;
+    b->rest = cbx_largest_rest(&largest);
     if (!b->by_node)
         return all;
     largest = (cbx_largest){.best = b->best, .count = 2 * most};
@@ -341,6 +492,7 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
     memset(b->gain, 0, (size_t)s->graph->count * sizeof *b->gain);
     memset(b->at_removal, 0, (size_t)s->graph->view->n * sizeof *b->at_removal);
     memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
+    clear_slopes(b);
     start_at_head(b, ahead, behind);
     for (int32_t l = s->net->num_layers - 1; l >= 0; l--)
         for (int32_t v = 0; v < s->layers[l].rows; v++) {
@@ -351,5 +503,7 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
         }
     add_node_gains(b);
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
+    if (!add_feature_gains(b))
+        return INFINITY;
     return b->now + b->rounding + best_gains(b);
 }

@@ -39,15 +39,27 @@ void cbx_partial_graph_add(cbx_partial_graph *g, const int64_t *slots, int64_t c
     memcpy(g->slots + begin, slots, (size_t)count * sizeof *slots);
     for (int64_t k = 0; k < count; k++)
         g->choice_of[slots[k]] = g->count;
-    g->choices[g->count++] = (cbx_choice){
-        .begin = begin, .end = begin + count, .ends = {end_a, end_b}, .adds = adds, .row = -1};
+    g->choices[g->count++] = (cbx_choice){.begin = begin,
+                                          .end = begin + count,
+                                          .ends = {end_a, end_b},
+                                          .adds = adds,
+                                          .row = -1,
+                                          .column = -1,
+                                          .other = -1};
 }
 
-void cbx_partial_graph_add_row(cbx_partial_graph *g, int32_t row)
+void cbx_partial_graph_add_feature(cbx_partial_graph *g, int32_t row, int32_t column, int32_t other,
+                                   float low, float high)
 {
     int64_t begin = g->count ? g->choices[g->count - 1].end : 0;
-    g->choices[g->count++] =
-        (cbx_choice){.begin = begin, .end = begin, .ends = {row, row}, .row = row};
+    g->choices[g->count++] = (cbx_choice){.begin = begin,
+                                          .end = begin,
+                                          .ends = {row, row},
+                                          .row = row,
+                                          .column = column,
+                                          .other = other,
+                                          .low = low,
+                                          .high = high};
 }
 
 static void find_pairs(cbx_partial_graph *g)

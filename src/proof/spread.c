@@ -95,8 +95,10 @@ static void multiply_input(cbx_spread *s, const float *x, int32_t row)
 
 static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
 {
-    int32_t rows = s->layers[0].rows_in, f = s->net->layers[0].n_in;
-    float  *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
+    cbx_spread_layer *y = &s->layers[0];
+    int32_t           rows = y->rows_in, f = s->net->layers[0].n_in;
+    size_t            size = (size_t)rows * (size_t)y->width;
+    float            *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
     if (!x)
         return -1;
     cbx_matrix_expand(X, rows, x);
@@ -105,13 +107,36 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
             return -1;
         multiply_input(s, x + (int64_t)i * f, i);
     }
+    if (!(s->base = CBX_NEW(s->arena, double, size)) ||
+        !(s->base_own = CBX_NEW(s->arena, double, size)))
+        return -1;
+    memcpy(s->base, y->message, size * sizeof *s->base);
+    memcpy(s->base_own, y->own, (size_t)y->rows * (size_t)y->width * sizeof *s->base);
+    return 0;
+}
+
+/* The first layer's products, with the features as they are now. What may become of them counts for
+ * choices of edges only: one of the budget is an edge then. */
+static void renew_inputs(cbx_spread *s)
+{
     cbx_spread_layer *y = &s->layers[0];
-    size_t            size = (size_t)rows * (size_t)y->width * sizeof(double);
+    size_t            size = (size_t)y->rows_in * (size_t)y->width * sizeof(double);
+    double            features = (double)(s->graph->budget > 0 ? s->graph->budget - 1 : 0);
+    memcpy(y->message, s->base, size);
+    memcpy(y->own, s->base_own, (size_t)y->rows * (size_t)y->width * sizeof(double));
+    s->features_made = cbx_row_moves_add_made(&s->moves, y->message, y->own, y->rows);
     memcpy(y->message_low, y->message, size);
     memcpy(y->message_high, y->message, size);
-    memcpy(y->rest_low, y->message, size);
-    memcpy(y->rest_high, y->message, size);
-    return 0;
+    for (int32_t i = 0; i < y->rows_in; i++)
+        for (int64_t e = s->moves.list.begin[i]; e < s->moves.list.begin[i + 1]; e++)
+            for (int32_t j = 0; j < y->width; j++) {
+                y->message_low[(int64_t)i * y->width + j] +=
+                    features * s->moves.list.down[e * y->width + j];
+                y->message_high[(int64_t)i * y->width + j] +=
+                    features * s->moves.list.up[e * y->width + j];
+            }
+    memcpy(y->rest_low, y->message_low, size);
+    memcpy(y->rest_high, y->message_high, size);
 }
 
 cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_graph *graph,
@@ -121,7 +146,7 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
                       .graph = graph,
                       .arena = arena,
                       .layers = CBX_NEW0(arena, cbx_spread_layer, net->num_layers),
-                      .mark = CBX_NEW(arena, int32_t, graph->count),
+                      .mark = CBX_NEW(arena, int32_t, (int64_t)graph->count + graph->view->n),
                       .best = CBX_NEW(arena, double, graph->count + 64),
                       .hup = CBX_NEW(arena, double, net->widest),
                       .hdown = CBX_NEW(arena, double, net->widest),
@@ -131,7 +156,7 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
     if (!s->layers || !s->mark || !s->best || !s->hup || !s->hdown || !s->gain || !s->zeros ||
         make_scales(s))
         return cbx_fail_memory(err);
-    for (int32_t c = 0; c < graph->count; c++)
+    for (int64_t c = 0; c < (int64_t)graph->count + graph->view->n; c++)
         s->mark[c] = -1;
     for (int32_t l = 0; l < net->num_layers; l++)
         if (make_layer(s, l, graph->view, net->num_layers - 1 - l))
@@ -139,7 +164,19 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
     s->input_size = CBX_NEW0(arena, double, s->layers[0].rows_in);
     if (!s->input_size || multiply_inputs(s, X))
         return cbx_fail_late(err);
-    return CBX_OK;
+    cbx_spread_layer *first = &s->layers[0];
+    cbx_status status = cbx_row_moves_init(&s->moves, net, graph, first->rows_in, arena, err);
+    first->message_up = s->moves.list.up;
+    first->message_down = s->moves.list.down;
+    first->own_up = s->moves.own_up;
+    first->own_down = s->moves.own_down;
+    return status;
+}
+
+/* What reaches the rows of layer l's input. */
+static const cbx_reach_list *input_list(const cbx_spread *s, int32_t l)
+{
+    return l > 0 ? &s->layers[l - 1].list : &s->moves.list;
 }
 
 /* Room for so many numbers of `width` a piece in two arrays that keep what they have. */
@@ -209,15 +246,21 @@ static void behind_relu(const cbx_spread *s, const cbx_spread_layer *x, int32_t 
     }
 }
 
-/* The largest that choices add to unit j of a row, of the entries from `begin` to `end`, where
- * sign times `of` counts. */
+/* What may be made at a row: so many choices, so many of features among them. */
+typedef struct allowance {
+    int64_t budget, features;
+} allowance;
+
+/* The largest that choices add to unit j of a row, where sign times `of` counts. */
 static cbx_largest most_of(const cbx_spread *s, const cbx_reach_list *list, const double *of,
-                           int32_t row, int32_t width, int32_t j, double sign, int64_t budget)
+                           int32_t row, int32_t width, int32_t j, double sign, allowance may)
 {
-    int64_t     most = budget < s->graph->count ? budget : s->graph->count;
+    int64_t     most = may.budget < s->graph->count ? may.budget : s->graph->count;
     cbx_largest largest = {.best = s->best, .count = most};
     for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++)
-        for (int64_t r = cbx_choice_repeats(s->graph, list->choice[k]); r > 0; r--)
+        for (int64_t r = cbx_row_moves_repeats(&s->moves, list->choice[k],
+                                               most < may.features ? most : may.features);
+             r > 0; r--)
             cbx_largest_take(&largest, sign * of[k * width + j]);
     return largest;
 }
@@ -226,8 +269,8 @@ static cbx_largest most_of(const cbx_spread *s, const cbx_reach_list *list, cons
 static int64_t budget_at(const cbx_spread *s, int32_t l, int32_t v)
 {
     const cbx_partial_graph *g = s->graph;
-    /* the first layer's messages do not change: only edges into the node count */
-    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN;
+    /* where the first layer's messages do not change, only edges into the node count */
+    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN && s->moves.first == g->count;
     return only_here && g->local[v] < g->budget ? g->local[v] : g->budget;
 }
 
@@ -249,6 +292,38 @@ static void multiply_now(cbx_spread *s, int32_t l, int32_t i)
     times(net->own, x->width, y->width, s->hup, s->hup, s->gain, y->own + at);
 }
 
+double cbx_spread_factor(const cbx_spread *s, int32_t l, int32_t u, int32_t v)
+{
+    const cbx_partial_graph *g = s->graph;
+    cbx_norm_kind            norm = s->net->layers[l].norm;
+    const cbx_node_scale    *scales = s->scales[norm];
+    double                   sum = 0;
+    if (u == v && norm == CBX_NORM_GCN)
+        return scales[v].loop.now;
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++)
+        if (g->view->source[e] == u && g->present[e])
+            sum += (g->view->weight ? (double)g->view->weight[e] : 1) * scales[u].source.now *
+                   scales[v].target.now;
+    return sum;
+}
+
+/* What features of a row do two layers on is known more closely: each of them by itself. */
+static void narrow_entry(cbx_spread *s, int32_t i, int64_t entry)
+{
+    int32_t           choice = s->layers[0].list.choice[entry], width = s->layers[1].width;
+    cbx_spread_layer *y = &s->layers[1];
+    if (!cbx_row_moves_is_row(&s->moves, choice) || !s->moves.second_up)
+        return;
+    int32_t       row = choice - s->graph->count;
+    int64_t       from = s->moves.list.begin[row] * width, to = entry * width;
+    double        factor = cbx_spread_factor(s, 0, row, i);
+    const double *up = s->moves.second_up + from, *down = s->moves.second_down + from;
+    for (int32_t j = 0; factor >= 0 && j < width; j++) {
+        y->message_up[to + j] = fmin(y->message_up[to + j], factor * up[j]);
+        y->message_down[to + j] = fmax(y->message_down[to + j], factor * down[j]);
+    }
+}
+
 static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
 {
     const cbx_net_layer    *net = &s->net->layers[l];
@@ -260,6 +335,8 @@ static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
     clear(y->message_down + to, y->width);
     times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
           y->message_up + to);
+    if (l == 1)
+        narrow_entry(s, i, entry);
     if (i >= y->rows || !net->has_own)
         return;
     clear(y->own_up + to, y->width);
@@ -281,16 +358,18 @@ static int multiply(cbx_spread *s, int32_t l)
     for (int32_t i = 0; i < y->rows_in; i++) {
         int64_t at = (int64_t)i * y->width, begin = x->list.begin[i], end = x->list.begin[i + 1];
         int64_t budget = budget_at(s, l - 1, i);
+        /* these are for choices of edges: one of the budget is an edge then */
+        allowance may = {budget, s->graph->budget - 1};
         if (cbx_out_of_time((double)(4 * (end - begin + 1)) * x->width * y->width))
             return -1;
         multiply_now(s, l, i);
         for (int64_t k = begin; k < end; k++)
             multiply_entry(s, l, i, k);
         for (int32_t j = 0; j < y->width; j++) {
-            cbx_largest up = most_of(s, &x->list, y->message_up, i, y->width, j, 1, budget);
+            cbx_largest up = most_of(s, &x->list, y->message_up, i, y->width, j, 1, may);
             y->message_high[at + j] = y->message[at + j] + cbx_largest_sum(&up);
             y->rest_high[at + j] = y->message[at + j] + cbx_largest_rest(&up);
-            cbx_largest down = most_of(s, &x->list, y->message_down, i, y->width, j, -1, budget);
+            cbx_largest down = most_of(s, &x->list, y->message_down, i, y->width, j, -1, may);
             y->message_low[at + j] = y->message[at + j] - cbx_largest_sum(&down);
             y->rest_low[at + j] = y->message[at + j] - cbx_largest_rest(&down);
         }
@@ -328,9 +407,9 @@ static int64_t entry_of(row *r, int32_t choice)
 CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up,
                                 const double *down)
 {
-    const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
+    const cbx_reach_list *list = input_list(r->s, r->l);
     int32_t               width = r->y->width;
-    for (int64_t k = list ? list->begin[from] : 0; list && k < list->begin[from + 1]; k++) {
+    for (int64_t k = list->begin[from]; k < list->begin[from + 1]; k++) {
         int64_t to = entry_of(r, list->choice[k]);
         for (int32_t j = 0; j < width; j++) {
             r->y->list.up[to + j] += factor * up[k * width + j];
@@ -361,8 +440,7 @@ static void add_scaled(row *r, int32_t w, const double *gain)
 static void own_message(const row *r, int32_t u, int32_t choice, const double **up,
                         const double **down)
 {
-    const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
-    int64_t               entry = list ? cbx_reach_find(list, u, choice) : -1;
+    int64_t entry = cbx_reach_find(input_list(r->s, r->l), u, choice);
     *up = entry < 0 ? r->s->zeros : r->y->message_up + entry * r->y->width;
     *down = entry < 0 ? r->s->zeros : r->y->message_down + entry * r->y->width;
 }
@@ -492,29 +570,30 @@ static void add_loop(row *r, double *at_target)
 static int64_t most_entries(const row *r)
 {
     const cbx_partial_graph *g = r->s->graph;
-    const cbx_reach_list    *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
+    const cbx_reach_list    *list = input_list(r->s, r->l);
     int64_t                  sum = g->at_begin[r->v + 1] - g->at_begin[r->v];
-    sum += list ? list->begin[r->v + 1] - list->begin[r->v] : 0;
+    int64_t                  all = (int64_t)g->count + g->view->n;
+    sum += list->begin[r->v + 1] - list->begin[r->v];
     for (int64_t e = g->view->offset[r->v]; e < g->view->offset[r->v + 1]; e++) {
         int32_t u = g->view->source[e];
         sum += g->at_begin[u + 1] - g->at_begin[u];
-        sum += list ? list->begin[u + 1] - list->begin[u] : 0;
+        sum += list->begin[u + 1] - list->begin[u];
     }
-    return sum < g->count ? sum : g->count;
+    return sum < all ? sum : all;
 }
 
 /* From `now` and the list to the box and the slopes behind the ReLU. */
 static void close_row(row *r)
 {
     cbx_spread_layer *y = r->y;
-    int64_t           budget = budget_at(r->s, r->l, r->v);
+    allowance         may = {budget_at(r->s, r->l, r->v), r->s->graph->budget};
     y->list.begin[r->v + 1] = r->end;
     for (int32_t j = 0; j < y->width; j++) {
         int64_t     at = (int64_t)r->v * y->width + j;
         double      now = y->now[at];
-        cbx_largest up = most_of(r->s, &y->list, y->list.up, r->v, y->width, j, 1, budget);
+        cbx_largest up = most_of(r->s, &y->list, y->list.up, r->v, y->width, j, 1, may);
         y->high[at] = now + cbx_largest_sum(&up);
-        cbx_largest down = most_of(r->s, &y->list, y->list.down, r->v, y->width, j, -1, budget);
+        cbx_largest down = most_of(r->s, &y->list, y->list.down, r->v, y->width, j, -1, may);
         y->low[at] = now - cbx_largest_sum(&down);
         double low = y->low[at], high = y->high[at];
         y->under[at] = now > 0 ? 1 : 0;
@@ -571,6 +650,7 @@ int cbx_spread_compute(cbx_spread *s)
 {
     const cbx_net *net = s->net;
     compute_scales(s);
+    renew_inputs(s);
     for (int32_t l = 0; l < net->num_layers; l++) {
         if (l > 0 && multiply(s, l))
             return -1;

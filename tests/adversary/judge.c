@@ -140,6 +140,8 @@ static void describe(const space *s, const found_set *set, char *text, size_t si
         else if (p->kind == PLACE_EDGE)
             at += (size_t)snprintf(text + at, size - at, "%d-%d %s", p->u, p->v,
                                    p->comes ? "there" : "gone");
+        else if (p->kind == PLACE_NODE)
+            at += (size_t)snprintf(text + at, size - at, "node %d gone", p->node);
         else if (p->kind == PLACE_FEATURE)
             at += (size_t)snprintf(text + at, size - at, "x[%d][%d] = %g", p->node, p->feature,
                                    (double)p->values[c - 1]);
@@ -162,6 +164,8 @@ static bool names_rules(const question *q, const char *scope)
             if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]) &&
                 !(!strcmp(rules[r], "one-hot") && !strcmp(q->settings[k][1], "none")))
                 return false;
+    if (!strstr(scope, "removals of nodes") == q->removes_nodes)
+        return false;
     return strstr(scope, q->directed ? "one by one" : "all between") || q->keep_edges;
 }
 
@@ -214,9 +218,11 @@ static void judge_never(const question *q, const cbx_counterfactual *a, judged *
         double size = pow(10, dice_real(&d, -2, 2));
         for (int i = 0; i < q->world.edges + q->world.offered; i++)
             e.gone[i] = (uint8_t)dice_below(&d, 2);
+        for (int i = 0; i < q->world.nodes && q->removes_nodes; i++)
+            e.lost[i] = i != first_node(q) && dice_chance(&d, 0.2);
         for (int i = 0; i < q->world.nodes * q->world.features; i++)
             e.x[i] = (float)dice_real(&d, -size, size);
-        build_graph(q, e.gone, e.x, &graph);
+        build_graph(q, e.gone, e.lost, e.x, &graph);
         outcome o = ask_naive(q, &graph, a->prediction, a->target);
         if (o.lead > o.blur) {
             judge_complain(out, CLAIM_PROVED_NONE, "an input that leads there, by %.6g", o.lead);
@@ -312,7 +318,7 @@ static bool judge_prediction(const question *q, const cbx_counterfactual *a, jud
 {
     static const uint8_t none[MAX_EDGES];
     naive_graph          graph;
-    build_graph(q, none, q->world.x, &graph);
+    build_graph(q, none, NULL, q->world.x, &graph);
     outcome o = ask_naive(q, &graph, a->prediction, -1);
     double  lead = lead_of(q, &o, a->prediction);
     bool    exempt = has_rule(q, RULE_METHOD) && q->gnn.conv == NAIVE_CHEB;

@@ -18,11 +18,12 @@ typedef enum lie {
     LIE_RADIUS,      /* a class stands one edit more than it does */
     LIE_ROBUST,      /* what flips is robust */
     LIE_FLIPS_WITH,  /* what is robust flips with all of the budget */
+    LIE_NODE,        /* a node that the answer removes is another one */
     LIES
 } lie;
 
 /* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost",
- * "radius", "robust", "flips_with" */
+ * "radius", "robust", "flips_with", "node" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */

@@ -28,7 +28,7 @@ static double largest_difference(question *q)
     naive_graph          graph;
     float                told[MAX_NODES * MAX_CLASSES];
     double               largest = 0;
-    build_graph(q, none, q->world.x, &graph);
+    build_graph(q, none, NULL, q->world.x, &graph);
     if (!ask_prepare(q, &a) || cbx_predict(a.model, a.graph, 1, told, &a.error)) {
         printf("  case %lld: %s\n", (long long)q->number, a.error.message);
         largest = INFINITY;
@@ -54,7 +54,7 @@ static bool leaves_nothing_out(question *q)
     float       x[MAX_NODES * MAX_FEATURES];
     naive_graph graph;
     dice        d = dice_of(q->seed, (uint64_t)q->number);
-    build_graph(q, gone, q->world.x, &graph);
+    build_graph(q, gone, NULL, q->world.x, &graph);
     outcome before = ask_naive(q, &graph, 0, -1);
     find_influence(q, influence);
     memcpy(x, q->world.x, sizeof x);
@@ -63,7 +63,7 @@ static bool leaves_nothing_out(question *q)
             x[i * q->world.features + j] = (float)dice_real(&d, -9, 9);
     for (int e = 0; e < q->world.edges; e++)
         gone[e] = !edge_counts(q, influence, e) && dice_chance(&d, 0.7);
-    build_graph(q, gone, x, &graph);
+    build_graph(q, gone, NULL, x, &graph);
     outcome after = ask_naive(q, &graph, 0, -1);
     return !memcmp(before.log_probs, after.log_probs,
                    (size_t)q->gnn.classes * sizeof *before.log_probs);
@@ -130,7 +130,8 @@ static bool finds_lies_out(question *q)
         {LIE_COST, CLAIM_FOUND, "costs that are not those of the edits are found out"},
         {LIE_RADIUS, CLAIM_RADIUS, "radii that are too large are found out"},
         {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
-        {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"}};
+        {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"},
+        {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"}};
     bool fine = true;
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         int honest = broken_by(LIE_NONE, lies[k].claim, q);

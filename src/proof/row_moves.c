@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row_moves.c: see row_moves.h. */
+#include "row_moves.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "kernel.h"
+
+/* ---- the first layer */
+
+/* What a choice does to products of which the columns are w, and those of the other column. */
+CBX_HOT static void widen(const cbx_choice *c, int32_t width, const double *w, const double *other,
+                          double *up, double *down)
+{
+    double low = (double)c->low, high = (double)c->high;
+    for (int32_t j = 0; j < width; j++) {
+        double a = low * w[j], b = high * w[j], back = other ? low * other[j] : 0;
+        double least = (a < b ? a : b) - back, most = (a < b ? b : a) - back;
+        up[j] = most > up[j] ? most : up[j];
+        down[j] = least < down[j] ? least : down[j];
+    }
+}
+
+static const double *row_of(const double *W, int32_t k, int32_t width)
+{
+    return k < 0 ? NULL : W + (int64_t)k * width;
+}
+
+static double largest(const cbx_net_layer *l, int32_t k)
+{
+    double most = 0;
+    for (int32_t j = 0; k >= 0 && j < l->n_out; j++) {
+        int64_t at = (int64_t)k * l->n_out + j;
+        most = fmax(most, fmax(fabs(l->neighbour[at]), fabs(l->own[at])));
+    }
+    return most;
+}
+
+static void measure(cbx_row_moves *m)
+{
+    const cbx_net_layer *l = &m->net->layers[0];
+    for (int32_t k = 0; k < l->n_in; k++) {
+        double sum = 0;
+        for (int64_t at = (int64_t)k * l->n_out; at < (int64_t)(k + 1) * l->n_out; at++)
+            sum += l->neighbour[at] * l->neighbour[at];
+        m->length[k] = sqrt(sum) * 1.000001;
+    }
+}
+
+static void take(cbx_row_moves *m, const cbx_choice *c)
+{
+    const cbx_net_layer *l = &m->net->layers[0];
+    int64_t              at = m->list.begin[c->row] * l->n_out;
+    double               by = fmax(fabs((double)c->low), fabs((double)c->high));
+    widen(c, l->n_out, row_of(l->neighbour, c->column, l->n_out),
+          row_of(l->neighbour, c->other, l->n_out), m->list.up + at, m->list.down + at);
+    if (l->has_own)
+        widen(c, l->n_out, row_of(l->own, c->column, l->n_out), row_of(l->own, c->other, l->n_out),
+              m->own_up + at, m->own_down + at);
+    m->size[c->row] = fmax(m->size[c->row], by * (largest(l, c->column) + largest(l, c->other)));
+}
+
+/* ---- the second layer */
+
+/* By feature: the sums of the positive and of the negative terms that a unit of the second layer
+ * takes of its weights, and so what it can do there through any ReLUs: they pass on between nothing
+ * and all of it. */
+typedef struct paths {
+    double *rise, *fall; /* features x units of the second layer */
+    bool   *known;       /* by feature */
+} paths;
+
+CBX_HOT static void follow(const cbx_net_layer *first, const cbx_net_layer *second, int32_t k,
+                           double *rise, double *fall)
+{
+    const double *w = first->neighbour + (int64_t)k * first->n_out;
+    memset(rise, 0, (size_t)second->n_out * sizeof *rise);
+    memset(fall, 0, (size_t)second->n_out * sizeof *fall);
+    for (int32_t p = 0; p < first->n_out; p++) {
+        const double *to = second->neighbour + (int64_t)p * second->n_out;
+        for (int32_t j = 0; j < second->n_out; j++) {
+            double term = w[p] * to[j];
+            rise[j] += term > 0 ? term : 0;
+            fall[j] += term > 0 ? 0 : term;
+        }
+    }
+}
+
+static bool has_paths(const cbx_net *net)
+{
+    return net->num_layers > 1 && !net->layers[0].has_own && !net->layers[1].has_own;
+}
+
+static int make_paths(const cbx_row_moves *m, paths *p, cbx_arena *arena)
+{
+    const cbx_net_layer *first = &m->net->layers[0], *second = &m->net->layers[1];
+    size_t               size = (size_t)first->n_in * (size_t)second->n_out;
+    *p = (paths){CBX_NEW(arena, double, size), CBX_NEW(arena, double, size),
+                 CBX_NEW0(arena, bool, first->n_in)};
+    if (!p->rise || !p->fall || !p->known)
+        return -1;
+    for (int32_t c = m->first; c < m->graph->count; c++)
+        for (int both = 0; both < 2; both++) {
+            int32_t k = both ? m->graph->choices[c].other : m->graph->choices[c].column;
+            if (k < 0 || p->known[k])
+                continue;
+            if (cbx_out_of_time(4.0 * first->n_out * second->n_out))
+                return -1;
+            follow(first, second, k, p->rise + (int64_t)k * second->n_out,
+                   p->fall + (int64_t)k * second->n_out);
+            p->known[k] = true;
+        }
+    return 0;
+}
+
+/* A move by d does d times `rise` at most where d > 0, and d times `fall` where d < 0. */
+CBX_HOT static void widen_second(double low, double high, int32_t width, const double *rise,
+                                 const double *fall, double *up, double *down)
+{
+    for (int32_t j = 0; j < width; j++) {
+        double a = high * rise[j], b = low * fall[j], c = high * fall[j], d = low * rise[j];
+        up[j] += a > b ? a : b;
+        down[j] += c < d ? c : d;
+    }
+}
+
+/* `sum`: twice as many as there are units, scratch. */
+static void take_second(cbx_row_moves *m, const paths *p, const cbx_choice *c, double *sum)
+{
+    int32_t width = m->net->layers[1].n_out;
+    double *up = m->second_up + m->list.begin[c->row] * width;
+    double *down = m->second_down + m->list.begin[c->row] * width;
+    double  low = (double)c->low, high = (double)c->high;
+    memset(sum, 0, 2 * (size_t)width * sizeof *sum);
+    widen_second(low, high, width, p->rise + (int64_t)c->column * width,
+                 p->fall + (int64_t)c->column * width, sum, sum + width);
+    if (c->other >= 0)
+        widen_second(-high, -low, width, p->rise + (int64_t)c->other * width,
+                     p->fall + (int64_t)c->other * width, sum, sum + width);
+    for (int32_t j = 0; j < width; j++) {
+        up[j] = sum[j] > up[j] ? sum[j] : up[j];
+        down[j] = sum[width + j] < down[j] ? sum[width + j] : down[j];
+    }
+}
+
+/* ---- all of it */
+
+/* An entry for each row that has a choice. */
+static int64_t list_rows(cbx_row_moves *m, int32_t rows)
+{
+    const cbx_partial_graph *g = m->graph;
+    for (int32_t c = m->first; c < g->count; c++)
+        m->list.begin[g->choices[c].row + 1] = 1;
+    for (int32_t i = 0; i < rows; i++) {
+        if (m->list.begin[i + 1])
+            m->list.choice[m->list.begin[i]] = g->count + i;
+        m->list.begin[i + 1] += m->list.begin[i];
+    }
+    return m->list.begin[rows];
+}
+
+static int make_room(cbx_row_moves *m, int64_t entries, cbx_arena *arena)
+{
+    const cbx_net *net = m->net;
+    int64_t        size = entries * net->layers[0].n_out;
+    double       **all[] = {&m->list.up, &m->list.down, &m->own_up, &m->own_down};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!(*all[k] = CBX_NEW0(arena, double, size)))
+            return -1;
+    if (!has_paths(net))
+        return 0;
+    m->second_up = CBX_NEW0(arena, double, entries * net->layers[1].n_out);
+    m->second_down = CBX_NEW0(arena, double, entries * net->layers[1].n_out);
+    return m->second_up && m->second_down ? 0 : -1;
+}
+
+cbx_status cbx_row_moves_init(cbx_row_moves *m, const cbx_net *net, const cbx_partial_graph *graph,
+                              int32_t rows, cbx_arena *arena, cbx_error *err)
+{
+    paths   p = {0};
+    double *sum = CBX_NEW(arena, double, 2 * (int64_t)net->widest);
+    *m = (cbx_row_moves){.net = net, .graph = graph, .first = graph->count};
+    while (m->first > 0 && graph->choices[m->first - 1].row >= 0)
+        m->first--;
+    m->list.begin = CBX_NEW0(arena, int64_t, (int64_t)rows + 1);
+    m->list.choice = CBX_NEW(arena, int32_t, rows);
+    m->size = CBX_NEW0(arena, double, rows);
+    m->length = CBX_NEW(arena, double, net->layers[0].n_in);
+    if (!sum || !m->list.begin || !m->list.choice || !m->size || !m->length ||
+        make_room(m, list_rows(m, rows), arena))
+        return cbx_fail_memory(err);
+    if (m->first < graph->count)
+        measure(m);
+    if (m->second_up && m->first < graph->count && make_paths(m, &p, arena))
+        return cbx_fail_late(err);
+    for (int32_t c = m->first; c < graph->count; c++) {
+        if (cbx_out_of_time(8.0 * net->layers[0].n_out))
+            return cbx_fail_late(err);
+        take(m, &graph->choices[c]);
+        if (m->second_up)
+            take_second(m, &p, &graph->choices[c], sum);
+    }
+    return CBX_OK;
+}
+
+/* ---- as things are */
+
+static void add(const double *W, int32_t width, const cbx_choice *c, double *to)
+{
+    const double *w = row_of(W, c->column, width), *other = row_of(W, c->other, width);
+    for (int32_t j = 0; j < width; j++)
+        to[j] += (double)c->low * (w[j] - (other ? other[j] : 0));
+}
+
+int64_t cbx_row_moves_add_made(const cbx_row_moves *m, double *message, double *own,
+                               int32_t own_rows)
+{
+    const cbx_net_layer *l = &m->net->layers[0];
+    int64_t              made = 0;
+    for (int32_t k = m->first; k < m->graph->count; k++) {
+        const cbx_choice *c = &m->graph->choices[k];
+        if (m->graph->fate[k] != CBX_MADE)
+            continue;
+        made++;
+        add(l->neighbour, l->n_out, c, message + (int64_t)c->row * l->n_out);
+        if (c->row < own_rows)
+            add(l->own, l->n_out, c, own + (int64_t)c->row * l->n_out);
+    }
+    return made;
+}
+
+/* Of moving up by 1 and of moving down by 1. */
+CBX_HOT static void gains_of_one(const double *w, int32_t width, const double *rise,
+                                 const double *fall, double *up, double *down)
+{
+    double a = 0, b = 0;
+    for (int32_t j = 0; j < width; j++) {
+        a += w[j] * (w[j] > 0 ? rise[j] : fall[j]);
+        b -= w[j] * (w[j] > 0 ? fall[j] : rise[j]);
+    }
+    *up = a;
+    *down = b;
+}
+
+double cbx_row_moves_gain(const cbx_choice *c, const double *weights, int32_t width,
+                          const double *rise, const double *fall)
+{
+    double        up, down, low = (double)c->low, high = (double)c->high, sum = 0;
+    const double *w = row_of(weights, c->column, width), *other = row_of(weights, c->other, width);
+    if (!other) { /* convex in how far it moves: it is most at an end */
+        gains_of_one(w, width, rise, fall, &up, &down);
+        double at_low = low < 0 ? -low * down : low * up;
+        double at_high = high < 0 ? -high * down : high * up;
+        return at_low > at_high ? at_low : at_high;
+    }
+    for (int32_t j = 0; j < width; j++) {
+        double d = low * (w[j] - other[j]);
+        sum += d * (d > 0 ? rise[j] : fall[j]);
+    }
+    return sum;
+}
