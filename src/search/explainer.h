@@ -70,12 +70,12 @@ typedef struct cbx_search {
     const cbx_view            *narrow;     /* the factual graph, where some are offered */
     bool                       offers_all; /* that the rules allow (widen.h) */
     const struct cbx_layer_inputs *inputs; /* of all nodes, where edges are added; or NULL */
-    cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
-    cbx_arena                 *keep;  /* for what it has found */
-    cbx_deadline              *deadline; /* the thread's own, or NULL: none */
-    double                     wrap_up;  /* seconds that verifying and ranking may take */
-    const void                *shared;   /* what the method's prepare left */
-    double                    *phases;   /* CBX_PHASES sums; NULL: no clock is read */
+    cbx_arena    *arena;    /* for whatever the method needs; it goes when it is done */
+    cbx_arena    *keep;     /* for what it has found */
+    cbx_deadline *deadline; /* the thread's own, or NULL: none */
+    double        wrap_up;  /* seconds that verifying and ranking may take */
+    const void   *shared;   /* what the method's prepare left */
+    double       *phases;   /* CBX_PHASES sums; NULL: no clock is read */
 
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
