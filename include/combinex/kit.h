@@ -185,7 +185,6 @@ CBX_API cbx_status cbx_explain_forget(const char *path, cbx_error *err);
 /* ------------------------------------------------ what many have in common */
 
 typedef struct cbx_atoms cbx_atoms;
-enum { CBX_SYMBOL_SIZE = 4 };
 
 /* What the nodes of a molecule are. A graph is one by the option keep, or where all columns of a
  * one-hot group are named after elements; else *out is NULL. `options`: of cbx_explain_table, or

@@ -9,8 +9,6 @@
 #include "option_table.h"
 #include "symbols.h"
 
-_Static_assert(sizeof(cbx_symbol) == CBX_SYMBOL_SIZE, "one size");
-
 struct cbx_atoms {
     const cbx_graph *graph;
     cbx_symbol      *symbols; /* by feature */
