@@ -164,6 +164,7 @@ _combinex() {
     "explain --as") _combinex_words "anybody self"; return ;;
     "explain --keep") _combinex_words "any no-isolated connected molecule"; return ;;
     "explain --elements") return ;;
+    "explain --bonds") return ;;
     "explain --plausible") return ;;
     "explain --add-at") _combinex_words "any target"; return ;;
     "explain --add-within") return ;;
