@@ -82,8 +82,10 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                           .at_addition = CBX_NEW(arena, double, graph->view->n),
                           .before = CBX_NEW(arena, double, net->widest),
                           .input = CBX_NEW(arena, double, net->widest),
+                          .bend = CBX_NEW(arena, double, net->widest),
                           .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1)};
-    if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->best)
+    if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->bend ||
+        !b->best)
         return cbx_fail_memory(err);
     cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);
     if (status)
@@ -154,25 +156,43 @@ static void add_first_bend(cbx_lead_bound *b, int32_t v, int32_t j, double bend,
     }
 }
 
-/* Adds what the row's choices gain by a unit whose slope behind the ReLU changes by `bend` where
- * the unit falls (sign -1) or rises (1) from where it is. */
-static void add_bend(cbx_lead_bound *b, const cbx_spread_layer *y, int32_t v, int32_t j,
-                     double bend, double sign)
+/* What a choice that does this to a row's units gains by their bends. */
+CBX_HOT static double gain_by_bends(int32_t width, const double *bend, const double *up,
+                                    const double *down)
 {
-    const cbx_reach_list *list = &y->list;
-    const double         *of = sign > 0 ? list->up : list->down;
-    for (int64_t k = list->begin[v]; k < list->begin[v + 1]; k++) {
-        double  moves = sign * of[k * y->width + j];
-        int32_t choice = list->choice[k];
-        if (!(moves > 0))
-            continue;
-        if (!cbx_row_moves_is_row(&b->spread.moves, choice))
-            b->gain[choice] += bend * moves;
-        else if (y != b->spread.layers)
-            b->at_row[choice - b->spread.graph->count] += bend * moves;
+    double sum = 0;
+    for (int32_t j = 0; j < width; j++) {
+        double moves = bend[j] > 0 ? up[j] : down[j];
+        double gain = bend[j] * moves;
+        sum += gain > 0 ? gain : 0;
     }
-    if (y == b->spread.layers && has_features(b))
-        add_first_bend(b, v, j, bend, sign);
+    return sum;
+}
+
+/* Adds what the row's choices gain by units whose slopes behind the ReLU change where they fall or
+ * rise from where they are. */
+static void add_bends(cbx_lead_bound *b, int32_t l, int32_t v)
+{
+    const cbx_spread_layer *y = &b->spread.layers[l];
+    const cbx_reach_list   *list = &y->list;
+    double                  squares = 0;
+    for (int32_t j = 0; j < y->width; j++) {
+        squares += b->bend[j] * b->bend[j];
+        if (l == 0 && b->bend[j] != 0 && has_features(b))
+            add_first_bend(b, v, j, fabs(b->bend[j]), b->bend[j] > 0 ? 1 : -1);
+    }
+    for (int64_t k = list->begin[v]; k < list->begin[v + 1] && squares > 0; k++) {
+        int32_t choice = list->choice[k];
+        bool    is_row = cbx_row_moves_is_row(&b->spread.moves, choice);
+        if (is_row && l == 0)
+            continue;
+        double gain = gain_by_bends(y->width, b->bend, list->up + k * y->width,
+                                    list->down + k * y->width);
+        if (is_row)
+            b->at_row[choice - b->spread.graph->count] += fmin(gain, sqrt(squares) * list->length[k]);
+        else
+            b->gain[choice] += gain;
+    }
 }
 
 /* From weights behind the ReLU to those before it, in b->before. Where a weight is positive, what
@@ -193,18 +213,19 @@ static bool pass_relu(cbx_lead_bound *b, int32_t l, int32_t v)
     for (int32_t j = 0; j < y->width; j++) {
         int64_t at = (int64_t)v * y->width + j;
         double  bend = (y->right[at] - y->left[at]) * weight[j];
+        b->bend[j] = 0;
         if (weight[j] < 0) {
             b->before[j] += weight[j] * y->under[at];
         } else if (bend > 0 && y->high[at] - y->now[at] < y->now[at] - y->low[at]) {
             b->before[j] += weight[j] * y->left[at];
-            add_bend(b, y, v, j, bend, 1);
+            b->bend[j] = bend;
         } else {
             b->before[j] += weight[j] * y->right[at];
-            if (bend > 0)
-                add_bend(b, y, v, j, bend, -1);
+            b->bend[j] = bend > 0 ? -bend : 0;
         }
         any = any || b->before[j] != 0;
     }
+    add_bends(b, l, v);
     return any;
 }
 
@@ -223,6 +244,14 @@ CBX_HOT static void move_of(const cbx_spread_layer *x, int64_t at, const double 
     }
     *rise = up;
     *fall = down;
+}
+
+static double length_of(const double *a, int32_t count)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < count; k++)
+        sum += a[k] * a[k];
+    return sqrt(sum) * 1.000001;
 }
 
 typedef struct term {
@@ -267,6 +296,11 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
             move_of(x, at, ups, downs, b->input, &fall, &rise);
         else
             first_move_of(x->width, ups, downs, b->before, &fall, &rise);
+        if (cbx_row_moves_is_row(&s->moves, list->choice[e])) {
+            double most_move = list->length[e] * length_of(l > 0 ? b->input : b->before, x->width);
+            rise = fmin(rise, most_move);
+            fall = fmax(fall, -most_move);
+        }
         if (list->choice[e] == choice)
             own = (cbx_interval){fall, rise};
         for (; repeats > 0; repeats--) {
@@ -401,7 +435,7 @@ static double longest_slope(const cbx_lead_bound *b, int32_t row)
 /* What the choice gains by lengths alone. */
 static double gain_by_length(const cbx_lead_bound *b, const cbx_choice *c, double slope)
 {
-    const double *length = b->spread.moves.length;
+    const double *length = b->spread.moves.weight_length;
     double        by = fmax(fabs((double)c->low), fabs((double)c->high));
     return b->at_row[c->row] +
            slope * by * (length[c->column] + (c->other >= 0 ? length[c->other] : 0));

@@ -22,6 +22,8 @@ typedef struct cbx_lead_bound {
     double      *at_row;       /* by row: what each choice of its features adds in later layers */
     cbx_slopes   message, own; /* of the first layer's products */
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
+    double      *bend;           /* scratch: by unit, what its slope behind the ReLU changes by
+                                  * where it rises; below 0: where it falls */
     double      *best;           /* scratch, by choice */
     int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
     int32_t     *by_node;   /* NULL: no node has a budget of its own */

@@ -9,6 +9,9 @@
 #include "error.h"
 #include "kernel.h"
 
+/* For what lengths lose by rounding. */
+static const double MORE = 1.000001;
+
 /* ---- the first layer */
 
 /* What a choice does to products of which the columns are w, and those of the other column. */
@@ -39,15 +42,65 @@ static double largest(const cbx_net_layer *l, int32_t k)
     return most;
 }
 
-static void measure(cbx_row_moves *m)
+/* Of each row of W. */
+static void measure_rows(const double *W, int32_t rows, int32_t cols, double *length)
 {
-    const cbx_net_layer *l = &m->net->layers[0];
-    for (int32_t k = 0; k < l->n_in; k++) {
+    for (int32_t k = 0; k < rows; k++) {
         double sum = 0;
-        for (int64_t at = (int64_t)k * l->n_out; at < (int64_t)(k + 1) * l->n_out; at++)
-            sum += l->neighbour[at] * l->neighbour[at];
-        m->length[k] = sqrt(sum) * 1.000001;
+        for (int64_t at = (int64_t)k * cols; at < (int64_t)(k + 1) * cols; at++)
+            sum += W[at] * W[at];
+        length[k] = sqrt(sum) * MORE;
     }
+}
+
+/* Of each column. */
+static void measure_columns(const double *W, int32_t rows, int32_t cols, double *length)
+{
+    memset(length, 0, (size_t)cols * sizeof *length);
+    for (int64_t at = 0; at < (int64_t)rows * cols; at++)
+        length[at % cols] += W[at] * W[at];
+    for (int32_t j = 0; j < cols; j++)
+        length[j] = sqrt(length[j]) * MORE;
+}
+
+static double stretch_of(const double *W, int32_t rows, int32_t cols, float *copy)
+{
+    int64_t size = (int64_t)rows * cols;
+    for (int64_t k = 0; k < size; k++)
+        copy[k] = (float)W[k];
+    return (double)cbx_spectral_bound(rows, cols, copy, copy + size) * MORE;
+}
+
+/* Of the layers behind the first, which multiply what it leaves. */
+static int measure(cbx_row_moves *m, cbx_arena *arena)
+{
+    const cbx_net       *net = m->net;
+    const cbx_net_layer *first = &net->layers[0];
+    m->stretch = CBX_NEW0(arena, cbx_stretch, net->num_layers);
+    if (!m->stretch)
+        return -1;
+    measure_rows(first->neighbour, first->n_in, first->n_out, m->weight_length);
+    measure_rows(first->own, first->n_in, first->n_out, m->own_weight_length);
+    for (int32_t l = 1; l < net->num_layers; l++) {
+        const cbx_net_layer *y = &net->layers[l];
+        cbx_stretch         *s = &m->stretch[l];
+        int64_t size = (int64_t)y->n_in * y->n_out + cbx_spectral_scratch(y->n_in, y->n_out);
+        float  *copy = CBX_NEW(arena, float, size);
+        s->columns = CBX_NEW(arena, double, y->n_out);
+        s->own_columns = CBX_NEW(arena, double, y->n_out);
+        if (!copy || !s->columns || !s->own_columns)
+            return -1;
+        s->neighbour = stretch_of(y->neighbour, y->n_in, y->n_out, copy);
+        s->own = y->has_own ? stretch_of(y->own, y->n_in, y->n_out, copy) : 0;
+        measure_columns(y->neighbour, y->n_in, y->n_out, s->columns);
+        measure_columns(y->own, y->n_in, y->n_out, s->own_columns);
+    }
+    return 0;
+}
+
+static double length_of(const cbx_choice *c, const double *of)
+{
+    return of[c->column] + (c->other >= 0 ? of[c->other] : 0);
 }
 
 static void take(cbx_row_moves *m, const cbx_choice *c)
@@ -60,6 +113,10 @@ static void take(cbx_row_moves *m, const cbx_choice *c)
     if (l->has_own)
         widen(c, l->n_out, row_of(l->own, c->column, l->n_out), row_of(l->own, c->other, l->n_out),
               m->own_up + at, m->own_down + at);
+    double *length = &m->list.length[m->list.begin[c->row]];
+    double *own = &m->own_length[m->list.begin[c->row]];
+    *length = fmax(*length, by * length_of(c, m->weight_length));
+    *own = fmax(*own, by * length_of(c, m->own_weight_length));
     m->size[c->row] = fmax(m->size[c->row], by * (largest(l, c->column) + largest(l, c->other)));
 }
 
@@ -170,6 +227,10 @@ static int make_room(cbx_row_moves *m, int64_t entries, cbx_arena *arena)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(*all[k] = CBX_NEW0(arena, double, size)))
             return -1;
+    m->list.length = CBX_NEW0(arena, double, entries);
+    m->own_length = CBX_NEW0(arena, double, entries);
+    if (!m->list.length || !m->own_length)
+        return -1;
     if (!has_paths(net))
         return 0;
     m->second_up = CBX_NEW0(arena, double, entries *net->layers[1].n_out);
@@ -188,12 +249,12 @@ cbx_status cbx_row_moves_init(cbx_row_moves *m, const cbx_net *net, const cbx_pa
     m->list.begin = CBX_NEW0(arena, int64_t, (int64_t)rows + 1);
     m->list.choice = CBX_NEW(arena, int32_t, rows);
     m->size = CBX_NEW0(arena, double, rows);
-    m->length = CBX_NEW(arena, double, net->layers[0].n_in);
-    if (!sum || !m->list.begin || !m->list.choice || !m->size || !m->length ||
-        make_room(m, list_rows(m, rows), arena))
+    m->weight_length = CBX_NEW(arena, double, net->layers[0].n_in);
+    m->own_weight_length = CBX_NEW(arena, double, net->layers[0].n_in);
+    if (!sum || !m->list.begin || !m->list.choice || !m->size || !m->weight_length ||
+        !m->own_weight_length || make_room(m, list_rows(m, rows), arena) ||
+        (m->first < graph->count && measure(m, arena)))
         return cbx_fail_memory(err);
-    if (m->first < graph->count)
-        measure(m);
     if (m->second_up && m->first < graph->count && make_paths(m, &p, arena))
         return cbx_fail_late(err);
     for (int32_t c = m->first; c < graph->count; c++) {

@@ -16,19 +16,28 @@ typedef struct cbx_reach_list {
     int64_t *begin; /* by row, and one more */
     int32_t *choice;
     double  *up, *down; /* by entry: as many as there are units */
+    double  *length;    /* by entry, of a row's features: of what one does to all units together */
     int64_t  room;      /* entries */
 } cbx_reach_list;
+
+/* How far a layer's weights stretch what they multiply, from above. */
+typedef struct cbx_stretch {
+    double  neighbour, own;
+    double *columns, *own_columns; /* of one unit */
+} cbx_stretch;
 
 typedef struct cbx_row_moves {
     const cbx_net           *net;
     const cbx_partial_graph *graph;
     int32_t                  first; /* of the choices that are of features; the count: none is */
     cbx_reach_list           list;  /* ups and downs of what edges carry */
-    double                  *own_up, *own_down;       /* likewise of what the row itself has */
+    double                  *own_up, *own_down, *own_length; /* likewise of what the row has itself */
     double                  *second_up, *second_down; /* of the second layer's products where an
                                                        * edge counts once; NULL: not known */
     double *size;   /* by row: of one choice, times its weights */
-    double *length; /* by feature: of its weights, for what edges carry */
+    double *weight_length; /* by feature: of its weights, for what edges carry */
+    double *own_weight_length;
+    cbx_stretch *stretch; /* by layer; NULL where there are no choices of features */
 } cbx_row_moves;
 
 /* Of the first `rows` rows. */
