@@ -205,13 +205,16 @@ static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t m
     int64_t  room = 2 * (had + more);
     int32_t *choice = CBX_NEW(s->arena, int32_t, room);
     double  *length = CBX_NEW(s->arena, double, room);
-    if (!choice || !length || grow(s->arena, had, room, width, &list->up, &list->down))
+    double  *times = CBX_NEW(s->arena, double, room);
+    if (!choice || !length || !times || grow(s->arena, had, room, width, &list->up, &list->down))
         return -1;
     if (had > 0) {
         memcpy(choice, list->choice, (size_t)had * sizeof *choice);
         memcpy(length, list->length, (size_t)had * sizeof *length);
+        memcpy(times, list->times, (size_t)had * sizeof *times);
     }
     list->length = length;
+    list->times = times;
     list->choice = choice;
     list->room = room;
     return 0;
@@ -315,20 +318,20 @@ double cbx_spread_factor(const cbx_spread *s, int32_t l, int32_t u, int32_t v)
     return sum;
 }
 
-/* What features of a row do two layers on is known more closely: each of them by itself. */
-static void narrow_entry(cbx_spread *s, int32_t i, int64_t entry)
+/* What features of a row do to the layer's products is known more closely: each by itself. */
+static void narrow_entry(cbx_spread *s, int32_t l, int64_t entry)
 {
-    int32_t           choice = s->layers[0].list.choice[entry], width = s->layers[1].width;
-    cbx_spread_layer *y = &s->layers[1];
-    if (!s->moves.second_up)
+    const cbx_reach_list *list = &s->layers[l - 1].list;
+    cbx_spread_layer     *y = &s->layers[l];
+    if (!s->moves.words)
         return;
-    int32_t       row = choice - s->graph->count;
-    int64_t       from = s->moves.list.begin[row] * width, to = entry * width;
-    double        factor = cbx_spread_factor(s, 0, row, i);
-    const double *up = s->moves.second_up + from, *down = s->moves.second_down + from;
-    for (int32_t j = 0; factor >= 0 && j < width; j++) {
-        y->message_up[to + j] = fmin(y->message_up[to + j], factor * up[j]);
-        y->message_down[to + j] = fmax(y->message_down[to + j], factor * down[j]);
+    int32_t       row = list->choice[entry] - s->graph->count;
+    int64_t       from = s->moves.list.begin[row] * y->width, to = entry * y->width;
+    double        times = list->times[entry];
+    const double *up = s->moves.words[l].up + from, *down = s->moves.words[l].down + from;
+    for (int32_t j = 0; j < y->width; j++) {
+        y->message_up[to + j] = fmin(y->message_up[to + j], times * up[j]);
+        y->message_down[to + j] = fmax(y->message_down[to + j], times * down[j]);
     }
 }
 
@@ -354,8 +357,7 @@ static void limit_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
     y->message_length[entry] = y->own_length[entry] = 0;
     if (!cbx_row_moves_is_row(&s->moves, list->choice[entry]))
         return;
-    if (l == 1)
-        narrow_entry(s, i, entry);
+    narrow_entry(s, l, entry);
     const cbx_stretch *by = &s->moves.stretch[l];
     y->message_length[entry] =
         limit_by_length(list->length[entry], by->neighbour, by->columns, y->width,
@@ -437,7 +439,7 @@ static int64_t entry_of(row *r, int32_t choice)
     if (*mark < 0) {
         *mark = (int32_t)(r->end - r->begin);
         list->choice[r->end] = choice;
-        list->length[r->end] = 0;
+        list->length[r->end] = list->times[r->end] = 0;
         clear(list->up + r->end * r->y->width, r->y->width);
         clear(list->down + r->end * r->y->width, r->y->width);
         r->end++;
@@ -458,6 +460,7 @@ CBX_HOT static void add_reached(row *r, int32_t from, double factor, const doubl
             r->y->list.down[to + j] += factor * down[k * width + j];
         }
         r->y->list.length[to / width] += fabs(factor) * length[k];
+        r->y->list.times[to / width] += fabs(factor) * list->times[k];
     }
 }
 
