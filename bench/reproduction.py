@@ -3,6 +3,7 @@
 """The files of docs/reproduction, from folders of `combinex bench`.
 
     reproduction.py FOLDER… --name published [--to docs/reproduction] [--published-samples 150]
+    reproduction.py --check
     reproduction.py --splits karate:gcn,wisconsin:cheb [--seeds 16]
 
 NAME-counts.md      who won, how many figures agree with the published ones, and the reasons why others do not
@@ -17,6 +18,10 @@ one split. How far one split can be off follows from our rows: a mean over n row
 a row over n, and oracles differ from fold to fold by what the variance over folds is above that. A
 difference of more than two such standard deviations is not put down to the split.
 
+--check: makes the tables again of the rows that are kept, asking nothing, compares them with those
+that are kept, byte by byte, and tells who wins in how many cells. Needs the data sets, for
+their names and sizes, and a few seconds; exit status 77 where there are none.
+
 --splits: where every target has a counterfactual, fidelity is the share of targets that are predicted
 right less the share whose next class is the label. That needs no search, so it is shown for many
 splits, each with an oracle of its own.
@@ -26,8 +31,12 @@ import csv
 import gzip
 import json
 import math
+import os
+import re
+import shutil
 import statistics
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import common
@@ -41,6 +50,7 @@ MEASURES = {
     "edge_sparsity": "edge sparsity",
 }
 HIGHER = ("validity", "fidelity")  # is better
+PUBLISHED_SAMPLES = 150  # rows of a published fold, at most
 FEW = 10  # answers: fewer make no mean
 LEAST_EDGES = 2  # of a factual graph that the published program looks at
 TF_IDF = ("pubmed", "wiki")  # discrete by the authors' masks
@@ -243,6 +253,61 @@ def keep(folders, name, to):
         (to / f"{name}-{what}").write_text("\n".join(parts) if what == "plan.txt" else "".join(parts))
 
 
+def flags_of(plan):
+    """The command that a benchmark was begun with, from its plan.txt."""
+    lists, flags = defaultdict(list), []
+    for line in plan.splitlines():
+        word, value = line.split(" ", 1)
+        if word in ("data", "model", "explainer", "published-fault"):
+            lists[word].append(value.split(" ")[0])
+        elif word != "version":
+            flags += [f"--{word}", value]
+    names = {"data": "data", "model": "models", "explainer": "explainers",
+             "published-fault": "published-faults"}  # fmt: skip
+    return flags + [text for word, all in lists.items() for text in (f"--{names[word]}", ",".join(all))]
+
+
+def check(name, kept):
+    """Are the tables those of the rows? Says so in a line; returns the files that differ."""
+    folder, made = common.WORK / "again" / name, common.WORK / "again" / "made"
+    shutil.rmtree(common.WORK / "again", ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(kept / f"{name}-rows.csv.gz", folder / "rows.csv.gz")
+    flags = flags_of((kept / f"{name}-plan.txt").read_text())
+    text = common.combinex("bench", *flags, "--resume", "--tables-only", "--json", "--out", folder)
+    write([folder], name, made, PUBLISHED_SAMPLES)
+    files = [made / f"{name}-{what}" for what in ("counts.md", "differences.csv", "cells.md", "plan.txt")]
+    other = [file.name for file in files if file.read_bytes() != (kept / file.name).read_bytes()]
+    if rows_of(folder).read() != gzip.open(kept / f"{name}-rows.csv.gz", "rt", newline="").read():
+        other.append(f"{name}-rows.csv.gz")
+    winners = [cell["winner"] for cell in json.loads(text)["winners"] if cell["winner"]]
+    wins = ", ".join(f"{who} {count}" for who, count in Counter(winners).most_common())
+    print(f"{name}: {len(winners)} cells, won by: {wins}; {'as kept' if not other else 'NOT as kept: ' + ' '.join(other)}")
+    return other
+
+
+def check_page(kept):
+    """The lines of the counts that the page repeats."""
+    page, counts = (kept.parent / "reproduction.md").read_text(), (kept / "published-counts.md").read_text()
+    tables = counts[counts.index("| figures |") :].splitlines()
+    other = [line for line in tables if line.startswith("| ") and line not in page.splitlines()]
+    other += [total for total in re.findall(r"[\d,]+ answers", counts) if total not in page]
+    for line in other:
+        print(f"reproduction.md lacks: {line}")
+    return other
+
+
+def check_all(kept):
+    names = sorted(path.name[: -len("-plan.txt")] for path in kept.glob("*-plan.txt"))
+    plans = [flags_of((kept / f"{name}-plan.txt").read_text()) for name in names]
+    needed = {data for flags in plans for data in flags[flags.index("--data") + 1].split(",")}
+    if not all(common.data_file(data) for data in needed):
+        say("not all data sets of the tables are there; COMBINEX_DATA names their folder")
+        return 77
+    os.environ["COMBINEX_DATA"] = str(common.data_file("karate").parent)
+    return int(any([check(name, kept) for name in names] + [check_page(kept)]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*")
@@ -250,9 +315,12 @@ def main():
     parser.add_argument("--to", type=Path, default=common.ROOT / "docs" / "reproduction")
     parser.add_argument("--splits")
     parser.add_argument("--seeds", type=int, default=16)
-    parser.add_argument("--published-samples", type=int, default=150)
+    parser.add_argument("--published-samples", type=int, default=PUBLISHED_SAMPLES)
+    parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    if given.splits:
+    if given.check:
+        sys.exit(check_all(given.to))
+    elif given.splits:
         splits(given.splits, given.seeds)
     elif given.folders:
         write(given.folders, given.name, given.to, given.published_samples)

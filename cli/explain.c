@@ -89,7 +89,8 @@ static int check_promises(const explain_args *a)
     } promises[] = {
         {"total-cfs", {"minimal", "moexp"}, "only the explainers minimal and moexp do that"},
         {"diverse", {"minimal"}, only_minimal},
-        {"prove", {"minimal"}, only_minimal}};
+        {"prove", {"minimal"}, only_minimal},
+        {"prove-gap", {"minimal"}, only_minimal}};
     char method[64] = "";
     (void)cbx_options_get(a->options, "explainer", method, sizeof method);
     for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
@@ -291,6 +292,7 @@ const command command_explain = {
                                     "total-cfs",
                                     "features-to-vary",
                                     "immutable-features",
+                                    "as",
                                     "own-features",
                                     "keep-edges",
                                     "protected-edges",

@@ -125,6 +125,27 @@ static void put_edge(FILE *out, const source *s, const cbx_counterfactual *c, co
     explain_put_node(out, s, c, swap ? e->source : e->target, true);
 }
 
+static void put_node(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+{
+    (void)fputs("remove node ", out);
+    explain_put_node(out, s, c, e->node, true);
+}
+
+/* "city of C-8: ", or "C-8: " of a group without a name. */
+static void put_group_head(FILE *out, const source *s, const cbx_counterfactual *c,
+                           const char *group, int32_t node)
+{
+    bool own = c->task == CBX_NODE && node == c->row;
+    if (group) {
+        text_put(out, group, 0);
+        put_owner(out, s, c, node);
+    } else if (!own) {
+        explain_put_node(out, s, c, node, false);
+    }
+    if (group || !own)
+        (void)fputs(": ", out);
+}
+
 /* "city: Rome → Milan" */
 static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, int64_t first)
 {
@@ -137,12 +158,7 @@ static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, i
         off = same_group(e, other) && other->to == 0 ? other : off;
         on = same_group(e, other) && other->to != 0 ? other : on;
     }
-    if (group)
-        text_put(out, group, 0);
-    else
-        (void)fputs("one of a group", out);
-    put_owner(out, s, c, e->node);
-    (void)fputs(": ", out);
+    put_group_head(out, s, c, group, e->node);
     if (off)
         put_member(out, s, group, off->feature);
     (void)fputs(off ? " " ARROW " " : ARROW " ", out);
@@ -184,7 +200,9 @@ static void put_exactly(FILE *out, const cbx_edit *e)
 static void put_change(FILE *out, const explain_job *job, const cbx_counterfactual *c, int64_t i)
 {
     const cbx_edit *e = &c->edits[i];
-    if (e->op != CBX_SET_FEATURE)
+    if (e->op == CBX_REMOVE_NODE)
+        put_node(out, &job->source, c, e);
+    else if (e->op != CBX_SET_FEATURE)
         put_edge(out, &job->source, c, e);
     else if (e->group > 0)
         put_group(out, &job->source, c, i);

@@ -197,6 +197,11 @@ typedef struct cbx_common_edge {
     bool    added;
 } cbx_common_edge;
 
+typedef struct cbx_common_node {
+    int32_t node;
+    int64_t flips; /* that remove it */
+} cbx_common_node;
+
 /* Those that take part in most flips first. The core are features taken one after the other,
  * each the one in most of the flips without an earlier one, until four flips in five have one;
  * it is not known where an answer has more than 100 edits. */
@@ -209,6 +214,8 @@ typedef struct cbx_common {
     int64_t                   num_features, num_edges, num_core;
     int64_t                   covered; /* flips that have one of the core */
     bool                      core_known;
+    const cbx_common_node    *nodes;
+    int64_t                   num_nodes;
 } cbx_common;
 
 typedef struct cbx_common_edits cbx_common_edits;

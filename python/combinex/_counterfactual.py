@@ -52,14 +52,19 @@ _POINTERS = {
 }
 # What else a later library may point to: nobody here can copy that.
 _UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
-_OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature", h.CBX_ADD_EDGE: "add_edge"}
+_OPS = {
+    h.CBX_REMOVE_EDGE: "remove_edge",
+    h.CBX_SET_FEATURE: "set_feature",
+    h.CBX_ADD_EDGE: "add_edge",
+    h.CBX_REMOVE_NODE: "remove_node",
+}
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge", "add_edge" or "set_feature"
+    op: str  # "remove_edge", "add_edge", "remove_node" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
@@ -69,12 +74,15 @@ class Edit:
     node: int | None = None
     feature: int | None = None
     name: str | None = None  # the feature's
+    group: int | None = None  # of one-hot features: its edits of a node are one change
     before: float | None = None
     after: float | None = None
 
     def __str__(self) -> str:
         if self.op in ("remove_edge", "add_edge"):
             return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
+        if self.op == "remove_node":
+            return f"remove node {self.node}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
@@ -217,8 +225,8 @@ class Counterfactual:
 
     @property
     def lower_bound(self) -> float | None:
-        """Proved with prove=SECONDS: whatever flips the class costs so much at least, as `scope` says of what; None:
-        not known."""
+        """Proved: whatever flips the class costs so much at least, as `scope` says of what; with prove=SECONDS as much
+        as can be shown in that time. None: not known, or nothing flips it."""
         return self._raw.lower_bound or None
 
     @property
@@ -307,6 +315,13 @@ class Counterfactual:
         return np.frombuffer(self._parts["edits"], _EDIT)
 
     @property
+    def num_changes(self) -> int:
+        """Edits, of which those of a one-hot group that points elsewhere are one."""
+        array = self.edits_array
+        grouped = array[(array["op"] == h.CBX_SET_FEATURE) & (array["group"] > 0)]
+        return len(array) - len(grouped) + len(set(zip(grouped["node"].tolist(), grouped["group"].tolist())))
+
+    @property
     def edits(self) -> list[Edit]:
         """Most influential first."""
         names = self._graph.feature_names
@@ -326,6 +341,8 @@ class Counterfactual:
                         weight=float(item["weight"]) if op == "add_edge" else None,
                     )
                 )
+            elif op == "remove_node":
+                out.append(Edit(op, influence, node=int(item["node"])))
             else:
                 feature = int(item["feature"])
                 out.append(
@@ -335,6 +352,7 @@ class Counterfactual:
                         node=int(item["node"]),
                         feature=feature,
                         name=names[feature] if names else None,
+                        group=int(item["group"]) - 1 if item["group"] > 0 else None,
                         before=float(item["from"]),
                         after=float(item["to"]),
                     )
@@ -421,8 +439,8 @@ class Counterfactual:
             check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
-        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and
-        `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
+        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
+        and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
         None: a new one), `removed` and `added`."""
         import networkx
 
@@ -435,7 +453,13 @@ class Counterfactual:
         names = self._graph.node_names
         for node in near.nodes:
             extra = {"name": names[node]} if names else {}
-            out.add_node(node, target=node in near.targets, changes=near.changes.get(node, {}), **extra)
+            out.add_node(
+                node,
+                target=node in near.targets,
+                changes=near.changes.get(node, {}),
+                removed=node in near.lost,
+                **extra,
+            )
         for edge, source, target in near.edges:
             out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False)
         for source, target in near.added:
@@ -505,6 +529,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("edits", cf.num_edits),
                 ("edges_removed", cf.num_edges_removed),
                 ("edges_added", cf.num_edges_added),
+                ("nodes_removed", cf.num_nodes_removed),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
                 ("epochs", cf.epochs),
@@ -522,13 +547,13 @@ class Counterfactuals(Sequence[Counterfactual]):
         return pandas.DataFrame(self.table())
 
     def __str__(self) -> str:
-        sizes = sorted(cf.num_edits for cf in self if cf.found)
+        sizes = sorted(cf.num_changes for cf in self if cf.found)
         skipped = sum(cf.status == "skipped" for cf in self)
         line = f"{len(sizes)} of {len(self)} found"
         line += f", {skipped} skipped" if skipped else ""
         if sizes:
             median = (sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
-            line += f" · median {median:g} edit{'' if median == 1 else 's'}"
+            line += f" · median {median:g} change{'' if median == 1 else 's'}"
         return line
 
     def __repr__(self) -> str:

@@ -101,6 +101,8 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
     if (s->options->max_edits > 0 && s->options->max_edits < most)
         most = s->options->max_edits;
     for (int64_t size = 1; size <= most && (double)size * p.cheapest < found->cost; size++) {
+        if (found->count && (double)size * p.cheapest + cbx_minimal_of(s)->prove_gap >= found->cost)
+            return CBX_OK; /* near enough */
         status = try_sets(&p, 0, size, 0, err);
         if (status || p.stopped)
             return cbx_search_status(status);

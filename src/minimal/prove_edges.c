@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asking.h"
+#include "bound_work.h"
 #include "error.h"
 
 static bool are_removals(const cbx_edge_proof *p)
@@ -32,6 +33,25 @@ static cbx_status make_graph(cbx_search *s, const cbx_edit_state *W, const cbx_e
     return cbx_partial_graph_ready(g, s->arena, err);
 }
 
+/* Choices that the proof may leave open. */
+static int64_t gap_of(const cbx_search *s, const cbx_edge_proof *p)
+{
+    return (int64_t)floor(cbx_minimal_of(s)->prove_gap / p->cheapest + 1e-9);
+}
+
+/* How many bounds the proof may take: 0 is no limit, and -1 none at all. */
+static int64_t most_bounds(const cbx_minimal *found, const cbx_edge_proof *p, const cbx_net *net,
+                           const cbx_partial_graph *g, cbx_arena *arena)
+{
+    cbx_bound_work work;
+    if (!(p->share > 0))
+        return 0;
+    if (cbx_bound_work_of(net, g, arena, &work))
+        return -1;
+    double bounds = p->share * (double)found->state->asked * work.pass / work.bound;
+    return bounds >= 1 ? (int64_t)fmin(bounds, 1e9) : -1;
+}
+
 int64_t cbx_prove_largest_set(const cbx_search *s, const cbx_minimal *found,
                               const cbx_edge_proof *p)
 {
@@ -56,6 +76,13 @@ int cbx_prove_take_over(cbx_minimal *found, const cbx_move *moves, double each,
     return 0;
 }
 
+/* Do the rules treat nodes alike that the factual graph does not tell apart? Those of what is to be
+ * kept, or of degrees, look at the whole graph. */
+static bool is_told_alike(const cbx_search *s, const cbx_edit_state *W)
+{
+    return !W->links && !W->room && !(s->options->stopping_threshold > 0);
+}
+
 cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *proof, cbx_error *err)
 {
     cbx_net          *net;
@@ -63,16 +90,18 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
     cbx_lead_bound    bound;
     cbx_radius_answer answer;
     int64_t           most = cbx_prove_largest_set(s, found, proof);
+    int64_t           gap = gap_of(s, proof), bounds = 0;
     if (!are_removals(proof) || found->state->s != s)
         return CBX_OK;
     cbx_status status = cbx_net_of(s->model, s->arena, &net, err);
-    if (!status)
+    if (!status && net)
         status = make_graph(s, found->state, proof, &graph, err);
-    if (!status)
-        status = cbx_lead_bound_init(&bound, net, &graph, &s->X, s->arena, &proof->applies, err);
+    if (status || !net || (bounds = most_bounds(found, proof, net, &graph, s->arena)) < 0)
+        return status;
+    status = cbx_lead_bound_init(&bound, net, &graph, &s->X, s->arena, &proof->applies, err);
     if (status || !proof->applies)
         return status;
-    graph.budget = most;
+    graph.budget = found->count > 0 && gap > 0 ? most - gap : most; /* smaller sets are enough */
     cbx_asking          a = {.s = s,
                              .W = found->state,
                              .moves = proof->moves,
@@ -81,10 +110,15 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
                              .err = err};
     cbx_radius_question q = {.graph = &graph,
                              .bound = &bound,
+                             .X = &s->X,
+                             .threads = s->threads,
+                             .gap = gap,
+                             .most_bounds = bounds,
                              .asked = cbx_asking_of(&a),
                              .num_classes = s->model->num_classes,
                              .prediction = s->prediction,
                              .target = s->target};
+    q.asked.alike = is_told_alike(s, found->state);
     if (!a.made)
         return cbx_fail_memory(err);
     status = cbx_radius_find(&q, s->arena, &answer, err);

@@ -199,7 +199,7 @@ static int64_t reduce(proof *p, part *all, int64_t size, part *left)
  * and answer->upper tells. */
 static bool decide(proof *p, part *left, int64_t size, cbx_radius_answer *answer)
 {
-    bool             known;
+    bool              known;
     const cbx_search *s = p->s;
     for (int64_t k = 0; k < left->count; k++)
         if (is_open(p->found->state, &left->moves[k]))
@@ -214,6 +214,8 @@ static bool decide(proof *p, part *left, int64_t size, cbx_radius_answer *answer
         return false;
     cbx_radius_question q = {.graph = &left->graph,
                              .bound = &left->bound,
+                             .X = &s->X,
+                             .threads = s->threads,
                              .asked = cbx_asking_of(&p->asking),
                              .num_classes = s->model->num_classes,
                              .prediction = s->prediction,
@@ -240,11 +242,18 @@ static bool settle(proof *p, part *all, int64_t size)
     return settled && !p->asking.status;
 }
 
+/* Need sets of this size not be excluded, as what was found costs hardly more? */
+static bool is_near_enough(const proof *p, int64_t size)
+{
+    return p->found->count &&
+           (double)size * p->p->cheapest + cbx_minimal_of(p->s)->prove_gap >= p->found->cost;
+}
+
 static void go_through_sizes(proof *p, part *all)
 {
     cbx_minimal *found = p->found;
     int64_t      most = cbx_prove_largest_set(p->s, found, p->p), size = 1;
-    while (size <= most && settle(p, all, size)) {
+    while (size <= most && !is_near_enough(p, size) && settle(p, all, size)) {
         found->lower_bound = fmin(found->cost, (double)(size + 1) * p->p->cheapest);
         most = cbx_prove_largest_set(p->s, found, p->p); /* there may be a set by now */
         size++;

@@ -2,9 +2,9 @@
 /* partial_graph.h: all graphs that some changes of one can make of it.
  *
  * A *choice* is a change that is made or not: some edges go, some come, or a feature of a row takes
- * another value, or two of a one-hot group do. Choices are free to begin with; whoever branches makes some and bars others. What
- * is left are the graphs that at most `budget` of the free ones make of the graph as it is now, and
- * at each node no more than its own budget. */
+ * another value, or two of a one-hot group do. Choices are free to begin with; whoever branches
+ * makes some and bars others. What is left are the graphs that at most `budget` of the free ones
+ * make of the graph as it is now, and at each node no more than its own budget. */
 #ifndef CBX_PARTIAL_GRAPH_H
 #define CBX_PARTIAL_GRAPH_H
 
@@ -16,8 +16,8 @@ typedef struct cbx_choice {
     int64_t begin, end; /* its edges: slots[begin] to slots[end - 1] */
     int32_t ends[2];    /* nodes whose budgets it takes from, twice the same: of one */
     bool    adds;       /* its edges come; else they go */
-    /* Of features; -1: of edges. The row's feature `column` moves by `low` to `high`; `other`, where
-     * it is not -1, by as much the other way. One that can be made has low == high. */
+    /* Of features; -1: of edges. The row's feature `column` moves by `low` to `high`; `other`,
+     * where it is not -1, by as much the other way. One that can be made has low == high. */
     int32_t row, column, other;
     float   low, high;
 } cbx_choice;
@@ -55,9 +55,16 @@ void cbx_partial_graph_add_feature(cbx_partial_graph *g, int32_t row, int32_t co
 /* All choices are there: finds those at each node. */
 cbx_status cbx_partial_graph_ready(cbx_partial_graph *g, cbx_arena *arena, cbx_error *err);
 
+/* The same graphs, to be settled on their own: what does not change is shared. */
+cbx_status cbx_partial_graph_copy(cbx_partial_graph *to, const cbx_partial_graph *from,
+                                  cbx_arena *arena, cbx_error *err);
+
 /* Makes a choice, or takes it back; the budgets follow. */
 void cbx_partial_graph_make(cbx_partial_graph *g, int32_t choice);
 void cbx_partial_graph_unmake(cbx_partial_graph *g, int32_t choice);
+
+/* Settles all choices as `fate` has them, by choice. */
+void cbx_partial_graph_settle(cbx_partial_graph *g, const uint8_t *fate);
 
 /* Could it be made now? */
 static inline bool cbx_choice_is_open(const cbx_partial_graph *g, int32_t c)

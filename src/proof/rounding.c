@@ -99,9 +99,8 @@ static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const
 static double count_terms(const cbx_spread *s, int32_t l, int32_t v)
 {
     const cbx_partial_graph *g = s->graph;
-    double                   inputs =
-        l == 0 ? s->most_inputs + 2 * num_features(s) : s->net->layers[l].n_in;
-    int64_t                  edges = 0, coming = 0;
+    double  inputs = l == 0 ? s->most_inputs + 2 * num_features(s) : s->net->layers[l].n_in;
+    int64_t edges = 0, coming = 0;
     for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
         edges += g->present[e];
         coming += !g->present[e];

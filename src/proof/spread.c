@@ -98,7 +98,7 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
     cbx_spread_layer *y = &s->layers[0];
     int32_t           rows = y->rows_in, f = s->net->layers[0].n_in;
     size_t            size = (size_t)rows * (size_t)y->width;
-    float  *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
+    float            *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
     if (!x)
         return -1;
     cbx_matrix_expand(X, rows, x);
@@ -165,8 +165,7 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
     if (!s->input_size || multiply_inputs(s, X))
         return cbx_fail_late(err);
     cbx_spread_layer *first = &s->layers[0];
-    cbx_status        status =
-        cbx_row_moves_init(&s->moves, net, graph, first->rows_in, arena, err);
+    cbx_status status = cbx_row_moves_init(&s->moves, net, graph, first->rows_in, arena, err);
     first->message_up = s->moves.list.up;
     first->message_down = s->moves.list.down;
     first->own_up = s->moves.own_up;
@@ -280,8 +279,7 @@ static int64_t budget_at(const cbx_spread *s, int32_t l, int32_t v)
 {
     const cbx_partial_graph *g = s->graph;
     /* where the first layer's messages do not change, only edges into the node count */
-    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN &&
-                     s->moves.first == g->count;
+    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN && s->moves.first == g->count;
     return only_here && g->local[v] < g->budget ? g->local[v] : g->budget;
 }
 

@@ -53,7 +53,7 @@ typedef struct cbx_spread {
     int32_t most_inputs;                 /* that are not 0 in any row */
     double *best, *hup, *hdown, *gain;   /* scratch */
     double *zeros;
-    int64_t features_made; /* choices of features, as things are now */
+    int64_t features_made;  /* choices of features, as things are now */
     bool    last_is_linear; /* the head undoes the last ReLU: it has no list */
 } cbx_spread;
 

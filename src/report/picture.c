@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "change.h"
 #include "error.h"
 #include "graph.h"
 #include "panel.h"
@@ -85,11 +86,15 @@ static void mark_entries(legend *l)
          false,
          {.stroke = cbx_red, .width = 2.4},
          "features changed"},
-        {d->answer->num_edges_removed > 0,
+        {d->answer->num_nodes_removed > 0,
+         false,
+         {.stroke = cbx_red, .width = 2, .dash = 5},
+         "node removed"},
+        {d->answer->num_edges_removed + d->answer->num_nodes_removed > 0,
          true,
          {.stroke = cbx_red, .width = 2.6},
          "to be removed"},
-        {d->answer->num_edges_removed > 0,
+        {d->answer->num_edges_removed + d->answer->num_nodes_removed > 0,
          true,
          {.stroke = cbx_red, .width = 2, .dash = 5},
          "removed"},
@@ -157,8 +162,20 @@ static void put_title(cbx_buffer *b, const cbx_drawing *d)
     if (c->after) {
         cbx_buffer_put(b, ", would be ");
         cbx_put_class(b, d->report, c->result);
-        cbx_buffer_print(b, " with %lld edit%s", (long long)c->num_edits,
-                         c->num_edits == 1 ? "" : "s");
+        int64_t changes = c->num_edits - cbx_edits_that_follow(c);
+        cbx_buffer_print(b, " with %lld change%s", (long long)changes, changes == 1 ? "" : "s");
+    }
+}
+
+static void put_feature(cbx_buffer *b, const cbx_drawing *d, int32_t feature)
+{
+    const cbx_graph *g = d->report->source.graph;
+    if (g && g->data.feature_names) {
+        cbx_buffer_put(b, " set ");
+        cbx_buffer_utf8(b, g->data.feature_names[feature], 40);
+        cbx_buffer_put(b, " of ");
+    } else {
+        cbx_buffer_print(b, " set feature %d of ", feature);
     }
 }
 
@@ -177,8 +194,12 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
         cbx_buffer_put(b, e->undirected ? " – " : " → ");
         put_name(b, d, e->target);
         break;
+    case CBX_REMOVE_NODE:
+        cbx_buffer_put(b, " remove node ");
+        put_name(b, d, e->node);
+        break;
     case CBX_SET_FEATURE:
-        cbx_buffer_print(b, " set feature %d of ", e->feature);
+        put_feature(b, d, e->feature);
         put_name(b, d, e->node);
         cbx_buffer_print(b, " from %g to %g", (double)e->from, (double)e->to);
         break;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "change.h"
 #include "classes.h"
 #include "error.h"
 #include "graph.h"
@@ -33,10 +34,10 @@ typedef struct making {
     const cbx_report *report;
     cbx_arena         arena;
     cbx_json_writer   page;
-    cbx_name_table    feature_names, node_names; /* of those shown */
-    reason           *reasons;                   /* that were met, which are few */
-    size_t            step;                      /* every n-th target is listed */
-    int64_t           edits;                     /* of each are listed, at most */
+    cbx_name_table    feature_names, node_names, group_names; /* of those shown */
+    reason           *reasons;                                /* that were met, which are few */
+    size_t            step;                                   /* every n-th target is listed */
+    int64_t           edits;                                  /* of each are listed, at most */
     cbx_common_edits *common_edits;
 } making;
 
@@ -97,7 +98,16 @@ static void put_value(cbx_json_writer *w, double v)
         cbx_json_put_real(w, NULL, v);
 }
 
-/* [node, feature, from, to], [source, target, undirected] or that and "added" */
+static void put_group(making *m, int32_t group)
+{
+    const cbx_graph *g = m->report->source.graph;
+    cbx_json_put_int(&m->page, NULL, group);
+    if (g && g->data.group_names && group < g->data.num_groups && g->data.group_names[group])
+        cbx_name_table_add(&m->group_names, group, g->data.group_names[group]);
+}
+
+/* [node, feature, from, to], and the number of its one-hot group where it is of one;
+ * [source, target, undirected] or that and "added"; [node] that goes */
 static void put_edit(making *m, size_t line, int64_t k)
 {
     const cbx_edit  *e = &m->report->answers[line]->edits[k];
@@ -119,8 +129,14 @@ static void put_edit(making *m, size_t line, int64_t k)
         cbx_json_put_int(w, NULL, e->feature);
         put_value(w, (double)e->from);
         put_value(w, (double)e->to);
+        if (e->group > 0)
+            put_group(m, e->group - 1);
         name_node(m, e->node);
         name_feature(m, e->feature, edit_name(m, line, k));
+        break;
+    case CBX_REMOVE_NODE:
+        cbx_json_put_int(w, NULL, e->node);
+        name_node(m, e->node);
         break;
     }
     cbx_json_close(w, ']');
@@ -154,20 +170,36 @@ static void put_probability(making *m, const cbx_json *line, const char *side, i
     cbx_json_put(&m->page, NULL, class < 0 ? NULL : cbx_json_at(list, (size_t) class));
 }
 
-/* Edges that go or come; a line that adds none does not say so. */
-static int64_t all_edges(const cbx_json *line)
+static int64_t count_said(const cbx_json *line, const char *what)
 {
-    const cbx_json *removed = cbx_json_get(line, "edges_removed");
-    const cbx_json *added = cbx_json_get(line, "edges_added");
-    return (removed ? removed->integer : 0) + (added ? added->integer : 0);
+    const cbx_json *count = cbx_json_get(line, what);
+    return count ? count->integer : 0;
 }
 
-/* How many there are; those of the line may be cut. */
-static int64_t all_edits(const cbx_counterfactual *c, const cbx_json *line)
+/* Edges that go or come, and nodes; a line that has none of a further kind does not say so. */
+static int64_t all_edges(const cbx_json *line)
+{
+    return count_said(line, "edges_removed") + count_said(line, "edges_added") +
+           count_said(line, "nodes_removed");
+}
+
+/* Feature values and groups that change; NULL where the line does not say. */
+static void put_features(cbx_json_writer *w, const cbx_counterfactual *c, const cbx_json *line)
+{
+    const cbx_json *said = cbx_json_get(line, "features_changed");
+    if (said)
+        cbx_json_put_int(w, NULL, said->integer - cbx_edits_that_follow(c));
+    else
+        cbx_json_put_null(w, NULL);
+}
+
+/* How many changes there are; the edits of the line may be cut. */
+static int64_t all_changes(const cbx_counterfactual *c, const cbx_json *line)
 {
     const cbx_json *features = cbx_json_get(line, "features_changed");
     const cbx_json *edges = cbx_json_get(line, "edges_removed");
-    return features && edges ? features->integer + all_edges(line) : c->num_edits;
+    return (features && edges ? features->integer + all_edges(line) : c->num_edits) -
+           cbx_edits_that_follow(c);
 }
 
 static const char *const columns[] = {
@@ -193,12 +225,12 @@ static void put_row(making *m, size_t i, int64_t answers)
     put_probability(m, line, "before", after);
     put_probability(m, line, "after", c->prediction);
     put_probability(m, line, "after", after);
-    cbx_json_put(w, NULL, cbx_json_get(line, "features_changed"));
+    put_features(w, c, line);
     if (cbx_json_get(line, "edges_removed"))
         cbx_json_put_int(w, NULL, all_edges(line));
     else
         cbx_json_put_null(w, NULL);
-    cbx_json_put_int(w, NULL, all_edits(c, line));
+    cbx_json_put_int(w, NULL, all_changes(c, line));
     cbx_json_put(w, NULL, cbx_json_get(line, "margin"));
     cbx_json_put(w, NULL, cbx_json_get(line, "seconds"));
     cbx_json_put(w, NULL, cbx_json_get(line, "certificate"));
@@ -311,6 +343,16 @@ static void put_common_edge(making *m, const cbx_common_edge *e)
     name_node(m, e->target);
 }
 
+/* [node, flips] */
+static void put_common_node(making *m, const cbx_common_node *n)
+{
+    cbx_json_open(&m->page, NULL, '[');
+    cbx_json_put_int(&m->page, NULL, n->node);
+    cbx_json_put_int(&m->page, NULL, n->flips);
+    cbx_json_close(&m->page, ']');
+    name_node(m, n->node);
+}
+
 /* [feature, flips] */
 static void put_core(making *m, int32_t feature, int64_t flips)
 {
@@ -336,6 +378,11 @@ static void put_common(making *m, const cbx_common *c)
         put_common_edge(m, &c->edges[k]);
     cbx_json_close(w, ']');
     cbx_json_put_int(w, "all_edges", c->num_edges);
+    cbx_json_open(w, "nodes", '[');
+    for (int64_t k = 0; k < c->num_nodes && k < RECUR_MOST; k++)
+        put_common_node(m, &c->nodes[k]);
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "all_nodes", c->num_nodes);
     cbx_json_open(w, "core", '[');
     for (int64_t k = 0; k < c->num_core && k < RECUR_MOST; k++)
         put_core(m, c->core[k], c->core_flips[k]);
@@ -381,6 +428,7 @@ static cbx_status make(making *m, cbx_error *err)
     put_common(m, m->report->source.common ? m->report->source.common : common);
     cbx_name_table_put(w, "feature_names", &m->feature_names);
     cbx_name_table_put(w, "node_names", &m->node_names);
+    cbx_name_table_put(w, "group_names", &m->group_names);
     cbx_json_open(w, "reasons", '[');
     for (const reason *r = m->reasons; r; r = r->next)
         cbx_json_put_text(w, NULL, r->text);
@@ -394,7 +442,8 @@ cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error 
     making m = {.report = report,
                 .page.ascii = true,
                 .feature_names.json.ascii = true,
-                .node_names.json.ascii = true};
+                .node_names.json.ascii = true,
+                .group_names.json.ascii = true};
     char   title[96];
     (void)snprintf(title, sizeof title, "What would change the class? %zu %ss", report->targets,
                    report->answers[0]->task == CBX_GRAPH ? "graph" : "node");
@@ -405,6 +454,7 @@ cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error 
     cbx_common_edits_free(m.common_edits);
     cbx_name_table_free(&m.feature_names);
     cbx_name_table_free(&m.node_names);
+    cbx_name_table_free(&m.group_names);
     cbx_buffer_free(&m.page.out);
     cbx_arena_free(&m.arena);
     return status;

@@ -10,6 +10,7 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "node_name.h"
+#include "symbol.h"
 
 /* Edits may fill so much of the scene; the rest is for what is around them. */
 enum { EDITED_MOST = 44 };
@@ -236,6 +237,14 @@ static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s
     return CBX_OK;
 }
 
+static cbx_status write_symbols(const cbx_graph *g, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    cbx_status status = g ? cbx_symbols_find(g, arena, &s->symbols, err) : CBX_OK;
+    for (int32_t i = 0; i < s->num_nodes && !status && s->symbols; i++)
+        s->nodes[i].symbol = cbx_symbol_of(g, s->symbols, s->nodes[i].id);
+    return status;
+}
+
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
                           cbx_error *err)
 {
@@ -248,6 +257,8 @@ cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene 
                                              : cbx_scene_from_edits(report, arena, scene, err);
     if (!status)
         status = name_nodes(report, arena, scene, err);
+    if (!status)
+        status = write_symbols(report->source.graph, arena, scene, err);
     return status ? status : cbx_scene_layout(scene, arena, err);
 }
 

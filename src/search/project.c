@@ -119,6 +119,17 @@ bool cbx_project_may_go(const cbx_search *s, int32_t a, int32_t b)
     return cbx_rules_pair(s->rules, s->row, node_of(s, a), node_of(s, b));
 }
 
+bool cbx_project_limits_additions(const cbx_search *s)
+{
+    return cbx_rules_limit_degree(s->rules);
+}
+
+int64_t cbx_project_room(const cbx_search *s, int32_t i)
+{
+    int32_t node = node_of(s, i);
+    return cbx_rules_most_edges(s->rules, node) - cbx_rules_degree(s->rules, node);
+}
+
 struct cbx_shape {
     const cbx_search *s;
     cbx_pairs         pairs;

@@ -59,6 +59,18 @@ bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
     return !rules->keep_edges && may_change(rules, row, u, v);
 }
 
+bool cbx_rules_removal(const cbx_rules *rules, int32_t row, int32_t node)
+{
+    bool explained = rules->graph->data.task != CBX_GRAPH && node == row;
+    return (rules->edits & CBX_EDITS_REMOVE_NODES) && !explained &&
+           !is_immutable(rules, row, node) && (!rules->own_edges || is_own(rules, row, node));
+}
+
+bool cbx_rules_pair_with_node(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
+{
+    return !rules->keep_all_edges && may_change(rules, row, u, v);
+}
+
 /* May an edge lead to this node? In node tasks, the explained one is where it comes from. */
 static bool leads_there(const cbx_rules *rules, int32_t row, int32_t node)
 {
@@ -71,6 +83,8 @@ static bool leads_there(const cbx_rules *rules, int32_t row, int32_t node)
 bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
 {
     if (!(rules->edits & CBX_EDITS_ADD) || u == v || !may_change(rules, row, u, v))
+        return false;
+    if (rules->type && (rules->type[u] < 0 || rules->type[u] != rules->type[v]))
         return false;
     if (rules->add_at_target && !is_own(rules, row, u) && !is_own(rules, row, v))
         return false;
