@@ -139,11 +139,15 @@ CBX_HOT static void follow(const cbx_net_layer *l, const double *from_rise, cons
     }
 }
 
-static bool has_words(const cbx_net *net)
+/* Where everything goes by edges that turn no sign, what a move does is known by how often it
+ * counts. */
+static bool has_words(const cbx_net *net, const cbx_view *view)
 {
     bool any = false;
     for (int32_t l = 0; l < net->num_layers; l++)
         any = any || net->layers[l].has_own;
+    for (int64_t e = 0; view->weight && e < view->m; e++)
+        any = any || view->weight[e] < 0;
     return !any;
 }
 
@@ -307,7 +311,7 @@ cbx_status cbx_row_moves_init(cbx_row_moves *m, const cbx_net *net, const cbx_pa
         !m->own_weight_length || make_room(m, list_rows(m, rows), arena) ||
         (m->first < graph->count && measure(m, arena)))
         return cbx_fail_memory(err);
-    if (has_words(net) && m->first < graph->count &&
+    if (has_words(net, graph->view) && m->first < graph->count &&
         make_words(m, m->list.begin[rows], sum, arena))
         return cbx_fail_late(err);
     for (int32_t c = m->first; c < graph->count; c++) {
