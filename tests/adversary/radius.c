@@ -176,7 +176,7 @@ static outcome ask(const trying *t)
     static _Thread_local naive_graph graph;
     static const uint8_t             none[MAX_EDGES];
     const question                  *q = t->q;
-    build_graph(q, none, q->world.x, &graph);
+    build_graph(q, none, NULL, q->world.x, &graph);
     graph.edges = 0;
     for (int e = 0; e < q->world.edges; e++)
         if (!goes(t, e))
