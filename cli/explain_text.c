@@ -104,7 +104,7 @@ static void put_time(FILE *out, double seconds)
         (void)fprintf(out, seconds < 99.95 ? "%.2f s" : "%.0f s", seconds);
 }
 
-/* "1 of 210 edges, 2 edges added, 1 of 118,496 feature values" */
+/* "1 of 210 edges, 2 edges added, 1 of 60 nodes, 1 of 118,496 feature values" */
 static void put_shares(FILE *out, const cbx_counterfactual *c)
 {
     count_text  counted;
@@ -115,9 +115,13 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
     if (c->num_edges_added)
         (void)fprintf(out, "%s%s added", c->num_edges_removed ? ", " : "",
                       text_counted(counted, c->num_edges_added, "edge"));
+    bool edges = c->num_edges_removed || c->num_edges_added;
+    if (c->num_nodes_removed)
+        (void)fprintf(out, "%s%s of %s", edges ? ", " : "", text_count(n, c->num_nodes_removed),
+                      text_counted(counted, c->num_nodes, "node"));
     if (c->num_features_changed) {
         int64_t values = (int64_t)c->num_nodes * c->num_features;
-        (void)fprintf(out, "%s%s of %s", c->num_edges_removed || c->num_edges_added ? ", " : "",
+        (void)fprintf(out, "%s%s of %s", edges || c->num_nodes_removed ? ", " : "",
                       text_count(n, c->num_features_changed),
                       text_counted(counted, values, "feature value"));
     }
@@ -129,6 +133,8 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fprintf(out, "  %s %d " DOT " ", source_row(&job->source), (int)c->row);
     put_shares(out, c);
     (void)fprintf(out, " " DOT " cost %g", c->cost);
+    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
+        (void)fprintf(out, ", at least %g", c->lower_bound);
     if (c->l1_mad > 0)
         (void)fprintf(out, " " DOT " values go %.3g deviations", c->l1_mad);
     if (c->plausibility >= 0)
@@ -150,12 +156,24 @@ static bool has_steps(const cbx_counterfactual *c)
     return any;
 }
 
-/* Proved, but not to the end. */
+/* Proved, but not to the end. That something must change is no news, and has no scope. */
 static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
 {
-    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
+    if (!(c->lower_bound > 0) || c->certificate == CBX_OPTIMAL || !c->scope[0])
+        return;
+    if (c->outcome == CBX_FOUND && !(c->l1_mad > 0) && c->lower_bound < c->cost)
+        (void)fprintf(out, " " DOT " proved: it takes between %g and %g, of all %s", c->lower_bound,
+                      c->cost, c->scope);
+    else
         (void)fprintf(out, " " DOT " proved: no answer costs less than %g, of all %s",
                       c->lower_bound, c->scope);
+}
+
+/* One change is the least there is, which goes without saying where no proof was asked for. */
+static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_t changes)
+{
+    return c->certificate == CBX_IRREDUCIBLE || (c->certificate == CBX_OPTIMAL && changes == 1 &&
+                                                 !args_given(job->args->options, "prove"));
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
@@ -171,7 +189,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     put_state(out, "then", s, c, c->after);
     (void)fprintf(out, "  %s " DOT " verified on the whole graph",
                   text_counted(counted, changes, "change"));
-    if (c->certificate == CBX_IRREDUCIBLE)
+    if (is_plain(job, c, changes))
         (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
                       !has_steps(c)  ? ""
                       : changes == 1 ? ", and goes no further than it must"

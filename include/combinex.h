@@ -240,7 +240,12 @@ CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, i
                                float *log_probs, cbx_error *err);
 
 /* -------------------------------------------------------------- explaining */
-typedef enum cbx_edit_op { CBX_REMOVE_EDGE, CBX_SET_FEATURE, CBX_ADD_EDGE } cbx_edit_op;
+typedef enum cbx_edit_op {
+    CBX_REMOVE_EDGE,
+    CBX_SET_FEATURE,
+    CBX_ADD_EDGE,
+    CBX_REMOVE_NODE
+} cbx_edit_op;
 
 /* `op` says which of the structs is there: members of another say nothing. */
 typedef struct cbx_edit {
@@ -257,7 +262,7 @@ typedef struct cbx_edit {
             bool    undirected;
             float   weight; /* of a new one; 0: the data's median, or 1 where edges have none */
         };
-        /* CBX_SET_FEATURE */
+        /* CBX_SET_FEATURE. CBX_REMOVE_NODE: the node and all its edges, of it nothing but `node` */
         struct {
             int32_t node, feature;
             float   from, to;
@@ -333,6 +338,7 @@ typedef struct cbx_counterfactual {
     double  trained_seconds; /* that this took, in this call or when they were kept */
     double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
     int64_t num_edges_added;
+    int64_t num_nodes_removed;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

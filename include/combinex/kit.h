@@ -184,6 +184,19 @@ CBX_API cbx_status cbx_explain_forget(const char *path, cbx_error *err);
 
 /* ------------------------------------------------ what many have in common */
 
+typedef struct cbx_atoms cbx_atoms;
+
+/* What the nodes of a molecule are. A graph is one by the option keep, or where all columns of a
+ * one-hot group are named after elements; else *out is NULL. `options`: of cbx_explain_table, or
+ * NULL. It borrows from the graph. */
+CBX_API cbx_status cbx_atoms_new(const cbx_graph *graph, const cbx_options *options,
+                                 cbx_atoms **out, cbx_error *err);
+CBX_API void       cbx_atoms_free(cbx_atoms *atoms);
+
+/* The symbol of the element that a node is, or that a feature stands for; NULL: none is known. */
+CBX_API const char *cbx_atoms_node(const cbx_atoms *atoms, int32_t node);
+CBX_API const char *cbx_atoms_feature(const cbx_atoms *atoms, int32_t feature);
+
 typedef struct cbx_common_feature {
     int32_t feature;
     int64_t flips;           /* that set it, at one node or more */
@@ -197,6 +210,11 @@ typedef struct cbx_common_edge {
     bool    added;
 } cbx_common_edge;
 
+typedef struct cbx_common_node {
+    int32_t node;
+    int64_t flips; /* that remove it */
+} cbx_common_node;
+
 /* Those that take part in most flips first. The core are features taken one after the other,
  * each the one in most of the flips without an earlier one, until four flips in five have one;
  * it is not known where an answer has more than 100 edits. */
@@ -209,6 +227,8 @@ typedef struct cbx_common {
     int64_t                   num_features, num_edges, num_core;
     int64_t                   covered; /* flips that have one of the core */
     bool                      core_known;
+    const cbx_common_node    *nodes;
+    int64_t                   num_nodes;
 } cbx_common;
 
 typedef struct cbx_common_edits cbx_common_edits;

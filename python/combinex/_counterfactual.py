@@ -52,14 +52,19 @@ _POINTERS = {
 }
 # What else a later library may point to: nobody here can copy that.
 _UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
-_OPS = {h.CBX_REMOVE_EDGE: "remove_edge", h.CBX_SET_FEATURE: "set_feature", h.CBX_ADD_EDGE: "add_edge"}
+_OPS = {
+    h.CBX_REMOVE_EDGE: "remove_edge",
+    h.CBX_SET_FEATURE: "set_feature",
+    h.CBX_ADD_EDGE: "add_edge",
+    h.CBX_REMOVE_NODE: "remove_node",
+}
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge", "add_edge" or "set_feature"
+    op: str  # "remove_edge", "add_edge", "remove_node" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
@@ -76,6 +81,8 @@ class Edit:
     def __str__(self) -> str:
         if self.op in ("remove_edge", "add_edge"):
             return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
+        if self.op == "remove_node":
+            return f"remove node {self.node}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
@@ -86,8 +93,9 @@ class Probabilities(NamedTuple):
     after: np.ndarray | None
 
 
-def _text_of(raw: Any, graph: Graph, details: bool = False) -> str:
-    return taken_text(lib.cbx_python_text(graph._address, ctypes.byref(raw), details)).rstrip("\n")
+def _text_of(raw: Any, graph: Graph, options: Options, details: bool = False) -> str:
+    text = lib.cbx_python_text(graph._address, options.pointer, ctypes.byref(raw), details)
+    return taken_text(text).rstrip("\n")
 
 
 def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, bytes]) -> str:
@@ -140,7 +148,7 @@ class Counterfactual:
         parts["oracle"] = json.dumps([model.oracle, model.oracle.why]).encode()
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
-            parts["text"] = _text_of(source, graph).encode()
+            parts["text"] = _text_of(source, graph, options).encode()
             parts["json"] = _json_of(source, graph, options, digests).encode()
         cf = cls._from_parts(parts, graph, options, model)
         if source.next:
@@ -218,8 +226,8 @@ class Counterfactual:
 
     @property
     def lower_bound(self) -> float | None:
-        """Proved with prove=SECONDS: whatever flips the class costs so much at least, as `scope` says of what; None:
-        not known."""
+        """Proved: whatever flips the class costs so much at least, as `scope` says of what; with prove=SECONDS as much
+        as can be shown in that time. None: not known, or nothing flips it."""
         return self._raw.lower_bound or None
 
     @property
@@ -334,6 +342,8 @@ class Counterfactual:
                         weight=float(item["weight"]) if op == "add_edge" else None,
                     )
                 )
+            elif op == "remove_node":
+                out.append(Edit(op, influence, node=int(item["node"])))
             else:
                 feature = int(item["feature"])
                 out.append(
@@ -430,8 +440,8 @@ class Counterfactual:
             check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
-        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target` and
-        `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
+        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
+        and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
         None: a new one), `removed` and `added`."""
         import networkx
 
@@ -444,7 +454,13 @@ class Counterfactual:
         names = self._graph.node_names
         for node in near.nodes:
             extra = {"name": names[node]} if names else {}
-            out.add_node(node, target=node in near.targets, changes=near.changes.get(node, {}), **extra)
+            out.add_node(
+                node,
+                target=node in near.targets,
+                changes=near.changes.get(node, {}),
+                removed=node in near.lost,
+                **extra,
+            )
         for edge, source, target in near.edges:
             out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False)
         for source, target in near.added:
@@ -452,11 +468,11 @@ class Counterfactual:
         return out
 
     def __str__(self) -> str:
-        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph)
+        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph, self._options)
 
     def words(self, details: bool = False) -> str:
         """The sentences of `combinex explain`; with details what --details adds."""
-        return _text_of(self._raw, self._graph, True) if details else str(self)
+        return _text_of(self._raw, self._graph, self._options, True) if details else str(self)
 
     def __repr__(self) -> str:
         change = f", {self.prediction} → {self.result}, {self.num_edits} edits" if self.found else ""
@@ -514,6 +530,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("edits", cf.num_edits),
                 ("edges_removed", cf.num_edges_removed),
                 ("edges_added", cf.num_edges_added),
+                ("nodes_removed", cf.num_nodes_removed),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
                 ("epochs", cf.epochs),

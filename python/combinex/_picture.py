@@ -29,6 +29,7 @@ class Surroundings:
     removed: set[int] = field(default_factory=set)  # positions
     added: list[tuple[int, int]] = field(default_factory=list)  # source, target
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
+    lost: set[int] = field(default_factory=set)  # nodes that are removed
     left_out: int = 0
 
 
@@ -41,6 +42,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     added: list[tuple[int, int]] = []
     changes: dict[int, dict[int, tuple[float, float]]] = {}
     ends: list[int] = []
+    lost: set[int] = set()
     for edit in cf.edits:
         if edit.op == "remove_edge":
             ends += [edit.source, edit.target]  # type: ignore[list-item]
@@ -55,6 +57,10 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             added.append((edit.source, edit.target))  # type: ignore[arg-type]
             if edit.undirected:
                 added.append((edit.target, edit.source))  # type: ignore[arg-type]
+        elif edit.op == "remove_node" and edit.node is not None:
+            ends.append(edit.node)
+            lost.add(edit.node)
+            removed.update(np.flatnonzero((source == edit.node) | (target == edit.node)).tolist())
         elif edit.node is not None and edit.feature is not None:
             ends.append(edit.node)
             changes.setdefault(edit.node, {})[edit.feature] = (edit.before or 0.0, edit.after or 0.0)
@@ -78,7 +84,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
     added = [(s, t) for s, t in added if inside[s] and inside[t]]
-    return Surroundings(shown, targets, edges, removed, added, changes, len(kept) - len(shown))
+    return Surroundings(shown, targets, edges, removed, added, changes, lost, len(kept) - len(shown))
 
 
 def svg_of(cf: "Counterfactual") -> str:

@@ -145,6 +145,35 @@ def test_edges_that_are_added_are_in_the_edited_data():
     assert int(module(edited.x, edited[key])[cf.row].argmax()) == cf.result
 
 
+def test_nodes_that_are_removed_are_not_in_the_edited_data():
+    data, module = club_data(), Club()
+    data.edge_attr = torch.arange(data.num_edges * 2).reshape(-1, 2)
+    data.who = torch.arange(data.num_nodes)
+    found = cx.explain_all(module, data, target="any", edits="remove-nodes").found
+    assert any(cf.num_nodes_removed for cf in found)
+    for cf in found:
+        gone = sorted(edit.node for edit in cf.edits)
+        assert [str(edit) for edit in cf.edits if edit.node == gone[0]] == [f"remove node {gone[0]}"]
+        edited, same = cf.apply(data), cf.apply()
+        assert edited.validate() and edited.num_nodes == same.num_nodes == data.num_nodes - len(gone)
+        left = [i for i in range(data.num_nodes) if i not in gone]
+        assert edited.who.tolist() == left and same.node_names == [str(i) for i in left]
+        np.testing.assert_array_equal(same.edge_index, edited.edge_index)
+        kept = [e for e, ends in enumerate(data.edge_index.T.tolist()) if not set(ends) & set(gone)]
+        assert torch.equal(edited.edge_attr, data.edge_attr[kept])
+        assert torch.equal(edited.who[edited.edge_index], data.edge_index[:, kept])
+        assert int(module(edited.x, edited.edge_index)[left.index(cf.row)].argmax()) == cf.result
+        drawn = cf.to_networkx(hops=1)
+        assert sorted(n for n, removed in drawn.nodes(data="removed") if removed) == gone
+        assert "remove node" in str(cf) and cf.to_dict()["nodes_removed"] == len(gone)
+    matrix = sparse(data)
+    cf = next(cf for cf in cx.explain_all(module, matrix, target="any", edits="remove-nodes").found)
+    edited = cf.apply(matrix)
+    key = "adj_t" if edited.get("adj_t") is not None else "edge_index"
+    at = cf.row - sum(edit.node < cf.row for edit in cf.edits)
+    assert int(module(edited.x, edited[key])[at].argmax()) == cf.result
+
+
 def test_apply_changes_a_copy_and_only_what_it_must():
     data, module = club_data(), Club()
     data.edge_attr = torch.arange(data.num_edges * 2).reshape(-1, 2)

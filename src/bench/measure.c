@@ -249,11 +249,12 @@ cbx_status cbx_measure(const cbx_dataset_means *means, const cbx_counterfactual 
         answer->row >= cbx_graph_label_rows(means->graph))
         return cbx_fail(err, CBX_INVALID, "the answer for row %d is not about this graph",
                         answer->row);
-    if (answer->num_edges_added) /* they may lead out of it */
+    if (answer->num_edges_added || answer->num_nodes_removed) /* they may lead out of it */
         return cbx_fail(err, CBX_INVALID,
-                        "the answer for row %d adds edges, and the measures are of what is left of "
+                        "the answer for row %d %s, and the measures are of what is left of "
                         "the factual graph",
-                        answer->row);
+                        answer->row,
+                        answer->num_edges_added ? "adds edges" : "removes nodes");
     bool       before = cbx_order_fix(means->model->reproducible);
     cbx_status status = measure_edited(means, answer, &arena, &m, err);
     (void)cbx_order_fix(before);

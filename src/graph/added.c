@@ -144,6 +144,15 @@ static int by_ends(const void *a, const void *b)
     return (x->source > y->source) - (x->source < y->source);
 }
 
+/* Does one of the edits remove this node? */
+static bool is_removed(const cbx_edit *edits, int64_t count, int32_t node)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (edits[k].op == CBX_REMOVE_NODE && edits[k].node == node)
+            return true;
+    return false;
+}
+
 /* Every edge that the edits add, in order. Returns how many, or -1: see `err`. */
 static int64_t list(const cbx_graph *g, const cbx_edit *edits, int64_t count, new_edge *to,
                     cbx_error *err)
@@ -158,6 +167,10 @@ static int64_t list(const cbx_graph *g, const cbx_edit *edits, int64_t count, ne
             continue;
         if (check(g, e, k, err))
             return -1;
+        if (is_removed(edits, count, e->source) || is_removed(edits, count, e->target)) {
+            (void)refuse(e, k, "one of them is removed", err);
+            return -1;
+        }
         if (e->weight == 0 && usual == 0 && isnan(usual = cbx_graph_usual_weight(g))) {
             (void)cbx_fail_memory(err);
             return -1;

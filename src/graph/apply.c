@@ -5,7 +5,9 @@
 #include "added.h"
 #include "edit.h"
 #include "error.h"
+#include "number.h"
 #include "sha256.h"
+#include "without_nodes.h"
 
 /* Arrays that edits leave alone are copied too, so that the new graph does not
  * depend on the life of the old. */
@@ -58,10 +60,78 @@ static void copy_rest(cbx_graph *to, const cbx_graph *from, bool *failed)
     n->group_names = copy_names(a, d->group_names, d->num_groups, failed);
 }
 
+/* ---- nodes that go */
+
+/* What a graph is made of, and which of it goes. */
+typedef struct parts_gone {
+    const uint8_t *edge;   /* by id */
+    const uint8_t *node;   /* NULL: none */
+    const int32_t *number; /* by node: its new number; NULL: the same */
+} parts_gone;
+
+/* Of `size` bytes for each node, those of the nodes that stay; they move up. */
+static void move_up(const void *array, const uint8_t *gone, int32_t n, size_t size)
+{
+    char *bytes = (char *)array; /* the new graph's own */
+    for (int32_t i = 0, at = 0; bytes && i < n; i++)
+        if (!gone[i])
+            memmove(bytes + (size_t)at++ * size, bytes + (size_t)i * size, size);
+}
+
+/* By a number each, of the graph as it was: so that everybody can tell who is who. */
+static cbx_status name_by_number(cbx_graph *g, cbx_error *err)
+{
+    int32_t      n = g->data.num_nodes;
+    const char **names = CBX_NEW(&g->arena, const char *, n);
+    char         text[16];
+    if (!names)
+        return cbx_fail_memory(err);
+    for (int32_t i = 0; i < n; i++) {
+        (void)cbx_print(text, sizeof text, "%d", i);
+        if (!(names[i] = cbx_arena_strdup(&g->arena, text)))
+            return cbx_fail_memory(err);
+    }
+    g->data.node_names = names;
+    return CBX_OK;
+}
+
+/* All but the features, which are without them already. */
+static cbx_status drop_nodes(cbx_graph *g, const uint8_t *gone, cbx_error *err)
+{
+    cbx_graph_data *d = &g->data;
+    int32_t         n = d->num_nodes, left = 0;
+    cbx_status      status = d->node_names ? CBX_OK : name_by_number(g, err);
+    if (status)
+        return status;
+    if (d->task != CBX_GRAPH) {
+        size_t splits = (size_t)d->num_splits;
+        move_up(d->y, gone, n, sizeof *d->y);
+        move_up(d->train_mask, gone, n, splits);
+        move_up(d->val_mask, gone, n, splits);
+        move_up(d->test_mask, gone, n, splits);
+    }
+    move_up(d->node_names, gone, n, sizeof *d->node_names);
+    int64_t *ptr = (int64_t *)d->graph_ptr; /* the new graph's own */
+    for (int32_t i = 0, k = 0; i < n; i++) {
+        for (; ptr && k <= d->num_graphs && ptr[k] <= i; k++)
+            ptr[k] = left;
+        left += !gone[i];
+    }
+    for (int32_t k = d->num_graphs; ptr && k >= 0 && ptr[k] == n; k--)
+        ptr[k] = left;
+    for (int32_t k = 0; ptr && k < d->num_graphs; k++)
+        if (ptr[k] == ptr[k + 1])
+            return cbx_fail(err, CBX_INVALID, "the edits leave graph %d without a node: one stays",
+                            k);
+    d->num_nodes = left;
+    return left ? CBX_OK : cbx_fail(err, CBX_INVALID, "the edits remove all nodes: one stays");
+}
+
 /* The edges that were not dropped, and behind them those that were added. */
-static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t *drop_id,
+static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const parts_gone *gone,
                              cbx_error *err)
 {
+    const uint8_t        *drop_id = gone->edge;
     const cbx_graph_data *d = &from->data;
     int64_t               more = from->added ? from->added->count : 0, m = more;
     for (int64_t e = 0; e < d->num_edges; e++)
@@ -95,12 +165,34 @@ static cbx_status keep_edges(cbx_graph *to, const cbx_graph *from, const uint8_t
     if (attr && more)
         memcpy(attr + (size_t)at * wide, d->edge_attr + (size_t)d->num_edges * wide,
                (size_t)more * wide * sizeof *attr);
+    for (int64_t e = 0; gone->number && e < 2 * m; e++)
+        index[e] = gone->number[index[e]];
     to->data.num_edges = m;
     to->data.edge_source = index;
     to->data.edge_target = index + m;
     to->data.edge_weight = weight;
     to->data.edge_attr = attr;
     return CBX_OK;
+}
+
+/* Which nodes go, and the features of the others. */
+static cbx_status find_gone(const cbx_places *places, const cbx_edit *edits, int64_t count,
+                            cbx_graph *g, cbx_arena *work, parts_gone *gone, cbx_matrix *X,
+                            cbx_error *err)
+{
+    int32_t  n = places->view->n;
+    uint8_t *nodes = CBX_NEW(work, uint8_t, n);
+    int32_t *number = CBX_NEW(work, int32_t, n);
+    if (!nodes || !number)
+        return cbx_fail_memory(err);
+    if (!cbx_edits_mark_nodes(places, edits, count, nodes))
+        return CBX_OK;
+    for (int32_t i = 0, next = 0; i < n; i++)
+        number[i] = nodes[i] ? -1 : next++;
+    gone->node = nodes;
+    gone->number = number;
+    cbx_matrix all = *X;
+    return cbx_matrix_without_rows(&all, nodes, n, &g->arena, X, err);
 }
 
 static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t count, cbx_graph *g,
@@ -121,10 +213,13 @@ static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t cou
     if (!status)
         status = cbx_view_features(graph, &view, work, &X, err);
     cbx_places places = {.view = &view};
+    parts_gone gone = {.edge = drop_id};
     if (!status)
         status = cbx_edits_mark(graph, &places, edits, count, drop, err);
     if (!status)
         status = cbx_features_edited(&places, &X, edits, count, &g->arena, &edited, err);
+    if (!status)
+        status = find_gone(&places, edits, count, g, work, &gone, &edited, err);
     if (status)
         return status;
     for (int64_t s = 0; s < view.m; s++)
@@ -134,12 +229,14 @@ static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t cou
     g->data.x_indptr = edited.csr.offset;
     g->data.x_indices = edited.csr.column;
     g->data.x_values = edited.csr.value;
-    g->data.num_x_values = edited.dense ? 0 : edited.csr.offset[d->num_nodes];
+    g->data.num_x_values = edited.dense ? 0 : edited.csr.offset[edited.rows];
     bool failed = false;
     copy_rest(g, graph, &failed);
     if (failed)
         return cbx_fail_memory(err);
-    status = keep_edges(g, graph, drop_id, err);
+    status = keep_edges(g, graph, &gone, err);
+    if (!status && gone.node)
+        status = drop_nodes(g, gone.node, err);
     return status ? status : cbx_graph_index(g, err);
 }
 

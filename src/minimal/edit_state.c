@@ -64,6 +64,13 @@ static int make_view(cbx_edit_state *W, cbx_arena *arena)
     W->dw = CBX_NEW(arena, float, W->s->view->m);
     if (!W->dw || cbx_hiding_init(&hiding, W->s, arena))
         return -1;
+    if (W->s->further & CBX_EDITS_REMOVE_NODES) {
+        W->absent = CBX_NEW0(arena, uint8_t, W->s->view->n);
+        W->leaving = CBX_NEW0(arena, float, W->s->view->n);
+        if (!W->absent || !W->leaving)
+            return -1;
+        hiding.view.absent = W->absent;
+    }
     W->view = hiding.view;
     W->w = hiding.w;
     W->lost = hiding.lost;
@@ -115,6 +122,7 @@ cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules
         cbx_pass_init(&W->gradient, s->model, &W->view, &any, true, 1, s->arena, err);
     if (status)
         return status;
+    W->gradient.leaving = W->leaving;
     W->rows = cbx_pass_input_rows(&W->gradient);
     W->dlogp = CBX_NEW0(s->arena, float, s->model->num_classes);
     W->lo = CBX_NEW(s->arena, float, W->f);
@@ -139,16 +147,38 @@ void cbx_edit_state_set_feature(cbx_edit_state *W, int32_t row, int32_t column, 
     *x = to;
 }
 
-void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone)
+/* An edge is gone if it was taken away, or one of its nodes was: whichever comes first or last. */
+static void settle_slot(cbx_edit_state *W, int64_t e)
 {
     const cbx_view *v = W->s->view;
+    int32_t         target = W->target_of[e];
+    bool            gone = W->gone[W->pair_of[e]] || !cbx_edit_state_has_node(W, v->source[e]) ||
+                !cbx_edit_state_has_node(W, target);
+    if (gone == (bool)W->removed[e])
+        return;
+    W->w[e] = gone ? 0 : v->weight ? v->weight[e] : 1;
+    W->removed[e] = gone;
+    W->lost[target] += gone ? -1 : 1;
+}
+
+void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone)
+{
     W->gone[pair] = gone;
-    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++) {
-        int64_t e = W->slots[k];
-        W->w[e] = gone ? 0 : v->weight ? v->weight[e] : 1;
-        W->removed[e] = gone;
-        W->lost[W->target_of[e]] += gone ? -1 : 1;
-    }
+    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
+        settle_slot(W, W->slots[k]);
+}
+
+void cbx_edit_state_set_node(cbx_edit_state *W, int32_t node, bool gone)
+{
+    const cbx_view *v = W->s->view;
+    W->num_absent += gone - W->absent[node];
+    W->absent[node] = gone;
+    if (W->links)
+        W->links->absent[cbx_edit_state_node(W, node)] = gone;
+    for (int64_t e = v->offset[node]; e < v->offset[node + 1]; e++)
+        settle_slot(W, e);
+    for (int64_t o = v->out_offset[node]; o < v->out_offset[node + 1]; o++)
+        settle_slot(W, v->out_slot[o]);
 }
 
 /* ---- asking */
@@ -193,6 +223,16 @@ static double excess(const cbx_edit_state *W, int32_t class)
     return r->most_unusual - most;
 }
 
+/* Do the nodes that are gone leave what must be left? The way there may not. */
+static bool is_broken(const cbx_edit_state *W)
+{
+    bool broken = false;
+    for (int32_t i = 0; W->links && W->num_absent && i < W->view.n && !broken; i++)
+        broken = W->absent[i] && cbx_links_lost(W->links, cbx_edit_state_node(W, i),
+                                                cbx_keeps_one_piece(W->s->options->keep));
+    return broken;
+}
+
 /* What the graph's score counts for, by the rules that edits keep together only. */
 static double granted(const cbx_edit_state *W, const float *logp)
 {
@@ -201,6 +241,8 @@ static double granted(const cbx_edit_state *W, const float *logp)
         for (int32_t i = 0; i < W->rows && score > 0; i++)
             if (cbx_edit_state_lacks(W, i, &W->rules->relations[k]))
                 score = 0;
+    if (score > 0 && is_broken(W))
+        score = 0;
     if (score > 0 && W->rules->most_unusual > 0) {
         double over = excess(W, cbx_search_peers(W->s, logp));
         score = over < 0 ? over : score;
@@ -230,11 +272,12 @@ double cbx_edit_state_slopes(cbx_edit_state *W)
     cbx_pass_forward(&W->gradient, &X, W->w, 0, 0);
     const float *logp = W->gradient.logp;
     int32_t      aim = cbx_search_aim(W->s, logp), rival = rival_of(W->s, logp, aim);
+    double       score = granted(W, logp); /* a backward may overwrite them */
     W->dlogp[aim] = 1;
     W->dlogp[rival] = -1;
     cbx_pass_backward(&W->gradient, W->dlogp, W->dX, W->dw, NULL);
     W->dlogp[aim] = W->dlogp[rival] = 0;
-    return cbx_time_is_up() ? -INFINITY : granted(W, logp);
+    return cbx_time_is_up() ? -INFINITY : score;
 }
 
 cbx_status cbx_edit_state_verify(const cbx_edit_state *W, const cbx_move *moves, int64_t count,

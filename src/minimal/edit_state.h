@@ -26,12 +26,16 @@ typedef struct cbx_edit_state {
     int64_t          *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
     int32_t          *target_of;           /* by slot */
     uint8_t          *gone;                /* by pair; what is offered, to begin with */
+    uint8_t          *absent;              /* by node of the view: it is gone; NULL: none may go */
+    int32_t           num_absent;
+    uint8_t          *allowed_node; /* by node of the view: may it go? NULL: none may */
     uint8_t          *allowed_row, *allowed_pair;
     float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
     float             reach;   /* scales (columns.h) that a value may go for now */
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
     int64_t          *room;    /* by node: edges that may still come; NULL: no limit */
+    int64_t           added, taken; /* pairs, by the moves that are made */
     uint8_t          *one_hot; /* by row and group: is it, to begin with? */
     cbx_links        *links;   /* where a rule asks for them, else NULL */
     cbx_matrix        X;
@@ -39,6 +43,7 @@ typedef struct cbx_edit_state {
     int64_t           most_changes, changes; /* room for; made since the last full product */
     cbx_pass          pass, gradient;
     float            *dX, *dw, *dlogp;
+    float            *leaving; /* by node: what its leaving a pooling does; NULL: nothing is pooled */
     bool              exact; /* asking here is asking the edited whole graph, and there are no
                               * moves but those that are here */
     int64_t asked;
@@ -75,6 +80,20 @@ static inline bool cbx_edit_state_lacks(const cbx_edit_state *W, int32_t i,
 /* What moves are made of; rules are not looked at. */
 void cbx_edit_state_set_feature(cbx_edit_state *W, int32_t row, int32_t column, float to);
 void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone);
+void cbx_edit_state_set_node(cbx_edit_state *W, int32_t node, bool gone);
+
+/* Is the view's node there? And both ends of a pair? */
+static inline bool cbx_edit_state_has_node(const cbx_edit_state *W, int32_t node)
+{
+    return !W->absent || !W->absent[node];
+}
+
+static inline bool cbx_edit_state_has_ends(const cbx_edit_state *W, int64_t pair)
+{
+    int64_t slot = W->slot_of[pair];
+    return cbx_edit_state_has_node(W, W->s->view->source[slot]) &&
+           cbx_edit_state_has_node(W, W->target_of[slot]);
+}
 
 /* Asks the oracle: by how much the class that is sought leads all others, in
  * log-probability, or is short of the probability that is asked for. Above 0: flipped. Where time

@@ -31,17 +31,17 @@ static bool may_descend(const cbx_search *s)
     return !s->model->oracle || !s->model->oracle->estimates;
 }
 
-/* What is offered is not there, which COMBINEX and a climb know nothing of. A search that is
- * offered something comes after one that tried both. */
+/* Further kinds of edit are what COMBINEX and a climb know nothing of. A search with some comes
+ * after one that tried both. */
 static bool is_wider(const cbx_search *s)
 {
-    return s->offered != NULL;
+    return s->further != 0;
 }
 
 /* A climb makes many changes; and a further answer is another way, not a long way round. */
 static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 {
-    return may_descend(s) && s->options->max_edits == 0 && forbidden->count == 0;
+    return may_descend(s) && !cbx_rules_limit_numbers(s->rules) && forbidden->count == 0;
 }
 
 /* Builds up a first answer, within what the state lets features do. */
@@ -119,11 +119,17 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
         !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(F, err));
     /* Derivatives at the factual graph lead astray where one move does it all the same. What an
-     * edge does that is not there yet they know least. */
+     * edge does that is not there yet, or a graph without a node, they know least. */
+    static const struct {
+        unsigned             bit;
+        const cbx_move_kind *kind;
+    } further[] = {{CBX_EDITS_ADD, &cbx_move_add_edge},
+                   {CBX_EDITS_REMOVE_NODES, &cbx_move_remove_node}};
     if (!status && !F->best.count && !cbx_time_is_up())
-        status = cbx_beam_try_each(F, NULL, err);
-    else if (!status && is_wider(s) && F->best.count > 1 && !cbx_time_is_up())
-        status = cbx_beam_try_each(F, &cbx_move_add_edge, err);
+        return cbx_beam_try_each(F, NULL, err);
+    for (size_t i = 0; i < sizeof further / sizeof *further && !status; i++)
+        if ((s->further & further[i].bit) && F->best.count > 1 && !cbx_time_is_up())
+            status = cbx_beam_try_each(F, further[i].kind, err);
     return status;
 }
 
@@ -143,7 +149,7 @@ static bool carry_over(const cbx_edit_state *from, const cbx_move *m, const cbx_
 {
     cbx_edit edits[CBX_MOVE_EDITS];
     *out = *m;
-    if (m->kind->site == CBX_AT_PAIRS) {
+    if (m->kind->site != CBX_AT_ENTRIES) {
         (void)cbx_moves_edits(from, m, 1, edits);
         return cbx_moves_of_edit(W, edits, places, out);
     }

@@ -16,11 +16,12 @@ typedef struct cbx_minimal_options {
     int64_t     candidates; /* moves tried from each */
     int64_t     rebuilds;   /* times a part of the answer is built anew, for a cheaper one */
     int         start;      /* where the search begins; both: also at combinex's answer */
-    double      edge_cost;
+    double      edge_cost, node_cost;
     const char *feature_cost; /* as text: of all features, of some */
     int         cost;         /* what answers are compared by */
     bool        diverse;      /* answers share no edit */
     double      prove;        /* seconds for excluding cheaper answers; 0: none */
+    double      prove_gap;    /* what an answer may cost more than is proved, to be enough */
     int64_t     robustness;   /* random changes tried on an answer */
 } cbx_minimal_options;
 

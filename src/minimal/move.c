@@ -52,7 +52,7 @@ static void offer_at(const cbx_edit_state *W, cbx_move_site site, int64_t place,
                      cbx_move_list *list)
 {
     for (int k = 0; k < KINDS; k++)
-        if (kinds[k]->site == site)
+        if (kinds[k]->site == site && cbx_move_site_is_there(W, site, place))
             kinds[k]->offer(W, place, list);
 }
 
@@ -63,6 +63,11 @@ int64_t cbx_moves_promising(const cbx_edit_state *W, cbx_move *moves, int64_t mo
         if (cbx_out_of_time_at(p, EDGE))
             return 0;
         offer_at(W, CBX_AT_PAIRS, p, &list);
+    }
+    for (int32_t i = 0; W->allowed_node && i < W->view.n; i++) {
+        if (cbx_out_of_time_at(i, EDGE))
+            return 0;
+        offer_at(W, CBX_AT_NODES, i, &list);
     }
     for (int32_t i = 0; i < W->rows; i++)
         if (W->allowed_row[i]) {
@@ -92,6 +97,12 @@ bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
         if (next_at(W, CBX_AT_PAIRS, at, m))
             return true;
     }
+    for (; W->allowed_node && at->node < W->view.n; at->node++) {
+        if (cbx_out_of_time_at(at->node, EDGE))
+            return false;
+        if (next_at(W, CBX_AT_NODES, at, m))
+            return true;
+    }
     for (; at->row < W->rows; at->row++, at->column = 0)
         for (; at->column < W->f; at->column++) {
             if (cbx_out_of_time_at(at->column, EDGE))
@@ -107,6 +118,15 @@ bool cbx_moves_are_listed(const cbx_edit_state *W)
     bool all = true;
     for (int k = 0; k < KINDS; k++)
         all = all && (!kinds[k]->is_listed || kinds[k]->is_listed(W));
+    return all;
+}
+
+bool cbx_moves_are_listed_but_features(const cbx_edit_state *W)
+{
+    bool all = true;
+    for (int k = 0; k < KINDS; k++)
+        all = all && (kinds[k] == &cbx_move_feature || !kinds[k]->is_listed ||
+                      kinds[k]->is_listed(W));
     return all;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* move.h: what a person would call one change: two nodes lose their edges, a feature takes
- * another value, a one-hot group points elsewhere.
+/* move.h: what a person would call one change: two nodes lose their edges, a node goes, a feature
+ * takes another value, a one-hot group points elsewhere.
  *
  * One file per kind, behind one table. Searching, polishing and proving know moves by it alone, so
  * that a further kind is one more file: docs/adding-a-move.md. */
@@ -17,7 +17,7 @@ typedef struct cbx_move_kind cbx_move_kind;
 /* What a kind has no use for is the same in all of its moves. */
 typedef struct cbx_move {
     const cbx_move_kind *kind;
-    int32_t              row, column, other; /* features; a group: from `column` to `other` */
+    int32_t              row, column, other; /* features; a group: from `column` to `other`; a node */
     int64_t              pair;               /* edges */
     float                to;                 /* feature: its new value */
     double               cost;
@@ -25,12 +25,14 @@ typedef struct cbx_move {
     bool                 taken_back; /* feature: from a further value (take_back.h) */
 } cbx_move;
 
-/* Where a kind's moves are: at pairs of nodes with an edge, or at entries (row, column) of X. */
-typedef enum cbx_move_site { CBX_AT_PAIRS, CBX_AT_ENTRIES } cbx_move_site;
+/* Where a kind's moves are: at pairs of nodes with an edge, at nodes of the view, or at entries (row,
+ * column) of X. */
+typedef enum cbx_move_site { CBX_AT_PAIRS, CBX_AT_NODES, CBX_AT_ENTRIES } cbx_move_site;
 
 /* A walk over all moves. Zeroed to begin. */
 typedef struct cbx_move_walk {
     int64_t pair;
+    int32_t node;
     int32_t row, column;
     int32_t kind, stage; /* of the site; `stage` is the kind's own, 0 to begin */
 } cbx_move_walk;
@@ -66,11 +68,11 @@ struct cbx_move_kind {
     /* Its edits of the graph; returns how many were written, which is `edits`. */
     int64_t (*write)(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits);
 
-    /* Lists, with cbx_move_list_add, the moves at one site (a pair, or a row of X) that have a gain
-     * by the derivatives in W. */
+    /* Lists, with cbx_move_list_add, the moves at one site (a pair, a node, or a row of X) that have
+     * a gain by the derivatives in W. */
     void (*offer)(const cbx_edit_state *W, int64_t site, cbx_move_list *list);
 
-    /* The next move at at->pair, or at (at->row, at->column), that can change the class; false:
+    /* The next move at at->pair, at->node, or (at->row, at->column), that can change the class; false:
      * there are no more here. Whether it may be made is asked afterwards. */
     bool (*next)(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
@@ -93,16 +95,22 @@ struct cbx_move_kind {
     cbx_move (*draw)(const cbx_edit_state *W, int64_t way, cbx_rng *rng);
 };
 
-/* What adding the pair, which is offered, would do to the score, to first order. */
-double cbx_move_add_edge_gain(const cbx_edit_state *W, int64_t pair);
-
 #define X(word) extern const cbx_move_kind cbx_move_##word;
 #include "moves.def"
 #undef X
 
+/* Of a node that is gone nothing can be changed. */
+static inline bool cbx_move_site_is_there(const cbx_edit_state *W, cbx_move_site site, int64_t at)
+{
+    return site == CBX_AT_PAIRS ? cbx_edit_state_has_ends(W, at)
+                                : cbx_edit_state_has_node(W, (int32_t)at);
+}
+
 static inline bool cbx_move_may(const cbx_edit_state *W, const cbx_move *m)
 {
-    return m->kind->may(W, m);
+    return cbx_move_site_is_there(W, m->kind->site,
+                                  m->kind->site == CBX_AT_PAIRS ? m->pair : m->row) &&
+           m->kind->may(W, m);
 }
 
 static inline void cbx_move_do(cbx_edit_state *W, const cbx_move *m)
@@ -133,6 +141,9 @@ bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
 /* Does it pass all that may be made? */
 bool cbx_moves_are_listed(const cbx_edit_state *W);
+
+/* Does it, but for values of features that cannot be counted? Of these it passes the ends. */
+bool cbx_moves_are_listed_but_features(const cbx_edit_state *W);
 
 /* Is any allowed whose effect the features' ranges do not bound? */
 bool cbx_moves_are_unbounded(const cbx_edit_state *W);

@@ -39,20 +39,57 @@ const float *cbx_head_weight(const cbx_model *m, int32_t l)
     return m->theta + block(m, l);
 }
 
-static void pool_graph(cbx_pool pool, int32_t count, int32_t width, const float *H, float *out)
+/* Some rows of H, pooled or to be: those of one graph. */
+typedef struct segment {
+    cbx_pool       pool;
+    int32_t        count, width;
+    const float   *H;      /* count x width */
+    const uint8_t *absent; /* by row, or NULL: it is not there */
+} segment;
+
+static segment segment_of(const cbx_pass *p, int32_t l, int32_t graph)
 {
-    memcpy(out, H, (size_t)width * sizeof *out);
-    for (int32_t i = 1; i < count; i++) {
-        const float *h = H + (int64_t)i * width;
+    int32_t a = p->view->graph_ptr[graph], b = p->view->graph_ptr[graph + 1];
+    int32_t width = p->model->layers[l].n_out;
+    return (segment){.pool = p->model->pool,
+                     .count = b - a,
+                     .width = width,
+                     .H = p->out[l] + (int64_t)a * width,
+                     .absent = p->view->absent ? p->view->absent + a : NULL};
+}
+
+static bool is_there(const segment *s, int32_t row)
+{
+    return !s->absent || !s->absent[row];
+}
+
+static int32_t count_there(const segment *s)
+{
+    int32_t there = 0;
+    for (int32_t i = 0; i < s->count; i++)
+        there += is_there(s, i);
+    return there;
+}
+
+static void pool_graph(const segment *s, float *out)
+{
+    int32_t width = s->width, first = 0;
+    while (first + 1 < s->count && !is_there(s, first))
+        first++;
+    memcpy(out, s->H + (int64_t)first * width, (size_t)width * sizeof *out);
+    for (int32_t i = first + 1; i < s->count; i++) {
+        const float *h = s->H + (int64_t)i * width;
+        if (!is_there(s, i))
+            continue;
         for (int32_t k = 0; k < width; k++)
-            if (pool != CBX_POOL_MAX)
+            if (s->pool != CBX_POOL_MAX)
                 out[k] += h[k];
             else
                 out[k] = h[k] > out[k] ? h[k] : out[k];
     }
-    if (pool == CBX_POOL_MEAN)
+    if (s->pool == CBX_POOL_MEAN)
         for (int32_t k = 0; k < width; k++)
-            out[k] /= (float)count;
+            out[k] /= (float)count_there(s);
 }
 
 /* Z W + b */
@@ -67,9 +104,8 @@ static void see(cbx_pass *p, float *out)
         int32_t width = m->layers[l].n_out;
         if (m->task == CBX_GRAPH)
             for (int32_t g = 0; g < p->rows_out; g++) {
-                int32_t a = p->view->graph_ptr[g], b = p->view->graph_ptr[g + 1];
-                pool_graph(m->pool, b - a, width, p->out[l] + (int64_t)a * width,
-                           p->pooled[l] + (int64_t)g * width);
+                segment s = segment_of(p, l, g);
+                pool_graph(&s, p->pooled[l] + (int64_t)g * width);
             }
         cbx_gemm_nn(p->rows_out, n, width, cbx_head_input(p, l), cbx_head_weight(m, l), out, add,
                     p->threads);
@@ -141,21 +177,54 @@ void cbx_head_scores_grad(cbx_pass *p, const float *dlogp, float *dtheta)
 }
 
 /* Hands a graph's gradient to its nodes. Nodes that share a maximum share it. */
-static void unpool_graph(cbx_pool pool, int32_t count, int32_t width, const float *H,
-                         const float *pooled, const float *grad, float *dH)
+static void unpool_graph(const segment *s, const float *pooled, const float *grad, float *dH)
 {
+    int32_t width = s->width, there = count_there(s);
     for (int32_t k = 0; k < width; k++) {
-        int32_t among = pool == CBX_POOL_SUM ? 1 : count;
-        if (pool == CBX_POOL_MAX) {
+        int32_t among = s->pool == CBX_POOL_SUM ? 1 : there;
+        if (s->pool == CBX_POOL_MAX) {
             among = 0;
-            for (int32_t i = 0; i < count; i++)
-                among += H[(int64_t)i * width + k] == pooled[k];
+            for (int32_t i = 0; i < s->count; i++)
+                among += is_there(s, i) && s->H[(int64_t)i * width + k] == pooled[k];
         }
         float share = grad[k] / (float)among;
-        for (int32_t i = 0; i < count; i++)
-            if (pool != CBX_POOL_MAX || H[(int64_t)i * width + k] == pooled[k])
+        for (int32_t i = 0; i < s->count; i++)
+            if (is_there(s, i) &&
+                (s->pool != CBX_POOL_MAX || s->H[(int64_t)i * width + k] == pooled[k]))
                 dH[(int64_t)i * width + k] += share;
     }
+}
+
+/* What the pooling of column k loses, or wins, where row i goes. */
+static double change_without(const segment *s, int32_t i, int32_t k, float pooled, int32_t there)
+{
+    int32_t width = s->width;
+    float   own = s->H[(int64_t)i * width + k], next = 0;
+    bool    any = false;
+    if (s->pool == CBX_POOL_SUM)
+        return -(double)own;
+    if (s->pool == CBX_POOL_MEAN)
+        return there > 1 ? ((double)pooled - own) / (there - 1) : 0;
+    if (own < pooled)
+        return 0;
+    for (int32_t j = 0; j < s->count; j++) {
+        float other = s->H[(int64_t)j * width + k];
+        if (j == i || !is_there(s, j))
+            continue;
+        next = any && next > other ? next : other;
+        any = true;
+    }
+    return any ? (double)next - own : 0;
+}
+
+/* To first order: by node, what the loss gains where it leaves the pooling. */
+static void leave_pooling(const segment *s, const float *pooled, const float *grad, float *gain)
+{
+    int32_t there = count_there(s);
+    for (int32_t i = 0; i < s->count; i++)
+        for (int32_t k = 0; k < s->width && is_there(s, i); k++)
+            if (grad[k] != 0)
+                gain[i] += (float)(grad[k] * change_without(s, i, k, pooled[k], there));
 }
 
 void cbx_head_backward(cbx_pass *p, int32_t l)
@@ -169,9 +238,12 @@ void cbx_head_backward(cbx_pass *p, int32_t l)
     }
     cbx_gemm_nt(p->rows_out, width, columns(m), first_grad(p), W, p->pool_grad, false, p->threads);
     for (int32_t g = 0; g < p->rows_out; g++) {
-        int32_t a = p->view->graph_ptr[g], b = p->view->graph_ptr[g + 1];
-        unpool_graph(m->pool, b - a, width, p->out[l] + (int64_t)a * width,
-                     p->pooled[l] + (int64_t)g * width, p->pool_grad + (int64_t)g * width,
-                     p->dout[l] + (int64_t)a * width);
+        segment      s = segment_of(p, l, g);
+        int32_t      a = p->view->graph_ptr[g];
+        const float *pooled = p->pooled[l] + (int64_t)g * width;
+        const float *grad = p->pool_grad + (int64_t)g * width;
+        unpool_graph(&s, pooled, grad, p->dout[l] + (int64_t)a * width);
+        if (p->leaving)
+            leave_pooling(&s, pooled, grad, p->leaving + a);
     }
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "absent.h"
 #include "error.h"
 #include "head.h"
 #include "rng.h"
@@ -223,7 +224,10 @@ void cbx_pass_layer(cbx_pass *p, int32_t l)
 static void finish(cbx_pass *p, double rate, uint64_t stream)
 {
     if (p->run) {
-        p->model->oracle->forward(p->run, &p->X, p->w, p->logp);
+        if (cbx_is_anyone_absent(p->view))
+            cbx_forward_without_absent(p);
+        else
+            p->model->oracle->forward(p->run, &p->X, p->w, p->logp);
         return;
     }
     if (p->hidden)
@@ -275,6 +279,9 @@ static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dt
     /* A dropped unit is 0, like one that relu cut, and passes nothing either. */
     cbx_relu_backward((int64_t)s->rows_out * layer->n_out, (float)(1 / p->kept), p->out[l],
                       p->dout[l], p->threads);
+    if (p->slopes)
+        memcpy(p->slopes[l], p->dout[l],
+               (size_t)s->rows_out * (size_t)layer->n_out * sizeof(float));
     cbx_step_grad g = {.dY = p->dout[l],
                        .dX = l > 0 ? p->dout[l - 1] : dX,
                        .dvalue = dw ? norm->dvalue : NULL,
@@ -288,6 +295,8 @@ void cbx_pass_backward(cbx_pass *p, const float *dlogp, float *dX, float *dw, fl
 {
     const cbx_model *m = p->model;
     if (p->run) {
+        if (cbx_is_anyone_absent(p->view)) /* derivatives only rank: those with them will do */
+            m->oracle->forward(p->run, &p->X, p->w, p->logp);
         m->oracle->backward(p->run, dlogp, dX, dw);
         return;
     }
@@ -296,6 +305,8 @@ void cbx_pass_backward(cbx_pass *p, const float *dlogp, float *dX, float *dw, fl
             if (p->uses[k])
                 cbx_norm_clear(&p->norms[k]);
     cbx_head_scores_grad(p, dlogp, dtheta);
+    if (p->leaving && p->view->n)
+        memset(p->leaving, 0, (size_t)p->view->n * sizeof *p->leaving);
     for (int32_t l = m->num_layers - 1; l >= 0; l--) {
         if (l == m->num_layers - 1)
             memset(p->dout[l], 0,

@@ -8,6 +8,14 @@
 #include "graph.h"
 #include "palette.h"
 
+static bool is_removed(const cbx_edit *edits, int64_t count, int32_t node)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (edits[k].op == CBX_REMOVE_NODE && edits[k].node == node)
+            return true;
+    return false;
+}
+
 static cbx_status ask_all(const cbx_report *r, const cbx_scene *s, const cbx_edit *edits,
                           int64_t count, const float *target, int32_t num_classes, float *out,
                           cbx_error *err)
@@ -17,9 +25,9 @@ static cbx_status ask_all(const cbx_report *r, const cbx_scene *s, const cbx_edi
         float *to = out + (int64_t)i * num_classes;
         if (i == 0) /* what the result says of the target itself */
             memcpy(to, target, (size_t)num_classes * sizeof *to);
-        else
-            status = cbx_check_edits(r->source.model, r->source.graph, s->nodes[i].id, edits, count,
-                                     to, err);
+        else /* a node that is gone has the class that it had */
+            status = cbx_check_edits(r->source.model, r->source.graph, s->nodes[i].id, edits,
+                                     is_removed(edits, count, s->nodes[i].id) ? 0 : count, to, err);
     }
     return status;
 }

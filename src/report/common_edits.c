@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* common_edits.c: what the flips of many targets have in common.
  *
- * Every feature and edge is counted. Beyond that, features are taken one after the other, each
+ * Every feature, edge and node is counted. Beyond that, features are taken one after the other, each
  * time the one that is edited in most of the flips not accounted for yet, until four flips in
  * five are: the core. */
 #include <stdlib.h>
@@ -24,6 +24,11 @@ typedef struct edge_note {
     int64_t         flip;
 } edge_note;
 
+typedef struct node_note {
+    int32_t node;
+    int64_t flip;
+} node_note;
+
 typedef struct list {
     void  *items;
     size_t count, room;
@@ -31,7 +36,7 @@ typedef struct list {
 
 struct cbx_common_edits {
     int64_t             flips;
-    list                notes, edges; /* of note, edge_note */
+    list                notes, edges, nodes; /* of note, edge_note, node_note */
     cbx_common_feature *by_feature;   /* by number; flips 0: not met */
     int64_t            *last;         /* flip that the feature was met in, and 1 */
     int32_t             room;
@@ -52,6 +57,7 @@ static void forget(cbx_common_edits *r)
 {
     free((void *)r->common.features);
     free((void *)r->common.edges);
+    free((void *)r->common.nodes);
     free(r->core);
     free(r->core_flips);
     r->core = NULL;
@@ -66,6 +72,7 @@ void cbx_common_edits_free(cbx_common_edits *r)
     forget(r);
     free(r->notes.items);
     free(r->edges.items);
+    free(r->nodes.items);
     free(r->by_feature);
     free(r->last);
     free(r);
@@ -139,6 +146,14 @@ static bool add_edge(cbx_common_edits *r, const cbx_edit *e)
     return n != NULL;
 }
 
+static bool add_node(cbx_common_edits *r, const cbx_edit *e)
+{
+    node_note *n = more(&r->nodes, sizeof *n);
+    if (n)
+        *n = (node_note){e->node, r->flips};
+    return n != NULL;
+}
+
 static bool add_edit(cbx_common_edits *r, const cbx_edit *e)
 {
     switch (e->op) {
@@ -147,6 +162,8 @@ static bool add_edit(cbx_common_edits *r, const cbx_edit *e)
         return add_edge(r, e);
     case CBX_SET_FEATURE:
         return add_feature(r, e);
+    case CBX_REMOVE_NODE:
+        return add_node(r, e);
     }
     return true;
 }
@@ -233,6 +250,42 @@ static bool find_edges(cbx_common_edits *r)
     return true;
 }
 
+static int compare_node_notes(const void *a, const void *b)
+{
+    const node_note *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->flip > y->flip) - (x->flip < y->flip);
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const cbx_common_node *x = a, *y = b;
+    int                    order = by_flips(x->flips, y->flips);
+    return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static bool find_nodes(cbx_common_edits *r)
+{
+    node_note       *notes = r->nodes.items;
+    cbx_common_node *met = malloc((r->nodes.count + 1) * sizeof *met);
+    int64_t          count = 0;
+    r->common.nodes = met;
+    if (!met)
+        return false;
+    if (r->nodes.count)
+        qsort(notes, r->nodes.count, sizeof *notes, compare_node_notes);
+    for (size_t i = 0; i < r->nodes.count; i++) {
+        bool same = i && notes[i].node == notes[i - 1].node;
+        if (!same)
+            met[count++] = (cbx_common_node){.node = notes[i].node};
+        met[count - 1].flips += !same || notes[i].flip != notes[i - 1].flip;
+    }
+    qsort(met, (size_t)count, sizeof *met, compare_nodes);
+    r->common.num_nodes = count;
+    return true;
+}
+
 /* The next feature of the core: of those equal, the one with the smallest number. */
 static int32_t next_core(const cbx_common_edits *r, const uint8_t *covered, int64_t *times)
 {
@@ -278,7 +331,8 @@ cbx_status cbx_common_edits_find(cbx_common_edits *r, const cbx_common **out, cb
 {
     forget(r);
     *out = &r->common;
-    if (r->no_memory || !find_features(r) || !find_edges(r) || (!r->no_core && !find_core(r)))
+    if (r->no_memory || !find_features(r) || !find_edges(r) || !find_nodes(r) ||
+        (!r->no_core && !find_core(r)))
         return cbx_fail_memory(err);
     return CBX_OK;
 }

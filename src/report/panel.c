@@ -119,6 +119,12 @@ static void draw_node(const cbx_drawing *d, int32_t i)
     if (cbx_scene_changed(n->id, d->answer))
         d->ops->circle(d->canvas, x, y, r + (target ? 8 : 5),
                        &(cbx_ink){.stroke = cbx_red, .width = 2.4});
+    bool lost = cbx_scene_lost(n->id, d->answer);
+    if (lost)
+        d->ops->circle(d->canvas, x, y, r + 5,
+                       &(cbx_ink){.stroke = cbx_red, .width = 2, .dash = 5});
+    if (lost && d->after)
+        return;
     if (target)
         d->ops->circle(d->canvas, x, y, r + 4.5,
                        &(cbx_ink){.fill = "#ffffff", .stroke = cbx_dark, .width = 2.6});

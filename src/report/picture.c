@@ -86,11 +86,15 @@ static void mark_entries(legend *l)
          false,
          {.stroke = cbx_red, .width = 2.4},
          "features changed"},
-        {d->answer->num_edges_removed > 0,
+        {d->answer->num_nodes_removed > 0,
+         false,
+         {.stroke = cbx_red, .width = 2, .dash = 5},
+         "node removed"},
+        {d->answer->num_edges_removed + d->answer->num_nodes_removed > 0,
          true,
          {.stroke = cbx_red, .width = 2.6},
          "to be removed"},
-        {d->answer->num_edges_removed > 0,
+        {d->answer->num_edges_removed + d->answer->num_nodes_removed > 0,
          true,
          {.stroke = cbx_red, .width = 2, .dash = 5},
          "removed"},
@@ -191,6 +195,10 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
         put_name(b, d, e->source);
         cbx_buffer_put(b, e->undirected ? " – " : " → ");
         put_name(b, d, e->target);
+        break;
+    case CBX_REMOVE_NODE:
+        cbx_buffer_put(b, " remove node ");
+        put_name(b, d, e->node);
         break;
     case CBX_SET_FEATURE:
         put_feature(b, d, e->feature);

@@ -107,7 +107,7 @@ static void put_group(making *m, int32_t group)
 }
 
 /* [node, feature, from, to], and the number of its one-hot group where it is of one;
- * [source, target, undirected] or that and "added" */
+ * [source, target, undirected] or that and "added"; [node] that goes */
 static void put_edit(making *m, size_t line, int64_t k)
 {
     const cbx_edit  *e = &m->report->answers[line]->edits[k];
@@ -133,6 +133,10 @@ static void put_edit(making *m, size_t line, int64_t k)
             put_group(m, e->group - 1);
         name_node(m, e->node);
         name_feature(m, e->feature, edit_name(m, line, k));
+        break;
+    case CBX_REMOVE_NODE:
+        cbx_json_put_int(w, NULL, e->node);
+        name_node(m, e->node);
         break;
     }
     cbx_json_close(w, ']');
@@ -166,12 +170,17 @@ static void put_probability(making *m, const cbx_json *line, const char *side, i
     cbx_json_put(&m->page, NULL, class < 0 ? NULL : cbx_json_at(list, (size_t) class));
 }
 
-/* Edges that go or come; a line that adds none does not say so. */
+static int64_t count_said(const cbx_json *line, const char *what)
+{
+    const cbx_json *count = cbx_json_get(line, what);
+    return count ? count->integer : 0;
+}
+
+/* Edges that go or come, and nodes; a line that has none of a further kind does not say so. */
 static int64_t all_edges(const cbx_json *line)
 {
-    const cbx_json *removed = cbx_json_get(line, "edges_removed");
-    const cbx_json *added = cbx_json_get(line, "edges_added");
-    return (removed ? removed->integer : 0) + (added ? added->integer : 0);
+    return count_said(line, "edges_removed") + count_said(line, "edges_added") +
+           count_said(line, "nodes_removed");
 }
 
 /* Feature values and groups that change; NULL where the line does not say. */
@@ -334,6 +343,16 @@ static void put_common_edge(making *m, const cbx_common_edge *e)
     name_node(m, e->target);
 }
 
+/* [node, flips] */
+static void put_common_node(making *m, const cbx_common_node *n)
+{
+    cbx_json_open(&m->page, NULL, '[');
+    cbx_json_put_int(&m->page, NULL, n->node);
+    cbx_json_put_int(&m->page, NULL, n->flips);
+    cbx_json_close(&m->page, ']');
+    name_node(m, n->node);
+}
+
 /* [feature, flips] */
 static void put_core(making *m, int32_t feature, int64_t flips)
 {
@@ -359,6 +378,11 @@ static void put_common(making *m, const cbx_common *c)
         put_common_edge(m, &c->edges[k]);
     cbx_json_close(w, ']');
     cbx_json_put_int(w, "all_edges", c->num_edges);
+    cbx_json_open(w, "nodes", '[');
+    for (int64_t k = 0; k < c->num_nodes && k < RECUR_MOST; k++)
+        put_common_node(m, &c->nodes[k]);
+    cbx_json_close(w, ']');
+    cbx_json_put_int(w, "all_nodes", c->num_nodes);
     cbx_json_open(w, "core", '[');
     for (int64_t k = 0; k < c->num_core && k < RECUR_MOST; k++)
         put_core(m, c->core[k], c->core_flips[k]);

@@ -76,6 +76,8 @@ bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
 /* What is written into the node once the answer's edits are made, or NULL. */
 const char *cbx_scene_symbol_after(const cbx_scene *scene, int32_t node,
                                    const cbx_counterfactual *answer);
+/* Does it remove the node? */
+bool cbx_scene_lost(int32_t id, const cbx_counterfactual *answer);
 
 /* An edge between two places, `added` by an edit or not; there is room for it. Loops, and places
  * that are -1, are not drawn. */

@@ -12,6 +12,7 @@ int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
     case CBX_ADD_EDGE:
         return cbx_scene_edge_find(s, e->source, e->target);
     case CBX_SET_FEATURE:
+    case CBX_REMOVE_NODE:
         return cbx_scene_find(s, e->node);
     }
     return -1;
@@ -36,10 +37,22 @@ static int directions(const cbx_scene *s, int32_t edge, const cbx_counterfactual
     return bits;
 }
 
+/* Is there an edit of this kind at the node? */
+static bool has_edit_at(int32_t id, const cbx_counterfactual *answer, cbx_edit_op op)
+{
+    for (int64_t i = 0; i < answer->num_edits; i++)
+        if (answer->edits[i].op == op && answer->edits[i].node == id)
+            return true;
+    return false;
+}
+
 int cbx_scene_removed(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
 {
     const cbx_scene_edge *e = &s->edges[edge];
-    return directions(s, edge, answer, CBX_REMOVE_EDGE) & (e->there[0] + 2 * e->there[1]);
+    bool                  with_node =
+        cbx_scene_lost(s->nodes[e->a].id, answer) || cbx_scene_lost(s->nodes[e->b].id, answer);
+    int bits = with_node ? 3 : directions(s, edge, answer, CBX_REMOVE_EDGE);
+    return bits & (e->there[0] + 2 * e->there[1]);
 }
 
 int cbx_scene_added(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
@@ -50,10 +63,12 @@ int cbx_scene_added(const cbx_scene *s, int32_t edge, const cbx_counterfactual *
 
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer)
 {
-    for (int64_t i = 0; i < answer->num_edits; i++)
-        if (answer->edits[i].op == CBX_SET_FEATURE && answer->edits[i].node == id)
-            return true;
-    return false;
+    return has_edit_at(id, answer, CBX_SET_FEATURE);
+}
+
+bool cbx_scene_lost(int32_t id, const cbx_counterfactual *answer)
+{
+    return has_edit_at(id, answer, CBX_REMOVE_NODE);
 }
 
 const char *cbx_scene_symbol_after(const cbx_scene *scene, int32_t node,
@@ -102,7 +117,7 @@ cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene
             int32_t u = add_node(s, ends[0], true), v = add_node(s, ends[1], true);
             bool    added = e->op == CBX_ADD_EDGE;
             cbx_scene_add_edge(s, u, v, added); /* none from a node to itself */
-            if (e->op != CBX_SET_FEATURE && e->undirected)
+            if ((e->op == CBX_REMOVE_EDGE || e->op == CBX_ADD_EDGE) && e->undirected)
                 cbx_scene_add_edge(s, v, u, added);
         }
     cbx_scene_merge(s);

@@ -11,10 +11,12 @@
 
 typedef struct cbx_links {
     const cbx_view *whole;
-    uint8_t        *gone; /* by edge id */
-    int64_t        *seen; /* by node: the last walk that came here */
+    uint8_t        *gone;   /* by edge id */
+    uint8_t        *absent; /* by node: it is gone, and its edges with it */
+    int64_t        *seen;   /* by node: the last walk that came here */
     int64_t         walk;
     int32_t        *queue[2];
+    int32_t        *around; /* for cbx_links_lost */
 } cbx_links;
 
 /* `whole`: of cbx_view_whole. 0 on success. */
@@ -27,5 +29,9 @@ bool cbx_links_none_at(const cbx_links *links, int32_t node);
  * ends, so that it takes no longer than the smaller part that is cut off, if one is. Where time
  * is up, yes. */
 bool cbx_links_apart(cbx_links *links, int32_t a, int32_t b);
+
+/* Of an absent node: are those that it linked, also by way of other absent ones, no longer in one
+ * piece? Or, where `one_piece` is not asked for, has one of them no link any more? */
+bool cbx_links_lost(cbx_links *links, int32_t node, bool one_piece);
 
 #endif

@@ -20,6 +20,13 @@ static int by_influence(const void *a, const void *b)
     return cbx_edit_compare(x, y);
 }
 
+/* Derivatives at the factual graph. */
+typedef struct slopes {
+    int32_t rows; /* of dX */
+    float  *dX, *dw;
+    float  *leaving; /* cbx_pass's; NULL: nothing is pooled */
+} slopes;
+
 /* Sum of dw over the slots source -> target that the edit removes or adds. */
 static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, int64_t edge,
                             const float *dw)
@@ -34,24 +41,45 @@ static double edge_gradient(const cbx_view *v, int32_t source, int32_t target, i
     return sum;
 }
 
-static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
-                        int32_t rows, const float *dX, const float *dw)
+/* What a node's edges do, and its part in a pooling. */
+static double node_influence(const cbx_view *v, int32_t i, const slopes *by)
 {
-    int32_t a, b, i;
-    double  sum = 0;
+    double sum = by->leaving ? by->leaving[i] : 0;
+    for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+        sum -= by->dw[e] * (v->weight ? v->weight[e] : 1);
+    for (int64_t o = v->out_offset[i]; o < v->out_offset[i + 1]; o++)
+        if (v->out_target[o] != i) {
+            int64_t e = v->out_slot[o];
+            sum -= by->dw[e] * (v->weight ? v->weight[e] : 1);
+        }
+    return sum;
+}
+
+static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
+                        const slopes *by)
+{
+    int32_t      a, b, i;
+    double       sum = 0;
+    const float *dX = by->dX, *dw = by->dw;
     switch (e->op) {
     case CBX_REMOVE_EDGE:
     case CBX_ADD_EDGE:
         a = cbx_places_find(places, e->source);
         b = cbx_places_find(places, e->target);
+        if (a < 0 || b < 0) /* too far away to be seen */
+            return 0;
         sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
         if (e->undirected && a != b)
             sum += edge_gradient(s->view, b, a, -1, dw);
         return e->op == CBX_REMOVE_EDGE ? -sum : sum;
     case CBX_SET_FEATURE:
         i = cbx_places_find(places, e->node);
-        if (dX && i < rows)
+        if (dX && i < by->rows)
             sum = (double)dX[(int64_t)i * s->X.cols + e->feature] * (e->to - e->from);
+        break;
+    case CBX_REMOVE_NODE:
+        i = cbx_places_find(places, e->node);
+        sum = i >= 0 ? node_influence(s->view, i, by) : 0;
         break;
     }
     return sum;
@@ -99,16 +127,20 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
         return status;
     int32_t rows = cbx_pass_input_rows(&pass);
     bool    features = sets_features(s);
+    bool    pooled = s->model->task == CBX_GRAPH && !s->model->oracle;
     float  *dX = features ? CBX_NEW(s->arena, float, (size_t)rows *(size_t)s->X.cols) : NULL;
     float  *dw = CBX_NEW(s->arena, float, v->m), *dlogp = CBX_NEW0(s->arena, float, C);
-    if ((features && !dX) || !dw || !dlogp || cbx_places_init(&places, v))
+    float  *leaving = pooled ? CBX_NEW0(s->arena, float, v->n) : NULL;
+    if ((features && !dX) || !dw || !dlogp || (pooled && !leaving) || cbx_places_init(&places, v))
         return cbx_fail_late(err);
+    const slopes by = {rows, dX, dw, leaving};
+    pass.leaving = leaving;
     dlogp[s->prediction] = -1;
     dlogp[result] = 1;
     cbx_pass_forward(&pass, &at.X, hiding.w, 0, 0);
     cbx_pass_backward(&pass, dlogp, dX, dw, NULL);
     for (int64_t k = 0; k < s->num_edits && !cbx_out_of_time_at(k, edit); k++)
-        s->edits[k].influence = (float)influence(&at, &places, &s->edits[k], rows, dX, dw);
+        s->edits[k].influence = (float)influence(&at, &places, &s->edits[k], &by);
     cbx_places_free(&places);
     if (cbx_time_is_up() ||
         cbx_sort(s->edits, s->num_edits, sizeof *s->edits, by_influence, s->arena))

@@ -9,6 +9,9 @@
 /* "remove,add,features" or "all", as bits CBX_EDITS_…; NULL: what there always is. */
 cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err);
 
+/* Where "all" was said: those of them that there can be. */
+unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits);
+
 /* Whether kinds of edit were named that are more than is usual. */
 static inline bool cbx_edits_add(const cbx_rules *rules)
 {
@@ -19,7 +22,8 @@ static inline bool cbx_edits_add(const cbx_rules *rules)
 cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
                               cbx_error *err);
 
-/* Can the method and the model take edges that are added? An error says which cannot. */
+/* Can the method and the model take edits of the kinds that were asked for? An error says which
+ * cannot. */
 cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err);
 
 #endif

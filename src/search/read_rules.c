@@ -390,13 +390,17 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
     cbx_status                 status = cbx_edits_read(o->edits, &edits, err);
     if (status)
         return status;
+    edits = cbx_edits_possible(setup, edits);
     *rules = (cbx_rules){.graph = setup->graph,
                          .edits = edits,
                          .own_features = o->own_features || o->as == CBX_AS_SELF,
                          .own_edges = o->own_edges || o->as == CBX_AS_SELF,
                          .keep_edges = o->keep_edges || !(edits & CBX_EDITS_REMOVE),
+                         .keep_all_edges = o->keep_edges,
                          .keep = o->keep,
                          .max_edits = o->max_edits,
+                         .max_added = o->max_added,
+                         .max_removed = o->max_removed,
                          .most_unusual = o->plausible};
     if (setup->graph->data.task == CBX_GRAPH && o->as == CBX_AS_SELF)
         return cbx_fail_option(err, "as",

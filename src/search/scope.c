@@ -81,24 +81,46 @@ static void say_rules(words *w, const cbx_search *s)
         say(w, "%s%s", comma, "the data's one-hot groups");
 }
 
-static void say_scope(words *w, const cbx_search *s)
+/* The k-th of the kinds, in words; NULL: it is not among them. */
+enum { REMOVALS, NODES, ADDITIONS, FEATURES, KINDS };
+
+static const char *kind_in_words(const cbx_search *s, int k)
 {
     const cbx_explain_options *o = s->options;
-    unsigned                   edits = s->rules->edits;
-    bool                       edges = !s->rules->keep_edges, adds = (edits & CBX_EDITS_ADD) != 0;
-    bool                       features = (edits & CBX_EDITS_FEATURES) &&
+    const cbx_rules           *r = s->rules;
+    bool features = (r->edits & CBX_EDITS_FEATURES) &&
                     (!o->features_to_vary || strcmp(o->features_to_vary, "none") != 0);
-    if (edges)
-        say(w, "removals of edges (%s)",
-            o->edges == CBX_EDGES_UNDIRECTED ? "all between two nodes at once" : "one by one");
-    if (adds)
-        say(w, "%sadditions of edges%s", edges ? features ? ", " : " and " : "",
-            s->graph->data.task == CBX_GRAPH ? ""
-            : s->rules->add_at_target        ? " at the explained node"
-                                             : " at the explained node or in its factual graph");
-    if (features)
-        say(w, "%schanges of features", edges || adds ? " and " : "");
-    if (!edges && !adds && !features)
+    switch (k) {
+    case REMOVALS:
+        return r->keep_edges                      ? NULL
+               : o->edges == CBX_EDGES_UNDIRECTED ? "removals of edges (all between two nodes at once)"
+                                                  : "removals of edges (one by one)";
+    case NODES:
+        return r->edits & CBX_EDITS_REMOVE_NODES ? "removals of nodes with all their edges" : NULL;
+    case ADDITIONS:
+        if (!(r->edits & CBX_EDITS_ADD))
+            return NULL;
+        return s->graph->data.task == CBX_GRAPH ? "additions of edges"
+               : r->add_at_target ? "additions of edges at the explained node"
+                                  : "additions of edges at the explained node or in its factual graph";
+    default:
+        return features ? "changes of features" : NULL;
+    }
+}
+
+static void say_scope(words *w, const cbx_search *s)
+{
+    int count = 0, said = 0;
+    for (int k = 0; k < KINDS; k++)
+        count += kind_in_words(s, k) != NULL;
+    for (int k = 0; k < KINDS; k++) {
+        const char *kind = kind_in_words(s, k);
+        if (!kind)
+            continue;
+        said++;
+        say(w, "%s%s", said == 1 ? "" : said == count ? " and " : ", ", kind);
+    }
+    if (!count)
         say(w, "no edits");
     if (s->certificate == CBX_OPTIMAL && s->l1_mad > 0)
         say(w, ", however far values go");
@@ -108,7 +130,8 @@ static void say_scope(words *w, const cbx_search *s)
 const char *cbx_scope_of_proof(const cbx_search *s)
 {
     words w = {0};
-    if (s->certificate != CBX_OPTIMAL && s->certificate != CBX_PROVED_NONE && !(s->lower_bound > 0))
+    bool  bound = s->lower_bound > 0 && !s->bound_is_plain;
+    if (s->certificate != CBX_OPTIMAL && s->certificate != CBX_PROVED_NONE && !bound)
         return "";
     if (s->never)
         return "all inputs";

@@ -17,7 +17,7 @@ typedef struct check {
     const cbx_edit  *edits;
     int64_t          count;
     const cbx_edit **features; /* the edits that set one, by node */
-    int64_t          num_features, changes;
+    int64_t          num_features, changes, added, removed;
     float           *before, *after; /* a row of features */
     uint8_t         *touched;        /* by group */
     bool             relations_only;
@@ -170,6 +170,13 @@ static bool removes(const cbx_edit *e, int32_t source, int32_t target, int64_t i
     return e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == id);
 }
 
+static void mark_node_gone(const cbx_graph *g, int32_t node, uint8_t *gone)
+{
+    for (int32_t i = 0; i < g->data.num_nodes; i++)
+        for (int64_t s = g->in_offset[i]; s < g->in_offset[i + 1]; s++)
+            gone[s] |= i == node || g->in_source[s] == node;
+}
+
 /* By slot: does one of the edits remove it? */
 static void mark_gone(const check *c, uint8_t *gone)
 {
@@ -177,6 +184,8 @@ static void mark_gone(const check *c, uint8_t *gone)
     for (int64_t k = 0; k < c->count; k++) {
         const cbx_edit *e = &c->edits[k];
         int32_t         ends[2] = {e->target, e->source};
+        if (e->op == CBX_REMOVE_NODE)
+            mark_node_gone(g, e->node, gone);
         if (e->op != CBX_REMOVE_EDGE)
             continue;
         for (int way = 0; way < (e->undirected ? 2 : 1); way++)
@@ -241,6 +250,100 @@ static cbx_status check_shape(check *c)
     return status;
 }
 
+/* ---- nodes that go */
+
+static bool is_removed(const check *c, int32_t node)
+{
+    for (int64_t k = 0; k < c->count; k++)
+        if (c->edits[k].op == CBX_REMOVE_NODE && c->edits[k].node == node)
+            return true;
+    return false;
+}
+
+static bool removes_nodes(const check *c)
+{
+    for (int64_t k = 0; k < c->count; k++)
+        if (c->edits[k].op == CBX_REMOVE_NODE)
+            return true;
+    return false;
+}
+
+/* By node, of the whole graph: in which piece it is, and how many links it has. `without`: leave
+ * out what the edits remove. */
+static cbx_status find_pieces(check *c, bool without, int32_t **piece, int32_t **links)
+{
+    check   all = *c;
+    int32_t n = c->rules->graph->data.num_nodes;
+    all.count = without ? c->count : 0;
+    *piece = CBX_NEW(&c->arena, int32_t, n);
+    *links = CBX_NEW0(&c->arena, int32_t, n);
+    all.arena = (cbx_arena){0};
+    cbx_status status = *piece && *links ? join_nodes(&all, *piece, *links) : CBX_NO_MEMORY;
+    cbx_arena_free(&all.arena);
+    for (int32_t i = 0; i < n && !status; i++)
+        (*piece)[i] = root_of(*piece, i);
+    return status ? cbx_fail_memory(c->err) : CBX_OK;
+}
+
+/* Those that stay, and were in one piece, must be so still; or have a link, if they had one. */
+static cbx_status check_what_is_left(check *c)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    int32_t              *before, *after, *links_before, *links_after;
+    int32_t              *first = CBX_NEW(&c->arena, int32_t, d->num_nodes);
+    part_name             u, v;
+    cbx_status status = first ? find_pieces(c, false, &before, &links_before) : CBX_NO_MEMORY;
+    if (!status)
+        status = find_pieces(c, true, &after, &links_after);
+    if (status)
+        return cbx_fail_memory(c->err);
+    for (int32_t i = 0; i < d->num_nodes; i++)
+        first[i] = -1;
+    for (int32_t i = 0; i < d->num_nodes; i++) {
+        if (is_removed(c, i))
+            continue;
+        int32_t *other = &first[before[i]];
+        *other = *other < 0 ? i : *other;
+        if (cbx_keeps_one_piece(c->rules->keep) && after[*other] != after[i])
+            return cbx_fail(c->err, CBX_INVALID,
+                            "the rule keep: nodes %s and %s are no longer connected",
+                            name_part(u, d->node_names, *other), name_part(v, d->node_names, i));
+        if (c->rules->keep == CBX_KEEP_NO_ISOLATED && links_before[i] && !links_after[i])
+            return cbx_fail(c->err, CBX_INVALID, "the rule keep: node %s has no edge left",
+                            name_part(u, d->node_names, i));
+    }
+    return CBX_OK;
+}
+
+static cbx_status removed_wrongly(const check *c, int32_t node, const char *rule)
+{
+    part_name who;
+    return cbx_fail(c->err, CBX_INVALID, "the rule %s: node %s goes", rule,
+                    name_part(who, c->rules->graph->data.node_names, node));
+}
+
+static cbx_status check_nodes(check *c)
+{
+    const cbx_rules *r = c->rules;
+    const cbx_graph *g = r->graph;
+    for (int64_t k = 0; k < c->count; k++) {
+        const cbx_edit *e = &c->edits[k];
+        if (e->op != CBX_REMOVE_NODE)
+            continue;
+        c->changes++;
+        if (!cbx_rules_removal(r, c->row, e->node))
+            return removed_wrongly(c, e->node, "edits, own-edges, immutable-nodes or as");
+        for (int64_t s = 0; s < g->data.num_edges; s++) {
+            int32_t from = (int32_t)g->data.edge_source[s], to = (int32_t)g->data.edge_target[s];
+            if ((from == e->node || to == e->node) &&
+                !cbx_rules_pair_with_node(r, c->row, from, to))
+                return removed_wrongly(
+                    c, e->node, "keep-edges, immutable-nodes or protected-edges, of one of its edges");
+        }
+    }
+    return removes_nodes(c) && r->keep != CBX_KEEP_NOTHING ? check_what_is_left(c) : CBX_OK;
+}
+
 /* ---- edges that come */
 
 static cbx_status added_wrongly(const check *c, const cbx_edit *e, const char *rule)
@@ -278,14 +381,13 @@ static cbx_status check_distance(check *c, const cbx_edit *e)
 /* Edges that go are counted as well: taking an edge away makes no room. */
 static cbx_status check_degree(const check *c, const cbx_edit *e, int32_t node)
 {
-    int64_t degree = cbx_rules_degree(c->rules, node);
+    int64_t room = cbx_rules_room(c->rules, node);
     for (int64_t k = 0; k < c->count; k++) {
         const cbx_edit *other = &c->edits[k];
-        degree += other->op == CBX_ADD_EDGE &&
-                  (other->target == node || (other->undirected && other->source == node));
+        room -= other->op == CBX_ADD_EDGE &&
+                (other->target == node || (other->undirected && other->source == node));
     }
-    return degree > cbx_rules_most_edges(c->rules, node) ? added_wrongly(c, e, "max-degree or keep")
-                                                         : CBX_OK;
+    return room < 0 ? added_wrongly(c, e, "max-degree or keep") : CBX_OK;
 }
 
 static cbx_status check_additions(check *c)
@@ -297,6 +399,7 @@ static cbx_status check_additions(check *c)
         if (e->op != CBX_ADD_EDGE)
             continue;
         c->changes++;
+        c->added++;
         if (!cbx_rules_addition(r, c->row, e->source, e->target))
             status = added_wrongly(
                 c, e, "edits, add-at, add-to, own-edges, immutable-nodes, protected-edges or as");
@@ -321,6 +424,7 @@ static cbx_status check_edges(check *c)
             continue;
         some = true;
         c->changes++;
+        c->removed++;
         if (!cbx_rules_pair(c->rules, c->row, e->source, e->target))
             return cbx_fail(c->err, CBX_INVALID,
                             "the rule keep-edges, own-edges, immutable-nodes, protected-edges or "
@@ -328,7 +432,25 @@ static cbx_status check_edges(check *c)
                             name_part(u, d->node_names, e->source),
                             name_part(v, d->node_names, e->target));
     }
-    return some && c->rules->keep != CBX_KEEP_NOTHING ? check_shape(c) : CBX_OK;
+    bool shaped = some && c->rules->keep != CBX_KEEP_NOTHING;
+    return shaped && !removes_nodes(c) ? check_shape(c) : CBX_OK;
+}
+
+/* Of all changes, and of each kind that has a limit of its own. */
+static cbx_status check_numbers(const check *c)
+{
+    const struct {
+        const char *rule, *what;
+        int64_t     most, count;
+    } limits[] = {{"max-edits", "changes", c->rules->max_edits, c->changes},
+                  {"max-added", "edges that are added", c->rules->max_added, c->added},
+                  {"max-removed", "edges that are removed", c->rules->max_removed, c->removed}};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+        if (limits[k].most > 0 && limits[k].count > limits[k].most)
+            return cbx_fail(c->err, CBX_INVALID,
+                            "the rule %s: there are %lld %s, and %lld are allowed", limits[k].rule,
+                            (long long)limits[k].count, limits[k].what, (long long)limits[k].most);
+    return CBX_OK;
 }
 
 static cbx_status check_plausible(const check *c, int32_t class)
@@ -355,12 +477,11 @@ cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
     if (!status)
         status = check_edges(&c);
     if (!status)
+        status = check_nodes(&c);
+    if (!status)
         status = check_additions(&c);
-    if (!status && rules->max_edits > 0 && c.changes > rules->max_edits)
-        status = cbx_fail(err, CBX_INVALID,
-                          "the rule max-edits: there are %lld changes, and %lld "
-                          "are allowed",
-                          (long long)c.changes, (long long)rules->max_edits);
+    if (!status)
+        status = check_numbers(&c);
     if (!status)
         status = check_plausible(&c, class);
     cbx_arena_free(&c.arena);
@@ -378,6 +499,8 @@ cbx_status cbx_rules_check_together(const cbx_rules *rules, int32_t class, const
         status = check_features(&c);
     if (!status)
         status = check_plausible(&c, class);
+    if (!status && rules->keep != CBX_KEEP_NOTHING && removes_nodes(&c))
+        status = check_what_is_left(&c);
     cbx_arena_free(&c.arena);
     *hold = status == CBX_OK;
     if (status == CBX_INVALID)

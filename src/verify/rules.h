@@ -28,7 +28,15 @@ static inline bool cbx_keeps_one_piece(int keep)
 enum { CBX_WAY_NOT_DOWN = 1, CBX_WAY_NOT_UP = 2 };
 
 /* Kinds of edit that are allowed: bits. */
-enum { CBX_EDITS_REMOVE = 1, CBX_EDITS_FEATURES = 2, CBX_EDITS_ADD = 4 };
+enum {
+    CBX_EDITS_REMOVE = 1,
+    CBX_EDITS_FEATURES = 2,
+    CBX_EDITS_ADD = 4,
+    CBX_EDITS_REMOVE_NODES = 8
+};
+
+/* Those that a search takes up one after the other, from an answer without them. */
+enum { CBX_EDITS_FURTHER = CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES };
 
 /* Features from `first` to `last`; group: those of them that are in it, -1: all. */
 typedef struct cbx_feature_set {
@@ -53,9 +61,12 @@ typedef struct cbx_rules {
     cbx_relation    *relations; /* that must hold together */
     int64_t          num_relations;
     bool             own_features, own_edges, keep_edges;
+    bool             keep_all_edges; /* nor does one go with a node of its own */
     int              keep;
-    int32_t          elements;  /* CBX_KEEP_MOLECULE: the group that says what an atom is, … */
-    int8_t          *valence;   /* … and by feature in it, as elements.h has it; NULL: none */
+    int32_t          elements; /* CBX_KEEP_MOLECULE: the group that says what an atom is, … */
+    int8_t          *valence;  /* … and by feature in it, as elements.h has it; NULL: none */
+    float           *bond;     /* by edge: its order; NULL: not known, and at least 1 */
+    bool             bond_is_weight;
     int64_t          max_edits; /* changes: a group that points elsewhere is one; 0: no limit */
     /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
     int32_t *nodes;
@@ -72,6 +83,9 @@ typedef struct cbx_rules {
     bool           add_to_some;   /* added edges lead to some nodes only: */
     int32_t       *add_to;        /* sorted, numbered as `nodes` */
     int64_t        num_add_to;
+    int32_t       *type;            /* by node: both ends of an added edge have the same, and
+                                     * not -1; NULL: nobody asks */
+    int64_t max_added, max_removed; /* edges; 0: no limit */
     /* what the explainer minimal works out for itself (src/minimal) */
     double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
@@ -86,17 +100,26 @@ bool cbx_rules_node(const cbx_rules *rules, int32_t row, int32_t node);
 /* May the edges between these two nodes go, as far as the two are concerned? */
 bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
 
+/* May this node go, as far as it alone is concerned? And the edges between two nodes, where one of
+ * them goes? A node goes with all its edges or not at all. */
+bool cbx_rules_removal(const cbx_rules *rules, int32_t row, int32_t node);
+bool cbx_rules_pair_with_node(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
+
 /* May an edge be added between these two, as far as the two are concerned? How far apart they are,
  * and how many edges they have, is asked elsewhere. */
 bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
 
-/* Edges into the node, as max-degree counts them: the data's, without loops. */
-int64_t cbx_rules_degree(const cbx_rules *rules, int32_t node);
-
-/* Do edges that are added meet a limit at their ends? And how many a node may have then, by the
- * rules max-degree and keep molecule. Taking an edge away makes no room. */
+/* Do edges that are added meet a limit at their ends? And how many may be added into a node, by the
+ * rules max-degree, which counts the data's edges without loops, and keep molecule, which counts
+ * orders of bonds. Less than 0: there are too many already. Taking an edge away makes no room. */
 bool    cbx_rules_limit_degree(const cbx_rules *rules);
-int64_t cbx_rules_most_edges(const cbx_rules *rules, int32_t node);
+int64_t cbx_rules_room(const cbx_rules *rules, int32_t node);
+
+/* Is there a limit to the number of edits? */
+static inline bool cbx_rules_limit_numbers(const cbx_rules *rules)
+{
+    return rules->max_edits > 0 || rules->max_added > 0 || rules->max_removed > 0;
+}
 
 /* May the feature go from one value to another? */
 bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float to);
@@ -127,8 +150,8 @@ bool cbx_rules_relations(const cbx_rules *rules, const float *before, const floa
 cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
                            const cbx_edit *edits, int64_t count, cbx_error *err);
 
-/* Do those hold that are about edits together, relations and plausibility, whatever the others
- * say? Taking an edit back can break them. */
+/* Do those hold that are about edits together, whatever the others say: relations, plausibility,
+ * and where nodes go what must be left of the graph? Taking an edit back can break them. */
 cbx_status cbx_rules_check_together(const cbx_rules *rules, int32_t class, const cbx_edit *edits,
                                     int64_t count, bool *hold, cbx_error *err);
 

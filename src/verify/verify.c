@@ -23,6 +23,7 @@
 #include "pass.h"
 #include "receptive.h"
 #include "sort.h"
+#include "without_nodes.h"
 
 /* Nodes up to which the whole graph is run. */
 enum { MODERATE = 64 };
@@ -30,12 +31,33 @@ enum { MODERATE = 64 };
 /* Multiplications in the time of an edit, and of an edge that is looked at. */
 static const double EDIT = 200, SLOT = 2;
 
-/* Some edits of the view, in two lists (which may be one): those by which edges go, and those by
- * which features change; the other kind is ignored in each. */
+/* Some edits of the view, in two lists (which may be one): those by which edges and nodes go, and
+ * those by which features change; the other kind is ignored in each. */
 typedef struct edit_lists {
     const cbx_edit *edges, *features;
     int64_t         num_edges, num_features;
 } edit_lists;
+
+/* What is left once the nodes that go are gone. `row` becomes its new number. */
+static cbx_status take_nodes_out(const cbx_places *places, const edit_lists *edits, cbx_view *view,
+                                 cbx_matrix *X, int32_t *row, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_view   all = *view;
+    const cbx_matrix rows = *X;
+    uint8_t         *gone = CBX_NEW(arena, uint8_t, all.n);
+    int32_t          before = 0;
+    if (!gone)
+        return cbx_fail_memory(err);
+    if (!cbx_edits_mark_nodes(places, edits->edges, edits->num_edges, gone))
+        return CBX_OK;
+    cbx_status status = cbx_view_without_nodes(&all, gone, NULL, arena, view, err);
+    if (!status)
+        status = cbx_matrix_without_rows(&rows, gone, all.n, arena, X, err);
+    for (int32_t i = 0; !all.graph_ptr && i < *row; i++)
+        before += gone[i];
+    *row -= before;
+    return status;
+}
 
 static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_view *view,
                       const edit_lists *edits, int32_t row, cbx_arena *arena, float *log_probs,
@@ -56,6 +78,8 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
     if (!status)
         status = cbx_features_edited(&places, &X, edits->features, edits->num_features, arena,
                                      &X_edited, err);
+    if (!status)
+        status = take_nodes_out(&places, edits, &edited, &X_edited, &row, arena, err);
     if (!status)
         status = cbx_pass_init(&pass, model, &edited, &X_edited, false, 1, arena, err);
     if (!status) {
@@ -156,14 +180,49 @@ static cbx_status check_feature(const cbx_graph *g, const cbx_edit *e, int64_t k
     return CBX_OK;
 }
 
+static cbx_status check_node(const cbx_graph *g, const cbx_edit *e, int64_t k, cbx_error *err)
+{
+    return e->node >= 0 && e->node < g->data.num_nodes
+               ? CBX_OK
+               : cbx_fail(err, CBX_INVALID, "edit %lld: there is no node %d", (long long)k,
+                          e->node);
+}
+
 /* In a cone an edge that goes can be inside, and goes like any other; lead into the last
  * hop, where that changes a degree; or be without influence. The first kind goes to `inside`
- * and the second to `lost` (NULL: they are only counted). */
+ * and the second to `lost` (NULL: they are only counted). Nodes that go are marked, too: their edges
+ * into the last hop are lost. */
 typedef struct sorted {
     cbx_edit  *inside;
     lost_edge *lost;
     int64_t    num_inside, num_lost;
+    uint8_t   *gone; /* by the graph's node; NULL: none goes */
 } sorted;
+
+static void sort_node(const cbx_places *places, const cbx_edit *e, sorted *to)
+{
+    to->gone[e->node] = 1;
+    if (cbx_places_find(places, e->node) >= 0)
+        to->inside[to->num_inside++] = (cbx_edit){.op = CBX_REMOVE_NODE, .node = e->node};
+}
+
+/* The edges into the last hop that go with the node that they come from. */
+static cbx_status lose_with_nodes(const cbx_graph *g, const cbx_view *cone, sorted *to,
+                                  cbx_error *err)
+{
+    for (int32_t at = cone->prefix[cone->hops - 1]; to->gone && at < cone->n; at++) {
+        int32_t v = cone->node[at];
+        if (cbx_out_of_time(SLOT * in_degree(g, v)))
+            return cbx_fail_late(err);
+        for (int64_t s = g->in_offset[v]; s < g->in_offset[v + 1]; s++)
+            if (to->gone[g->in_source[s]] && g->in_source[s] != v) {
+                if (to->lost)
+                    to->lost[to->num_lost] = (lost_edge){s, at};
+                to->num_lost++;
+            }
+    }
+    return CBX_OK;
+}
 
 static cbx_status sort_removal(const cbx_graph *g, const cbx_view *cone, const cbx_places *places,
                                const cbx_edit *e, int64_t k, sorted *to, cbx_error *err)
@@ -211,11 +270,16 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             break;
         case CBX_ADD_EDGE: /* the graph has it already */
             break;
+        case CBX_REMOVE_NODE:
+            status = check_node(g, &edits[k], k, err);
+            if (!status)
+                sort_node(places, &edits[k], to);
+            break;
         }
         if (status)
             return status;
     }
-    return CBX_OK;
+    return lose_with_nodes(g, cone, to, err);
 }
 
 static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int32_t row,
@@ -226,10 +290,14 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
     cbx_places places;
     sorted     to = {0};
     int64_t    num_removals = 0;
-    for (int64_t k = 0; k < count; k++)
-        num_removals += edits[k].op == CBX_REMOVE_EDGE;
+    bool       nodes = false;
+    for (int64_t k = 0; k < count; k++) {
+        nodes = nodes || edits[k].op == CBX_REMOVE_NODE;
+        num_removals += edits[k].op == CBX_REMOVE_EDGE || edits[k].op == CBX_REMOVE_NODE;
+    }
     to.inside = CBX_NEW(arena, cbx_edit, 2 * num_removals);
-    if (!to.inside)
+    to.gone = nodes ? CBX_NEW0(arena, uint8_t, graph->data.num_nodes) : NULL;
+    if (!to.inside || (nodes && !to.gone))
         return cbx_fail_memory(err);
     cbx_status status = cbx_view_cone(graph, row, cbx_model_reach(model), arena, &cone, err);
     if (status)
@@ -271,8 +339,12 @@ static cbx_status keep_inside(const cbx_graph *g, const cbx_places *places, cons
         cbx_status      status = cbx_edit_kind_check(e, k, err);
         if (!status && e->op == CBX_SET_FEATURE)
             status = check_feature(g, e, k, err);
+        if (!status && e->op == CBX_REMOVE_NODE)
+            status = check_node(g, e, k, err);
         if (status)
             return status;
+        if (e->op == CBX_REMOVE_NODE && cbx_places_find(places, e->node) >= 0)
+            inside[(*num_inside)++] = *e;
         if (e->op != CBX_REMOVE_EDGE)
             continue;
         bool known = e->source >= 0 && e->source < n && e->target >= 0 && e->target < n;
@@ -346,6 +418,18 @@ static cbx_status check_rest(const cbx_model *model, const cbx_graph *graph, int
                   : run(model, graph, &view, &lists, graphs ? 0 : row, arena, log_probs, err);
 }
 
+/* A class cannot be that of a node that is gone. */
+static cbx_status check_stays(const cbx_graph *graph, int32_t row, const cbx_edit *edits,
+                              int64_t count, cbx_error *err)
+{
+    for (int64_t k = 0; k < count && graph->data.task != CBX_GRAPH; k++)
+        if (edits[k].op == CBX_REMOVE_NODE && edits[k].node == row)
+            return cbx_fail(err, CBX_INVALID,
+                            "edit %lld removes node %d, which is the one that is explained",
+                            (long long)k, row);
+    return CBX_OK;
+}
+
 cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int32_t row,
                              const cbx_edit *edits, int64_t count, int32_t moderate,
                              float *log_probs, cbx_error *err)
@@ -355,6 +439,8 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
     cbx_status status = cbx_model_fits_sizes(model, graph, err);
     if (!status)
         status = cbx_verify_row(graph, row, err);
+    if (!status)
+        status = check_stays(graph, row, edits, count, err);
     if (!status)
         status = cbx_blas_begin(err);
     if (status)

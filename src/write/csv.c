@@ -109,7 +109,9 @@ static void put_row(const cbx_writing *w, cbx_text_out *out, int32_t i, float *r
         row[d->x_indices[k]] = 0;
     if (w->removed) {
         cbx_text_put(out, ",\"");
-        if (cbx_writing_edits(w, i, &edits))
+        if (cbx_writing_lost(w, i))
+            cbx_text_put(out, "removed");
+        else if (cbx_writing_edits(w, i, &edits))
             cbx_put_changes(w, out, i, put_part, "; ");
         cbx_text_put(out, "\"");
     }

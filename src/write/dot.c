@@ -41,7 +41,9 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
         cbx_text_print(out, "\" fillcolor=\"%s\"",
                        colours[d->y[row] % (int64_t)(sizeof colours / sizeof *colours)]);
     }
-    cbx_text_put(out, changed ? " color=\"#d62728\" penwidth=3];\n" : "];\n");
+    if (cbx_writing_lost(w, i))
+        cbx_text_put(out, " style=dashed fontcolor=\"#d62728\"");
+    cbx_text_put(out, changed || cbx_writing_lost(w, i) ? " color=\"#d62728\" penwidth=3];\n" : "];\n");
 }
 
 static cbx_status write(const cbx_writing *w)

@@ -30,6 +30,8 @@ static void attributes(const cbx_writing *w, cbx_text_out *out)
     if (w->removed) {
         attribute(out, "changed", "changed", "boolean", "false");
         attribute(out, "changes", "changes", "string", NULL);
+        if (w->lost)
+            attribute(out, "lost", "removed", "boolean", "false");
     }
     cbx_text_put(out, "    </attributes>\n");
     if (w->removed) {
@@ -73,8 +75,10 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
         cbx_put_changes(w, out, i, cbx_text_xml, "; ");
         cbx_text_put(out, "\"/>");
     }
+    if (cbx_writing_lost(w, i))
+        cbx_text_put(out, "<attvalue for=\"lost\" value=\"true\"/>");
     cbx_text_put(out, "</attvalues>");
-    if (changed)
+    if (changed || cbx_writing_lost(w, i))
         cbx_text_put(out, "<viz:color r=\"214\" g=\"39\" b=\"40\"/>");
     cbx_text_put(out, "</node>\n");
 }

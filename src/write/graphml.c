@@ -36,6 +36,8 @@ static void keys(const cbx_writing *w, cbx_text_out *out)
         key(out, "changed", "node", "changed", "boolean", "false");
         key(out, "changes", "node", "changes", "string", "");
         key(out, "removed", "edge", "removed", "boolean", "false");
+        if (w->lost)
+            key(out, "lost", "node", "removed", "boolean", "false");
         if (w->num_added)
             key(out, "added", "edge", "added", "boolean", "false");
     }
@@ -70,6 +72,8 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
     if (d->task == CBX_GRAPH)
         cbx_text_print(out, "<data key=\"graph\">%d</data>", cbx_graph_of_node(w->graph, i));
     cbx_each_feature(w, out, i, put_feature);
+    if (cbx_writing_lost(w, i))
+        cbx_text_put(out, "<data key=\"lost\">true</data>");
     if (cbx_writing_edits(w, i, &edits)) {
         cbx_text_put(out, "<data key=\"changed\">true</data><data key=\"changes\">");
         cbx_put_changes(w, out, i, cbx_text_xml, "; ");

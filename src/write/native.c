@@ -11,5 +11,6 @@ const cbx_writer cbx_writer_safetensors = {
     .name = "safetensors",
     .about = "the native format",
     .ending = ".safetensors",
+    .as_data = true,
     .write = write,
 };

@@ -243,5 +243,6 @@ const cbx_writer cbx_writer_npz = {
     .name = "npz",
     .about = "NumPy: sparse matrices adj_* and attr_*, labels",
     .ending = ".npz",
+    .as_data = true,
     .write = write,
 };

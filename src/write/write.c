@@ -150,11 +150,17 @@ static cbx_status mark_edges(cbx_writing *w, const cbx_edit *edits, int64_t coun
 static cbx_status sort_edits(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_arena *arena)
 {
     cbx_edit *kept = CBX_NEW(arena, cbx_edit, count);
-    if (!kept)
+    uint8_t  *lost = CBX_NEW0(arena, uint8_t, w->graph->data.num_nodes);
+    if (!kept || !lost)
         return cbx_fail_memory(w->err);
+    for (int64_t i = 0; i < count; i++)
+        if (edits[i].op == CBX_REMOVE_NODE)
+            w->lost = lost;
     for (int64_t i = 0; i < count; i++) {
         if (edits[i].op == CBX_SET_FEATURE)
             kept[w->num_edits++] = edits[i];
+        if (edits[i].op == CBX_REMOVE_NODE)
+            lost[edits[i].node] = 1;
         if (edits[i].op == CBX_ADD_EDGE)
             w->num_added += edits[i].undirected ? 2 : 1;
     }
@@ -189,13 +195,28 @@ static cbx_status decide_pairs(cbx_writing *w)
     return status;
 }
 
-static cbx_status prepare(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_graph **edited,
-                          cbx_arena *arena)
+/* The edits are made, but nodes that go are still there: their marks say so. */
+static cbx_status apply_to_all_nodes(const cbx_writing *w, const cbx_edit *edits, int64_t count,
+                                     cbx_graph **edited, cbx_arena *arena)
+{
+    cbx_edit *others = CBX_NEW(arena, cbx_edit, count);
+    int64_t   kept = 0;
+    if (!others)
+        return cbx_fail_memory(w->err);
+    for (int64_t i = 0; i < count; i++)
+        if (edits[i].op != CBX_REMOVE_NODE)
+            others[kept++] = edits[i];
+    return cbx_graph_apply(w->graph, others, kept, edited, w->err);
+}
+
+static cbx_status prepare(cbx_writing *w, const cbx_writer *writer, const cbx_edit *edits,
+                          int64_t count, cbx_graph **edited, cbx_arena *arena)
 {
     cbx_status status = CBX_OK;
     w->edited = w->graph;
     if (edits) {
-        status = cbx_graph_apply(w->graph, edits, count, edited, w->err);
+        status = writer->as_data ? cbx_graph_apply(w->graph, edits, count, edited, w->err)
+                                 : apply_to_all_nodes(w, edits, count, edited, arena);
         w->edited = *edited;
         if (!status)
             status = mark_edges(w, edits, count, arena);
@@ -217,7 +238,7 @@ cbx_status cbx_graph_export(const cbx_graph *graph, const char *format, const cb
             writer = writers[i];
     if (!writer)
         return cbx_fail(err, CBX_INVALID, "'%.40s' is not a format to write", format);
-    cbx_status status = prepare(&w, edits, count, &edited, &arena);
+    cbx_status status = prepare(&w, writer, edits, count, &edited, &arena);
     if (!status)
         status = writer->write(&w);
     cbx_graph_free(edited);

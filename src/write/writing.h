@@ -2,8 +2,8 @@
 /* writing.h: what a writer is, and what it is given.
  *
  * A writer is one file with one const cbx_writer, one word in writers.def and one
- * test. Formats for people's programs keep the edges that edits remove and mark
- * them, and mark those that edits add; formats for data hold the edited graph. */
+ * test. Formats for people's programs keep the edges and nodes that edits remove and
+ * mark them, and mark those that edits add; formats for data hold the edited graph. */
 #ifndef CBX_WRITING_H
 #define CBX_WRITING_H
 
@@ -11,8 +11,9 @@
 
 typedef struct cbx_writing {
     const cbx_graph *graph;     /* as it was */
-    const cbx_graph *edited;    /* with the edits; the same without any */
+    const cbx_graph *edited;    /* with the edits; the same without any; as_data: without nodes */
     const uint8_t   *removed;   /* by edge id; NULL: no edits */
+    const uint8_t   *lost;      /* by node: removed; NULL: none is */
     int64_t          num_added; /* edges that edits add: the last of `edited` */
     const cbx_edit  *edits;     /* sorted by node: only those that set features */
     int64_t          num_edits;
@@ -24,7 +25,8 @@ typedef struct cbx_writing {
 typedef struct cbx_writer {
     const char *name;
     const char *about;
-    const char *ending; /* of files; NULL: a folder */
+    const char *ending;  /* of files; NULL: a folder */
+    bool        as_data; /* it holds the edited graph, and marks nothing */
     cbx_status (*write)(const cbx_writing *w);
 } cbx_writer;
 
@@ -45,6 +47,12 @@ bool cbx_writing_edge(const cbx_writing *w, int64_t e, cbx_written_edge *out);
 
 /* Have edges weights of their own? */
 bool cbx_writing_weighted(const cbx_writing *w);
+
+/* Do the edits remove this node? */
+static inline bool cbx_writing_lost(const cbx_writing *w, int32_t node)
+{
+    return w->lost && w->lost[node];
+}
 
 /* A node's or feature's name, or its number in `buffer`. */
 typedef char cbx_label[24];

@@ -21,14 +21,39 @@ static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
     }
 }
 
-void build_graph(const question *q, const uint8_t *gone, const float *x, naive_graph *out)
+/* Takes the nodes out, and their edges, and numbers the others anew. */
+static void take_nodes_out(const question *q, const uint8_t *lost, naive_graph *g)
+{
+    int number[MAX_NODES], nodes = 0, edges = 0;
+    for (int i = 0; i < g->nodes; i++) {
+        g->lost_before += lost[i] && i < first_node(q);
+        g->lost_inside += lost[i] && i >= first_node(q) && i < end_node(q);
+        number[i] = nodes;
+        memmove(g->x[nodes], g->x[i], sizeof g->x[i]);
+        nodes += !lost[i];
+    }
+    for (int e = 0; e < g->edges; e++)
+        if (!lost[g->source[e]] && !lost[g->target[e]]) {
+            g->source[edges] = number[g->source[e]];
+            g->target[edges] = number[g->target[e]];
+            g->edge_weight[edges++] = g->edge_weight[e];
+        }
+    g->nodes = nodes;
+    g->edges = edges;
+}
+
+void build_graph(const question *q, const uint8_t *gone, const uint8_t *lost, const float *x,
+                 naive_graph *out)
 {
     const world *w = &q->world;
     out->nodes = w->nodes;
+    out->lost_before = out->lost_inside = 0;
     take_edges(w, gone, out);
     for (int i = 0; i < w->nodes; i++)
         for (int j = 0; j < w->features; j++)
             out->x[i][j] = (double)x[i * w->features + j];
+    if (lost)
+        take_nodes_out(q, lost, out);
 }
 
 static int best_class(const double *values, int count, int except)
@@ -44,7 +69,8 @@ outcome ask_naive(const question *q, const naive_graph *g, int prediction, int t
 {
     outcome o;
     int     C = q->gnn.classes;
-    double  size = naive_log_probs(&q->gnn, g, first_node(q), end_node(q), o.log_probs);
+    int     begin = first_node(q) - g->lost_before, end = end_node(q) - g->lost_before;
+    double  size = naive_log_probs(&q->gnn, g, begin, end - g->lost_inside, o.log_probs);
     int     aim = target >= 0 ? target : best_class(o.log_probs, C, prediction);
     int     rival = target >= 0 ? best_class(o.log_probs, C, target) : prediction;
     o.best = best_class(o.log_probs, C, -1);
@@ -58,7 +84,7 @@ outcome ask_naive(const question *q, const naive_graph *g, int prediction, int t
 /* ---- what is to be kept */
 
 /* Every node's part of the graph, by its smallest node, whichever way edges point. */
-static void find_parts(const world *w, const uint8_t *gone, int *part)
+static void find_parts(const world *w, const uint8_t *gone, const uint8_t *lost, int *part)
 {
     bool changed = true;
     for (int i = 0; i < w->nodes; i++)
@@ -67,7 +93,7 @@ static void find_parts(const world *w, const uint8_t *gone, int *part)
         changed = false;
         for (int e = 0; e < w->edges; e++) {
             int *a = &part[w->source[e]], *b = &part[w->target[e]];
-            if (gone[e] || *a == *b)
+            if (gone[e] || lost[w->source[e]] || lost[w->target[e]] || *a == *b)
                 continue;
             *a = *b = *a < *b ? *a : *b;
             changed = true;
@@ -95,29 +121,53 @@ static bool bonds_hold(const question *q, const uint8_t *changed)
     return true;
 }
 
-bool keeps(const question *q, const uint8_t *gone)
+bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost)
 {
-    static const uint8_t none[MAX_EDGES];
-    const world         *w = &q->world;
+    const world *w = &q->world;
+    int          left = 0;
+    for (int i = first_node(q); i < end_node(q); i++)
+        left += !lost[i];
+    for (int e = w->edges; e < w->edges + w->offered; e++)
+        if (gone[e] && (lost[w->source[e]] || lost[w->target[e]]))
+            return false;
+    return left > 0;
+}
+
+/* Those that are left, and were in one part, are in one part still. */
+static bool keeps_parts(const world *w, const uint8_t *gone, const uint8_t *lost)
+{
+    static const uint8_t none[MAX_EDGES], nobody[MAX_NODES];
     int                  before[MAX_NODES], after[MAX_NODES];
+    find_parts(w, none, nobody, before);
+    find_parts(w, gone, lost, after);
+    for (int a = 0; a < w->nodes; a++)
+        for (int b = 0; b < a; b++)
+            if (!lost[a] && !lost[b] && before[a] == before[b] && after[a] != after[b])
+                return false;
+    return true;
+}
+
+bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost)
+{
+    const world *w = &q->world;
+    int          before[MAX_NODES] = {0}, after[MAX_NODES] = {0};
     if (q->keep == KEEP_ANY)
         return true;
     if (q->keep == KEEP_MOLECULE && q->atoms >= 0 && !bonds_hold(q, gone))
         return false;
-    if (q->keep == KEEP_CONNECTED || q->keep == KEEP_MOLECULE) {
-        find_parts(w, none, before);
-        find_parts(w, gone, after);
-        return !memcmp(before, after, (size_t)w->nodes * sizeof *before);
-    }
-    memset(before, 0, sizeof before);
-    memset(after, 0, sizeof after);
+    if (q->keep == KEEP_CONNECTED || q->keep == KEEP_MOLECULE)
+        return keeps_parts(w, gone, lost);
     for (int e = 0; e < w->edges; e++)
         if (w->source[e] != w->target[e]) {
+            bool stays = !gone[e] && !lost[w->source[e]] && !lost[w->target[e]];
             before[w->source[e]] = before[w->target[e]] = 1;
-            after[w->source[e]] |= !gone[e];
-            after[w->target[e]] |= !gone[e];
+            after[w->source[e]] |= stays;
+            after[w->target[e]] |= stays;
         }
-    return !memcmp(before, after, (size_t)w->nodes * sizeof *before);
+    for (int i = 0; i < w->nodes; i++)
+        if (before[i] && !after[i] && !lost[i])
+            return false;
+    return true;
 }
 
 /* ---- a set of edits that comes and goes */
@@ -128,7 +178,8 @@ typedef struct bench {
     int             prediction, target;
     double          below;
     naive_graph     graph;
-    uint8_t         gone[MAX_EDGES];
+    uint8_t         gone[MAX_EDGES], lost[MAX_NODES];
+    int             num_lost;
     int             choice[MAX_PLACES];
     int             edits, most_edits;
     double          cost;
@@ -155,6 +206,9 @@ static void choose(bench *b, int k, int choice)
     double      *x = b->graph.x[p->node];
     if (p->kind == PLACE_EDGE) {
         set_edges(b, p, is);
+    } else if (p->kind == PLACE_NODE) {
+        b->lost[p->node] = is;
+        b->num_lost += is - was;
     } else if (p->kind == PLACE_FEATURE) {
         x[p->feature] =
             (double)(is ? p->values[choice - 1] : feature_of(&b->q->world, p->node, p->feature));
@@ -171,9 +225,14 @@ static void choose(bench *b, int k, int choice)
 }
 
 /* Costs are sums of few decimals: equal ones may differ in the last bit. */
+static bool is_affordable(const bench *b)
+{
+    return b->edits <= b->most_edits && b->cost * (1 + 1e-9) < b->below;
+}
+
 static bool is_allowed(const bench *b)
 {
-    return b->edits <= b->most_edits && b->cost * (1 + 1e-9) < b->below && keeps(b->q, b->gone);
+    return is_affordable(b) && keeps(b->q, b->gone, b->lost);
 }
 
 static bool all_change_together(const bench *b)
@@ -194,9 +253,12 @@ static bool all_change_together(const bench *b)
 static double try_set(bench *b)
 {
     b->tried++;
-    if (!all_change_together(b))
+    if (!all_change_together(b) || !is_possible(b->q, b->gone, b->lost))
         return -INFINITY;
-    outcome o = ask_naive(b->q, &b->graph, b->prediction, b->target);
+    naive_graph left = b->graph;
+    if (b->num_lost)
+        take_nodes_out(b->q, b->lost, &left);
+    outcome o = ask_naive(b->q, &left, b->prediction, b->target);
     verdict v = o.lead > o.blur ? VERDICT_FOUND : o.lead > -o.blur ? VERDICT_UNSURE : VERDICT_NONE;
     if (v > b->verdict) {
         b->verdict = v;
@@ -208,15 +270,18 @@ static double try_set(bench *b)
 }
 
 /* All sets with the places from `first` on otherwise, too. More edits never make a set cheaper or
- * put an edge back, so that what is not allowed has nothing below it. */
+ * put an edge back, so that what is not allowed has nothing below it; but where one more node goes,
+ * nothing may be left that was cut off. */
 static void try_all(bench *b, int first)
 {
     for (int k = first; k < b->s->count && b->verdict != VERDICT_FOUND; k++) {
         for (int c = 1; c < b->s->places[k].choices && b->verdict != VERDICT_FOUND; c++) {
             choose(b, k, c);
-            if (!is_allowed(b))
+            bool allowed = is_allowed(b);
+            if (!allowed && !(b->q->removes_nodes && is_affordable(b)))
                 break; /* nor is another choice at this place: they cost the same */
-            (void)try_set(b);
+            if (allowed)
+                (void)try_set(b);
             try_all(b, k + 1);
         }
         choose(b, k, 0);
@@ -275,6 +340,7 @@ static void make_small(bench *b)
 static int most_edits(const question *q, double below)
 {
     double cheapest = fmin(q->edge_cost, q->feature_cost);
+    cheapest = q->removes_nodes ? fmin(cheapest, q->node_cost) : cheapest;
     cheapest = q->dear >= 0 ? fmin(cheapest, q->dear_cost) : cheapest;
     double by_cost = 2 * ceil(below / cheapest);
     double by_rule = q->max_edits ? q->max_edits : 2 * MAX_PLACES;
@@ -287,7 +353,7 @@ verdict find_set(const question *q, const space *s, int prediction, int target, 
     bench b = {.q = q, .s = s, .prediction = prediction, .target = target, .below = below};
     b.set = set;
     b.most_edits = most_edits(q, below);
-    build_graph(q, b.gone, q->world.x, &b.graph);
+    build_graph(q, b.gone, NULL, q->world.x, &b.graph);
     bool all = count_sets(s, b.most_edits) <= most;
     if (all)
         try_all(&b, 0);

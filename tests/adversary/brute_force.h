@@ -17,15 +17,19 @@ typedef struct outcome {
     double blur; /* leads smaller than this are rounding */
 } outcome;
 
-/* The graph without the edges that are `gone`, which of those that are offered means: there, and
- * with these features. */
-void build_graph(const question *q, const uint8_t *gone, const float *x, naive_graph *out);
+/* The graph without the edges that are `gone`, which of those that are offered means: there,
+ * without the nodes that are `lost` (NULL: none), and with these features. */
+void build_graph(const question *q, const uint8_t *gone, const uint8_t *lost, const float *x,
+                 naive_graph *out);
 
 /* `prediction` and `target` (-1: any other) say what is sought. */
 outcome ask_naive(const question *q, const naive_graph *graph, int prediction, int target);
 
 /* Is what the rules want kept still there, on the whole graph? */
-bool keeps(const question *q, const uint8_t *gone);
+bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost);
+
+/* Is a node of the row's left, and no edge added to one that is not? */
+bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost);
 
 typedef struct found_set {
     int     choice[MAX_PLACES]; /* by place */

@@ -39,7 +39,9 @@ double fixed_cost(const question *q, const cbx_counterfactual *a)
     double cost = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         const cbx_edit *e = &a->edits[k];
-        if (e->op != CBX_SET_FEATURE)
+        if (e->op == CBX_REMOVE_NODE)
+            cost += q->node_cost;
+        else if (e->op != CBX_SET_FEATURE)
             cost += q->edge_cost;
         else if (q->group[e->feature] < 0 || e->to != 0)
             cost += price_of(q, e->feature);

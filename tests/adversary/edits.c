@@ -27,6 +27,7 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
 {
     const world *w = &q->world;
     memset(out->gone, 0, sizeof out->gone);
+    memset(out->lost, 0, sizeof out->lost);
     memcpy(out->x, w->x, sizeof out->x);
     for (int64_t k = 0; k < a->num_edits; k++) {
         const cbx_edit *e = &a->edits[k];
@@ -34,6 +35,8 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
             continue;
         if (e->op == CBX_SET_FEATURE)
             out->x[e->node * w->features + e->feature] = e->to;
+        if (e->op == CBX_REMOVE_NODE && e->node >= 0 && e->node < w->nodes)
+            out->lost[e->node] = 1;
         for (int i = 0; i < w->edges && e->op == CBX_REMOVE_EDGE; i++)
             out->gone[i] |= removes(w, e, i);
         for (int i = w->edges; i < w->edges + w->offered && e->op == CBX_ADD_EDGE; i++)
@@ -44,7 +47,7 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
 outcome ask_edited(const question *q, const cbx_counterfactual *a, const edited *e)
 {
     naive_graph graph;
-    build_graph(q, e->gone, e->x, &graph);
+    build_graph(q, e->gone, e->lost, e->x, &graph);
     return ask_naive(q, &graph, a->prediction, a->target);
 }
 
@@ -74,6 +77,13 @@ static const char *wrong_addition(const question *q, const cbx_edit *e)
     return e->undirected == q->directed ? "adds an edge the other way than was asked for" : NULL;
 }
 
+static const char *wrong_node(const question *q, const cbx_edit *e)
+{
+    if (e->node < 0 || e->node >= q->world.nodes)
+        return "removes a node that is not there";
+    return may_lose_node(q, e->node) ? NULL : "removes a node that must stay";
+}
+
 static const char *wrong_feature(const question *q, const cbx_edit *e)
 {
     const world *w = &q->world;
@@ -99,6 +109,8 @@ bool same_place(const cbx_edit *a, const cbx_edit *b)
         return false;
     if (a->op == CBX_SET_FEATURE)
         return a->node == b->node && a->feature == b->feature;
+    if (a->op == CBX_REMOVE_NODE)
+        return a->node == b->node;
     bool back = a->undirected && a->source == b->target && a->target == b->source;
     return back || (a->source == b->source && a->target == b->target && a->edge == b->edge);
 }
@@ -154,16 +166,17 @@ bool change_together(const question *q, const edited *e)
     for (int i = 0; i < q->world.nodes; i++)
         if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
             return false;
-    return is_plausible(q, e->x, -SLACK);
+    return is_plausible(q, e->x, -SLACK) && keeps(q, e->gone, e->lost);
 }
 
 const char *wrong_edits(const question *q, const cbx_counterfactual *a, const edited *e)
 {
     for (int64_t k = 0; k < a->num_edits; k++) {
         const cbx_edit *edit = &a->edits[k];
-        const char     *wrong = edit->op == CBX_REMOVE_EDGE ? wrong_edge(q, edit)
-                                : edit->op == CBX_ADD_EDGE  ? wrong_addition(q, edit)
-                                                            : wrong_feature(q, edit);
+        const char     *wrong = edit->op == CBX_REMOVE_EDGE   ? wrong_edge(q, edit)
+                                : edit->op == CBX_ADD_EDGE    ? wrong_addition(q, edit)
+                                : edit->op == CBX_REMOVE_NODE ? wrong_node(q, edit)
+                                                              : wrong_feature(q, edit);
         if (wrong)
             return wrong;
         for (int64_t b = 0; b < k; b++) {
@@ -187,7 +200,9 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
     for (int i = 0; i < q->world.nodes; i++)
         if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
             return "changes a feature without what it may change with";
-    return keeps(q, e->gone) ? NULL : "takes away what was to be kept";
+    if (!is_possible(q, e->gone, e->lost))
+        return "leaves no node, or adds an edge to one that it removes";
+    return keeps(q, e->gone, e->lost) ? NULL : "takes away what was to be kept";
 }
 
 /* A hundredth of what the values of the data span, or 1 where they are counted; none where there is
@@ -251,13 +266,15 @@ static bool plausibility_is_right(const question *q, const cbx_counterfactual *a
 
 const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
 {
-    int64_t edges = 0, added = 0;
+    int64_t edges = 0, added = 0, nodes = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         edges += a->edits[k].op == CBX_REMOVE_EDGE;
         added += a->edits[k].op == CBX_ADD_EDGE;
+        nodes += a->edits[k].op == CBX_REMOVE_NODE;
     }
-    if (a->num_edits < 1 || edges != a->num_edges_removed || added != a->num_edges_added ||
-        a->num_edits - edges - added != a->num_features_changed)
+    if (a->num_edits < 1 || nodes != a->num_nodes_removed || edges != a->num_edges_removed ||
+        added != a->num_edges_added ||
+        a->num_edits - edges - added - nodes != a->num_features_changed)
         return "counts its edits wrongly";
     if (!a->after || !are_close(q, a->after, o))
         return "has other log-probabilities than the edited graph";

@@ -6,7 +6,7 @@
 #include "brute_force.h"
 
 typedef struct edited {
-    uint8_t gone[MAX_EDGES];
+    uint8_t gone[MAX_EDGES], lost[MAX_NODES];
     float   x[MAX_NODES * MAX_FEATURES];
 } edited;
 
@@ -19,7 +19,8 @@ outcome ask_edited(const question *q, const cbx_counterfactual *answer, const ed
 /* Why they are not edits within the rules, or NULL. */
 const char *wrong_edits(const question *q, const cbx_counterfactual *answer, const edited *edited);
 
-/* Has everything changed that others may only change with, and is it not too unusual? */
+/* Has everything changed that others may only change with, is it not too unusual, and is there what
+ * must be left? */
 bool change_together(const question *q, const edited *edited);
 
 /* The first edit whose step is not what it should be, or -1. */

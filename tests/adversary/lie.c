@@ -9,9 +9,9 @@
 
 bool lie_named(const char *name, lie *out)
 {
-    static const char *const names[LIES] = {"none",        "found",   "irreducible",
-                                            "step",        "optimal", "lower_bound",
-                                            "proved_none", "way",     "cost"};
+    static const char *const names[LIES] = {
+        "none", "found", "irreducible", "step",   "optimal",    "lower_bound", "proved_none",
+        "way",  "cost",  "radius",      "robust", "flips_with", "node"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -31,6 +31,10 @@ void lie_before(lie kind, question *q)
     if (kind == LIE_OPTIMAL)
         set(q, "total-cfs", "5");
     q->total_cfs = kind == LIE_OPTIMAL ? 5 : q->total_cfs;
+    if (kind == LIE_NODE) { /* so that answers have some */
+        set(q, "node-cost", "0.1");
+        q->node_cost = 0.1;
+    }
     if (kind != LIE_PROVED_NONE)
         return;
     set(q, "prove", "0");
@@ -42,16 +46,20 @@ void lie_before(lie kind, question *q)
 
 static void count_edits(cbx_counterfactual *a)
 {
-    a->num_edges_removed = a->num_edges_added = 0;
+    a->num_edges_removed = a->num_edges_added = a->num_nodes_removed = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         a->num_edges_removed += a->edits[k].op == CBX_REMOVE_EDGE;
         a->num_edges_added += a->edits[k].op == CBX_ADD_EDGE;
+        a->num_nodes_removed += a->edits[k].op == CBX_REMOVE_NODE;
     }
-    a->num_features_changed = a->num_edits - a->num_edges_removed - a->num_edges_added;
+    a->num_features_changed =
+        a->num_edits - a->num_edges_removed - a->num_edges_added - a->num_nodes_removed;
 }
 
 static cbx_edit needless(const question *q, const place *p)
 {
+    if (p->kind == PLACE_NODE)
+        return (cbx_edit){.op = CBX_REMOVE_NODE, .node = p->node};
     if (p->kind == PLACE_EDGE)
         return (cbx_edit){.op = p->comes ? CBX_ADD_EDGE : CBX_REMOVE_EDGE,
                           .source = p->u,
@@ -71,8 +79,9 @@ static bool is_near(const cbx_edit *a, const cbx_edit *b)
 {
     if (a->op != b->op)
         return false;
-    return a->op != CBX_SET_FEATURE ? a->source == b->source && a->target == b->target
-                                    : a->node == b->node;
+    return a->op == CBX_REMOVE_EDGE || a->op == CBX_ADD_EDGE
+               ? a->source == b->source && a->target == b->target
+               : a->node == b->node;
 }
 
 /* Some feature that may change and does not yet, changed for nothing. */
@@ -113,6 +122,15 @@ static void go_too_far(const question *q, cbx_counterfactual *a)
         }
 }
 
+/* The next one goes instead. */
+static void take_another_node(const question *q, cbx_counterfactual *a)
+{
+    cbx_edit *edits = (cbx_edit *)a->edits; /* the answer's own memory */
+    for (int64_t k = 0; k < a->num_edits; k++)
+        if (edits[k].op == CBX_REMOVE_NODE)
+            edits[k].node = (edits[k].node + 1) % q->world.nodes;
+}
+
 void lie_after(lie kind, const question *q, cbx_counterfactual *a)
 {
     bool found = a->outcome == CBX_FOUND;
@@ -130,8 +148,25 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         a->l1_mad /= 2;
     if (kind == LIE_COST && found)
         a->cost += a->l1_mad;
+    if (kind == LIE_NODE && found)
+        take_another_node(q, a);
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)
         a->certificate = CBX_PROVED_NONE;
     if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE)
         count_edits(a);
+}
+
+void lie_of_radius(lie kind, cbx_radius *told)
+{
+    if (kind == LIE_RADIUS && told->flips_with && told->flips_with < told->budget)
+        told->lower_bound = ++told->flips_with;
+    if (kind == LIE_ROBUST && told->flips_with) {
+        told->robust = 1;
+        told->flips_with = 0;
+        told->lower_bound = told->budget + 1;
+    }
+    if (kind == LIE_FLIPS_WITH && told->robust == 1 && told->budget > 0) {
+        told->robust = 0;
+        told->flips_with = told->lower_bound = told->budget;
+    }
 }

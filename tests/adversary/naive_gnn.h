@@ -64,8 +64,9 @@ typedef struct naive_gnn {
 } naive_gnn;
 
 typedef struct naive_graph {
-    int    nodes, edges;
-    int    source[MAX_EDGES], target[MAX_EDGES];
+    int nodes, edges;
+    int lost_before, lost_inside; /* nodes that are gone: before those of the row, and of those */
+    int source[MAX_EDGES], target[MAX_EDGES];
     double edge_weight[MAX_EDGES];
     double x[MAX_NODES][MAX_WIDE];
 } naive_graph;

@@ -98,6 +98,7 @@ typedef struct question {
 
     /* what they mean */
     int     keep;
+    bool    removes_nodes;
     bool    adds; /* edges to these nodes may be added, at the row or in its graph */
     uint8_t add_to[MAX_NODES];
     bool    keep_edges, own_edges, own_features, directed, diverse, kinds_auto;
@@ -117,7 +118,7 @@ typedef struct question {
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
-    double  threshold, edge_cost, feature_cost;
+    double  threshold, edge_cost, feature_cost, node_cost;
     int     counts;    /* of costs: one of COUNTS_… */
     int     dear;      /* a feature that has a cost of its own; -1: none */
     double  dear_cost; /* that */
@@ -161,6 +162,9 @@ static inline int end_node(const question *q)
  * change? */
 bool may_lose_edges(const question *q, int u, int v);
 bool may_change_node(const question *q, int node);
+
+/* May this node go, with all its edges? */
+bool may_lose_node(const question *q, int node);
 
 /* The same of edges that come. */
 bool may_get_edge(const question *q, int u, int v);

@@ -45,7 +45,7 @@ static bool has_answer(const question *q, dice *d)
     naive_graph          graph;
     space                s;
     found_set            set;
-    build_graph(q, none, q->world.x, &graph);
+    build_graph(q, none, NULL, q->world.x, &graph);
     int now = ask_naive(q, &graph, 0, -1).best;
     int target = q->target == TARGET_NEXT ? (now + 1) % q->gnn.classes : q->target;
     find_space(q, d, &s);

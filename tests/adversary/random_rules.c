@@ -77,7 +77,7 @@ static void draw_target(question *q, dice *d)
     static const uint8_t none[MAX_EDGES];
     naive_graph          graph;
     int                  others = dice_between(d, 1, q->world.classes - 1);
-    build_graph(q, none, q->world.x, &graph);
+    build_graph(q, none, NULL, q->world.x, &graph);
     q->target = has_rule(q, RULE_NEXT) ? TARGET_NEXT : TARGET_ANY;
     if (has_rule(q, RULE_CLASS)) /* the prediction itself is refused */
         q->target = (ask_naive(q, &graph, 0, -1).best + others) % q->world.classes;
@@ -88,6 +88,7 @@ static void draw_costs(question *q, dice *d)
     static const double costs[] = {1e-6, 0.1, 0.25, 0.3, 0.5, 1, 1.5, 2, 3, 10, 1e6};
     int                 count = (int)(sizeof costs / sizeof *costs);
     q->edge_cost = costs[dice_below(d, count)];
+    q->node_cost = costs[dice_below(d, count)];
     q->feature_cost = costs[dice_below(d, count)];
     q->counts = dice_below(d, COUNTS_DISTANCE + 1);
     q->dear = dice_chance(d, 0.5) ? dice_below(d, q->world.features) : -1;
@@ -376,7 +377,7 @@ static void draw_additions(question *q, dice *d)
 void draw_rules(question *q, dice *d)
 {
     q->total_cfs = 1;
-    q->edge_cost = q->feature_cost = 1;
+    q->edge_cost = q->feature_cost = q->node_cost = 1;
     q->dear = -1;
     for (int j = 0; j < MAX_FEATURES; j++)
         q->element[j] = dice_below(d, ELEMENTS);
@@ -389,6 +390,7 @@ void draw_rules(question *q, dice *d)
     q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
         draw_additions(q, d);
+        q->removes_nodes = dice_chance(d, 0.3);
         leave_little(q, d);
         work_out(q);
         restrict_space(q, d);

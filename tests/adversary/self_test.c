@@ -10,6 +10,7 @@
 #include "ask.h"
 #include "judge.h"
 #include "lie.h"
+#include "radius.h"
 
 enum { MODELS = 2000, LIARS = 600 };
 
@@ -27,7 +28,7 @@ static double largest_difference(question *q)
     naive_graph          graph;
     float                told[MAX_NODES * MAX_CLASSES];
     double               largest = 0;
-    build_graph(q, none, q->world.x, &graph);
+    build_graph(q, none, NULL, q->world.x, &graph);
     if (!ask_prepare(q, &a) || cbx_predict(a.model, a.graph, 1, told, &a.error)) {
         printf("  case %lld: %s\n", (long long)q->number, a.error.message);
         largest = INFINITY;
@@ -53,7 +54,7 @@ static bool leaves_nothing_out(question *q)
     float       x[MAX_NODES * MAX_FEATURES];
     naive_graph graph;
     dice        d = dice_of(q->seed, (uint64_t)q->number);
-    build_graph(q, gone, q->world.x, &graph);
+    build_graph(q, gone, NULL, q->world.x, &graph);
     outcome before = ask_naive(q, &graph, 0, -1);
     find_influence(q, influence);
     memcpy(x, q->world.x, sizeof x);
@@ -62,7 +63,7 @@ static bool leaves_nothing_out(question *q)
             x[i * q->world.features + j] = (float)dice_real(&d, -9, 9);
     for (int e = 0; e < q->world.edges; e++)
         gone[e] = !edge_counts(q, influence, e) && dice_chance(&d, 0.7);
-    build_graph(q, gone, x, &graph);
+    build_graph(q, gone, NULL, x, &graph);
     outcome after = ask_naive(q, &graph, 0, -1);
     return !memcmp(before.log_probs, after.log_probs,
                    (size_t)q->gnn.classes * sizeof *before.log_probs);
@@ -89,13 +90,21 @@ static int broken_by(lie kind, claim c, question *q)
 {
     int broken = 0;
     for (int64_t number = 0; number < LIARS; number++) {
-        asked  a;
-        judged j = {0};
+        asked           a;
+        judged          j = {0};
+        radius_question r;
+        cbx_radius      told;
         draw_question(q, 7, number);
         lie_before(kind, q);
         if (ask_prepare(q, &a) && ask_explain(q, &a)) {
             lie_after(kind, q, a.answer);
             judge(q, a.answer, &j);
+        }
+        draw_radius(q, &r);
+        if ((c == CLAIM_RADIUS || c == CLAIM_FLIPS_WITH) && a.model &&
+            ask_radius(&r, q, &a, &told)) {
+            lie_of_radius(kind, &told);
+            judge_radius(q, &r, &told, &j);
         }
         for (int k = 0; k < j.count; k++)
             broken += j.at[k].claim == c && j.at[k].ruling == BROKEN;
@@ -118,7 +127,11 @@ static bool finds_lies_out(question *q)
         {LIE_LOWER_BOUND, CLAIM_LOWER_BOUND, "lower bounds that are too high are found out"},
         {LIE_PROVED_NONE, CLAIM_PROVED_NONE, "false proofs of absence are found out"},
         {LIE_WAY, CLAIM_FOUND, "ways that are told too short are found out"},
-        {LIE_COST, CLAIM_FOUND, "costs that are not those of the edits are found out"}};
+        {LIE_COST, CLAIM_FOUND, "costs that are not those of the edits are found out"},
+        {LIE_RADIUS, CLAIM_RADIUS, "radii that are too large are found out"},
+        {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
+        {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"},
+        {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"}};
     bool fine = true;
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         int honest = broken_by(LIE_NONE, lies[k].claim, q);

@@ -71,6 +71,8 @@ static void show_answer(const cbx_counterfactual *c)
         else if (e->op == CBX_ADD_EDGE)
             printf("    edit %lld: %d%s%d added\n", (long long)k, e->source,
                    e->undirected ? "-" : "->", e->target);
+        else if (e->op == CBX_REMOVE_NODE)
+            printf("    edit %lld: node %d gone\n", (long long)k, e->node);
         else
             printf("    edit %lld: x[%d][%d] = %g, was %g\n", (long long)k, e->node, e->feature,
                    (double)e->to, (double)e->from);

@@ -31,6 +31,21 @@ bool may_get_edge(const question *q, int u, int v)
     return q->adds && u != v && own && to && !q->immutable_node[u] && !q->immutable_node[v];
 }
 
+bool may_lose_node(const question *q, int node)
+{
+    const world *w = &q->world;
+    bool         graphs = w->task == CBX_GRAPH;
+    if (!q->removes_nodes || q->immutable_node[node] || (!graphs && node == q->row) ||
+        (!graphs && (q->own_edges || q->as_self)) ||
+        (graphs && (node < first_node(q) || node >= end_node(q))))
+        return false;
+    for (int e = 0; e < w->edges; e++)
+        if ((w->source[e] == node || w->target[e] == node) &&
+            !may_lose_edges(q, (int)w->source[e], (int)w->target[e]))
+            return false;
+    return true;
+}
+
 bool may_change_node(const question *q, int node)
 {
     return (!(q->own_features || q->as_self) || q->world.task == CBX_GRAPH || node == q->row) &&
@@ -132,6 +147,24 @@ static void add_edges(const question *q, const bool *influence, space *s)
     }
 }
 
+/* A node counts by what it is, or by an edge of its own. */
+static void add_nodes(const question *q, const bool *influence, space *s)
+{
+    const world *w = &q->world;
+    for (int i = 0; i < w->nodes; i++) {
+        bool counts = influence[i];
+        for (int e = 0; e < w->edges && !counts; e++)
+            counts = (w->source[e] == i || w->target[e] == i) && edge_counts(q, influence, e);
+        if (!counts || !may_lose_node(q, i))
+            continue;
+        place *p = add(s, PLACE_NODE);
+        p->node = i;
+        p->u = p->v = -1;
+        p->choices = 2;
+        p->cost = q->node_cost;
+    }
+}
+
 /* Whole numbers all; of continuous features the ends, the middle and some between. */
 static void add_values(const question *q, dice *d, int node, int feature, space *s)
 {
@@ -200,6 +233,7 @@ void find_space(const question *q, dice *d, space *s)
     s->whole = true;
     find_influence(q, influence);
     add_edges(q, influence, s);
+    add_nodes(q, influence, s);
     for (int i = 0; i < q->world.nodes; i++)
         for (int j = 0; j < q->world.features && influence[i] && may_change_node(q, i); j++) {
             if (q->group[j] < 0)

@@ -7,7 +7,7 @@
 
 enum { MAX_PLACES = 256, MAX_VALUES = 16 };
 
-typedef enum place_kind { PLACE_EDGE, PLACE_FEATURE, PLACE_GROUP } place_kind;
+typedef enum place_kind { PLACE_EDGE, PLACE_NODE, PLACE_FEATURE, PLACE_GROUP } place_kind;
 
 /* One thing that can be otherwise. Choice 0 is as it is. */
 typedef struct place {

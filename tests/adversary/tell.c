@@ -112,8 +112,10 @@ static void tell_edges(question *q)
     if (*text)
         tell(q, "protected-edges", "%s", text);
     tell(q, "edges", "%s", q->directed ? "directed" : "undirected");
+    if (q->adds || q->removes_nodes)
+        tell(q, "edits", "remove,features%s%s", q->adds ? ",add" : "",
+             q->removes_nodes ? ",remove-nodes" : "");
     if (q->adds) {
-        tell(q, "edits", "all");
         tell(q, "add-at", "target");
         tell(q, "add-candidates", "100000");
         tell_list(q, "add-to", q->add_to + first, end - first, 1);
@@ -184,6 +186,7 @@ static void tell_answer(question *q)
         tell(q, "stopping-threshold", "%g", q->threshold);
     if (has_rule(q, RULE_COSTS)) {
         tell(q, "edge-cost", "%g", q->edge_cost);
+        tell(q, "node-cost", "%g", q->node_cost);
         if (q->dear >= 0)
             tell(q, "feature-cost", "%g,%d:%g", q->feature_cost, q->dear, q->dear_cost);
         else

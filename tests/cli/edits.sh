@@ -32,9 +32,39 @@ run apply karate wrong.jsonl --force -o wrong.safetensors
 check "what is not there cannot be removed instead" fails_with 1 'there is no edge'
 
 run explain karate club.model --node 5 --edits add,grow
-check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features or all"
+check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features, remove-nodes or all"
 run explain karate club.model --node 5 --edits all --explainer ego
-check "a method that adds none says so" fails_with 1 "the explainer 'ego' adds no edges; 'minimal' does"
+check "a method that adds none says so" fails_with 1 "the explainer 'ego' only removes edges; 'minimal', 'combinex' and 'random-edges' add some"
+
+# Nodes that are removed.
+run explain karate club.model --node 5 --edits remove-nodes --details
+check "removed nodes are told in words" all status_is 0 , out_has 'remove node member [0-9]' , out_has 'of 34 nodes'
+run explain karate club.model --node 5 --edits remove-nodes --prove 5 --json -o fewer.jsonl
+check "and in JSON" all status_is 0 , grep -q '{"op":"remove_node","node":[0-9]*,' fewer.jsonl , \
+    grep -q '"nodes_removed":[1-9]' fewer.jsonl , grep -q 'removals of nodes with all their edges' fewer.jsonl
+run explain karate club.model --replay fewer.jsonl
+check "they hold when replayed" all status_is 0 , out_has '^1 of 1 hold'
+run apply karate fewer.jsonl --json -o fewer.safetensors
+gone=$(grep -o '"nodes_removed":[0-9]*' fewer.jsonl | grep -o '[0-9]*$')
+check "and are applied" all status_is 0 , out_has "\"nodes_removed\": $gone"
+run data info fewer.safetensors --json
+check "the nodes are not there" all status_is 0 , out_has "\"nodes\": $((34 - gone)),"
+run predict fewer.safetensors club.model --node 'member 5' --json
+class=$(grep -o '"after":{"class":[0-9]*' fewer.jsonl | grep -o '[0-9]*$')
+check "who stays has the class that was promised" all status_is 0 , out_has "\"class\": $class,"
+for format in graphml gexf dot; do
+    run apply karate fewer.jsonl -q -o "fewer.$format"
+    check "$format marks what is removed" all status_is 0 , grep -qE 'lost|style=dashed fontcolor' "fewer.$format"
+done
+run report fewer.jsonl karate club.model -q -o page.html
+check "a page has them" all status_is 0 , grep -q '"op":"remove_node"' page.html
+run report fewer.jsonl karate club.model -q -o picture.svg
+check "a picture has them in its legend" all status_is 0 , grep -q '>node removed<' picture.svg
+sed 's/"op":"remove_node","node":[0-9]*/"op":"remove_node","node":5/' fewer.jsonl > wrong.jsonl
+run explain karate club.model --replay wrong.jsonl
+check "the explained node stays" all status_is 1 , out_has 'removes node 5, which is the one that is explained'
+run explain karate club.model --node 5 --edits remove-nodes --explainer ego
+check "a method that removes none says so" fails_with 1 "the explainer 'ego' removes no nodes; 'minimal' does"
 
 # The fewest edges in molecules, against answers that were made by trying them all.
 if [[ -f ${CBX_SHARED:-}/external/scip/truth.json ]] && command -v python3 > /dev/null; then

@@ -11,7 +11,11 @@ check "the default is a minimal answer" all status_is 0 , out_has 'each is neede
 run explain karate model.safetensors --all --json -o all.jsonl
 check "every answer carries its certificate" \
     all status_is 0 , test "$(grep -c '"status":"found"' all.jsonl)" \
-    = "$(grep -c '"certificate":"irreducible"' all.jsonl)"
+    = "$(grep -cE '"certificate":"(irreducible|optimal)"' all.jsonl)"
+check "and what any answer costs at least" \
+    test "$(grep -c '"status":"found"' all.jsonl)" = "$(grep -cE '"lower_bound":[1-9]' all.jsonl)"
+check "an answer of one change is the cheapest there is" \
+    test "$(grep -cE '"cost":1(\.0)?[,}]' all.jsonl)" = "$(grep -c '"certificate":"optimal"' all.jsonl)"
 run explain karate model.safetensors --replay all.jsonl
 check "and replay checks them again" status_is 0
 

@@ -70,9 +70,10 @@ static void set_up(stage *t, bool directed)
     oracle_must(cbx_view_features(t->o.graph, &t->view, &t->arena, &t->s.X, &err), &err);
     t->s.num_removable = t->view.m;
     cbx_offers offers;
-    oracle_must(cbx_offers_choose(&t->s, &shared->rules, &offers, &err), &err);
+    oracle_must(cbx_offers_choose(&t->s, &shared->rules, 64, &offers, &err), &err);
     oracle_must(cbx_widen(&t->s, offers.edits, offers.count, &t->wide, &err), &err);
     t->wide.offers_all = offers.all;
+    t->wide.further = CBX_EDITS_FURTHER;
     t->view = *t->wide.view;
     oracle_must(cbx_edit_state_init(&t->W, &t->wide, &shared->rules, &err), &err);
     CHECK_INT(cbx_places_init(&t->places, &t->view), 0);
@@ -115,6 +116,7 @@ TEST(what_was_undone_was_never_made)
     size_t   values = (size_t)t.W.rows * (size_t)t.W.f, m = (size_t)t.view.m;
     float   *w = CBX_NEW(&t.arena, float, m), *lost = CBX_NEW(&t.arena, float, t.view.n);
     uint8_t *gone = CBX_NEW(&t.arena, uint8_t, t.setup.graph->data.num_edges);
+    uint8_t *absent = CBX_NEW0(&t.arena, uint8_t, t.setup.graph->data.num_nodes);
     memcpy(w, t.W.w, m * sizeof *w);
     memcpy(lost, t.W.lost, (size_t)t.view.n * sizeof *lost);
     memcpy(gone, t.W.links->gone, (size_t)t.setup.graph->data.num_edges);
@@ -127,6 +129,9 @@ TEST(what_was_undone_was_never_made)
         CHECK(!memcmp(t.W.w, w, m * sizeof *w));
         CHECK(!memcmp(t.W.lost, lost, (size_t)t.view.n * sizeof *lost));
         CHECK(!memcmp(t.W.links->gone, gone, (size_t)t.setup.graph->data.num_edges));
+        CHECK(!memcmp(t.W.links->absent, absent, (size_t)t.setup.graph->data.num_nodes));
+        CHECK(!memcmp(t.W.absent, absent, (size_t)t.view.n));
+        CHECK_INT(t.W.num_absent, 0);
         CHECK(cbx_move_may(&t.W, &t.moves[k]));
     }
     clear(&t);

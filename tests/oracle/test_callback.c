@@ -448,3 +448,67 @@ TEST(of_a_model_that_sees_everything_the_whole_graphs_class_is_explained)
     cbx_model_free(model);
     cbx_graph_free(graph);
 }
+
+/* The mean of the first feature over each graph, against 0.6. */
+static int ask_mean(void *user, const cbx_asked_graph *g, float *scores)
+{
+    int *smallest = user;
+    *smallest = g->num_nodes < *smallest ? g->num_nodes : *smallest;
+    for (int32_t k = 0; k < g->num_graphs; k++) {
+        double sum = 0, count = 0;
+        for (int32_t i = 0; i < g->num_nodes; i++)
+            if (g->graph_of[i] == k) {
+                sum += (double)g->x[(int64_t)i * g->num_features];
+                count++;
+            }
+        scores[2 * (int64_t)k] = 0.6F;
+        scores[2 * (int64_t)k + 1] = (float)(sum / count);
+    }
+    return 0;
+}
+
+TEST(nodes_that_are_removed_are_not_in_the_graph_that_is_asked)
+{
+    int                 smallest = 7;
+    const float         x[] = {1, 1, 1, 0, 0, 0, 1};
+    const int64_t       source[] = {0, 1, 4}, target[] = {1, 2, 5}, ptr[] = {0, 4, 7};
+    const int64_t       y[] = {1, 0};
+    cbx_graph_data      d = {.task = CBX_GRAPH,
+                             .num_nodes = 7,
+                             .num_features = 1,
+                             .num_graphs = 2,
+                             .num_classes = 2,
+                             .num_edges = 3,
+                             .edge_source = source,
+                             .edge_target = target,
+                             .x = x,
+                             .y = y,
+                             .graph_ptr = ptr};
+    cbx_oracle          oracle = {.name = "mean",
+                                  .task = CBX_GRAPH,
+                                  .num_features = 1,
+                                  .num_scores = 2,
+                                  .hops = -1,
+                                  .predict = ask_mean,
+                                  .user = &smallest};
+    cbx_graph          *graph = NULL;
+    cbx_model          *model = NULL;
+    cbx_counterfactual *c = NULL;
+    cbx_error           err = {0};
+    cbx_explain_options options = options_for("minimal");
+    CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
+    CHECK_OK(cbx_model_of_oracle(&oracle, &model, &err), err);
+    set_option(&options, "edits", "remove,remove-nodes");
+    set_option(&options, "prove", "60");
+    for (int32_t row = 0; row < 2 && graph && model; row++) {
+        CHECK_OK(cbx_explain_with(model, graph, row, &options, NULL, NULL, &c, &err), err);
+        CHECK_INT(c->outcome, CBX_FOUND);
+        CHECK_INT(c->num_nodes_removed, 2); /* 1, 0 of the first; the 1 alone of the second */
+        CHECK_INT(c->num_edits, 2);
+        CHECK_INT(c->certificate, CBX_OPTIMAL);
+        cbx_counterfactual_free(c);
+    }
+    CHECK_INT(smallest, 1);
+    cbx_model_free(model);
+    cbx_graph_free(graph);
+}

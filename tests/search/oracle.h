@@ -33,6 +33,7 @@ typedef struct oracle_shape {
     char        kind;
     int32_t     features;    /* 0: 5 */
     const char *standardise; /* NULL: off */
+    const char *pool;        /* NULL: as it is by default */
     bool        block;       /* skip connections, batch normalisation, hidden units in the head */
     uint64_t    seed;
 } oracle_shape;
@@ -165,6 +166,8 @@ static inline void oracle_train(oracle *o, oracle_shape s)
     oracle_must(cbx_fields_set(cbx_train_table(), &train, "standardise",
                                s.standardise ? s.standardise : "off", &err),
                 &err);
+    if (s.pool)
+        oracle_must(cbx_fields_set(cbx_model_table(), &spec, "pool", s.pool, &err), &err);
     spec.order = s.order ? s.order : 1;
     spec.layers = 2;
     spec.hidden = 12;

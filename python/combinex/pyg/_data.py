@@ -147,7 +147,7 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     """The edits that fall on this part of what was explained."""
     (source, target), value = edges_of(data)
     keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
-    changes, added = [], []
+    changes, added, lost = [], [], []
     for edit in cf.edits:
         if edit.op == "remove_edge" and edit.edge is not None:
             if 0 <= edit.edge - first_edge < len(keep):
@@ -159,6 +159,10 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
             if 0 <= edit.source - first_node < data.num_nodes:
                 ends = (edit.source - first_node, edit.target - first_node)
                 added += [(*ends, edit.weight), (*ends[::-1], edit.weight)] if edit.undirected else [(*ends, edit.weight)]
+        elif edit.op == "remove_node":
+            if 0 <= edit.node - first_node < data.num_nodes:
+                lost.append(edit.node - first_node)
+                keep &= (source != lost[-1]) & (target != lost[-1])
         elif 0 <= edit.node - first_node < data.num_nodes:
             changes.append((edit.node - first_node, edit.feature, edit.after))
     out = copy.copy(data)
@@ -179,7 +183,45 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     if any(weight != 1 for *_, weight in added) and value is None and data.get("edge_weight") is None:
         ones = torch.ones(int(keep.sum()), device=source.device)
         out.edge_weight = torch.cat([ones, torch.tensor([weight for *_, weight in added], device=source.device)])
+    return _without_nodes(out, lost) if lost else out
+
+
+def _without_nodes(data: Any, lost: list[int]) -> Any:
+    """Rows of nodes go, and the others are numbered anew, in their order; edges at them are gone already."""
+    nodes = data.num_nodes
+    device = data.x.device if isinstance(data.x, torch.Tensor) else None
+    stays = torch.ones(nodes, dtype=torch.bool, device=device)
+    stays[lost] = False
+    left = stays.nonzero().flatten()
+    number = torch.cumsum(stays, 0) - 1
+    out = copy.copy(data)
+    for key, item in data.items():
+        if key in ("adj_t", "adj") or (key == "edge_index" and is_sparse(item)):
+            out[key] = _renumbered(item, number, len(left))
+        elif key == "edge_index":
+            out[key] = number[item]
+        elif isinstance(item, torch.Tensor) and data.is_node_attr(key):
+            dim = data.__cat_dim__(key, item)
+            out[key] = item.index_select(dim, left)
+    if "num_nodes" in data:
+        out.num_nodes = len(left)
     return out
+
+
+def _renumbered(old: Any, number: torch.Tensor, nodes: int) -> Any:
+    """An adjacency matrix with other numbers of nodes, in the form of the old one."""
+    if hasattr(old, "coo"):
+        row, col, value = old.coo()
+        return type(old)(row=number[row], col=number[col], value=value, sparse_sizes=(nodes, nodes))
+    matrix = old.to_sparse_coo().coalesce()
+    new = torch.sparse_coo_tensor(number[matrix.indices()], matrix.values(), (nodes, nodes))
+    return _in_layout(new, old.layout)
+
+
+def _in_layout(matrix: torch.Tensor, layout: torch.layout) -> torch.Tensor:
+    return {torch.sparse_csr: matrix.to_sparse_csr, torch.sparse_csc: matrix.to_sparse_csc}.get(
+        layout, matrix.coalesce
+    )()
 
 
 def _of_added(key: str, item: torch.Tensor, added: list[Any], dim: int) -> torch.Tensor:
@@ -212,4 +254,4 @@ def _adjacency_like(old: Any, keep: torch.Tensor, added: list[Any]) -> Any:
         torch.cat([matrix.values()[keep], weights.to(matrix.dtype)]),
         matrix.shape,
     )
-    return {torch.sparse_csr: new.to_sparse_csr, torch.sparse_csc: new.to_sparse_csc}.get(old.layout, new.coalesce)()
+    return _in_layout(new, old.layout)

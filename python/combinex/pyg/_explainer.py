@@ -90,6 +90,10 @@ class CombinexExplainer(ExplainerAlgorithm):
                     features[edit.node, edit.feature] = 1.0
                     touched[edit.node] = 1.0
                     continue
+                if edit.op == "remove_node":
+                    touched[edit.node] = 1.0
+                    edges[(source == edit.node) | (target == edit.node)] = 1.0
+                    continue
                 touched[edit.source] = touched[edit.target] = 1.0
                 if edit.edge is not None:
                     edges[edit.edge] = 1.0

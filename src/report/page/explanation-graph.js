@@ -9,8 +9,8 @@ const cbxGraph = (() => {
   const cut = (name) => (Array.from(name).length > 16 ? Array.from(name).slice(0, 15).join("") + "…" : name);
 
   // What a panel shows: per node its class and rings, per edge what is left of it.
-  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed: Set of nodes, removed and added: Map edge -> bits of
-  // directions, gone: drawn as gone, and what is added as there}
+  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed and lost: Sets of nodes, removed and added: Map edge ->
+  // bits of directions, gone: drawn as gone, and what is added as there}
   function make({onSelect}) {
     const camera = {zoom: 1, x: 0, y: 0};
     const panels = [];
@@ -104,8 +104,10 @@ const cbxGraph = (() => {
       if (i === selected) group.append(svg("circle", {r: r + 9, class: "ring-selected"}));
       if (p.state.changed.has(i))
         group.append(svg("circle", {r: r + (isTarget ? 8 : 5), class: "ring-changed"}));
+      if (p.state.lost.has(i)) group.append(svg("circle", {r: r + 5, class: "ring-lost"}));
       if (isTarget) group.append(svg("circle", {r: r + 4.5, class: "ring-target"}));
-      group.append(shape(look, r, {class: "node-shape", fill: look ? look.colour : "var(--node)"}));
+      const faint = p.state.lost.has(i) && p.state.gone ? " lost" : "";
+      group.append(shape(look, r, {class: "node-shape" + faint, fill: look ? look.colour : "var(--node)"}));
       if (symbol) group.append(svg("text", {y: 4, "text-anchor": "middle", class: "node-symbol"}, symbol));
       group.append(svg("title", {}, symbol ? symbol + ", node " + n.name : n.name));
       group.addEventListener("pointerenter", () => select(i, false));

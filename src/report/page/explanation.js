@@ -70,6 +70,7 @@
     const [from, to] = ends(e);
     if (isEdge(e))
       return (e.op === "add_edge" ? "add" : "remove") + " edge " + from + (e.undirected ? " – " : " → ") + to;
+    if (e.op === "remove_node") return "remove node " + from;
     return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from +
         ": " + short(e.from) + " → " + short(e.to);
   }
@@ -160,8 +161,8 @@
     const before = graph.panel("Before", "before"), after = graph.panel("After", "after");
     const panels = el("div", {class: "panels"}, before.node, after.node);
     const views = [["both", "Side by side"], ["before", "Before"], ["after", "After"]];
-    // Where no edge goes or comes the two look the same, but for a class.
-    let view = answers.some((a) => a.result.status === "found") ? (answers.some((a) => a.edits.some(isEdge)) ? "both" : "after") :
+    // Where no edge or node goes or comes the two look the same, but for a class.
+    let view = answers.some((a) => a.result.status === "found") ? (answers.some((a) => a.edits.some((e) => e.op !== "set_feature")) ? "both" : "after") :
                                                                   "before";
     const buttons = views.map(
         ([key, name]) =>
@@ -187,13 +188,23 @@
     }
     later.push(() => {
       const changed = new Set(), removed = new Map(), planned = new Set(), plannedEdges = new Map();
-      const added = new Map(), plannedAdded = new Map(), symbols = new Map();
+      const added = new Map(), plannedAdded = new Map(), lost = new Set(), plannedLost = new Set(), symbols = new Map();
       now.answer.edits.forEach((e, i) => {
         if (e.drawn < 0) return;
         if (e.op === "set_feature") {
           planned.add(e.drawn);
           if (now.on[i]) changed.add(e.drawn);
           if (now.on[i] && e.symbol) symbols.set(e.drawn, e.symbol);
+          return;
+        }
+        if (e.op === "remove_node") {
+          plannedLost.add(e.drawn);
+          if (now.on[i]) lost.add(e.drawn);
+          data.edges.forEach(([a, b], k) => {
+            if (a !== e.drawn && b !== e.drawn) return;
+            plannedEdges.set(k, 3);
+            if (now.on[i]) removed.set(k, 3);
+          });
           return;
         }
         const [a] = data.edges[e.drawn], bits = e.undirected ? 3 : data.nodes[a].id === e.source ? 1 : 2;
@@ -209,11 +220,12 @@
         changed: planned,
         removed: plannedEdges,
         added: plannedAdded,
+        lost: plannedLost,
         gone: false
       };
       const later = now.answer.nodes ? now.answer.nodes.map((n) => n.class) : known("after");
       if (later && p && nodeTask) later[0] = leading(p);
-      after.state = {classes: later, symbols, changed, removed, added, gone: true};
+      after.state = {classes: later, symbols, changed, removed, added, lost, gone: true};
       arrange();
       show(graph.selected());
     });
@@ -263,7 +275,7 @@
   function nodeDetails(i) {
     const n = data.nodes[i], after = now.answer.nodes ? now.answer.nodes[i] : null;
     const edits = now.answer.edits.filter(
-        (e) => (e.op === "set_feature" ? e.node === n.id : e.source === n.id || e.target === n.id));
+        (e) => (isEdge(e) ? e.source === n.id || e.target === n.id : e.node === n.id));
     const rows = [];
     if (n.likely) rows.push(el("dt", {}, "before"), el("dd", {}, chances(n.likely)));
     if (after)
@@ -314,10 +326,11 @@
     const ring = (css, r) => cbx.svg("circle", {r, class: css});
     const marks = [
       target.task === "node" ? ["ring-target", "the target"] : null,
-      anyEdit("set_feature") ? ["ring-changed", "features changed"] : null
+      anyEdit("set_feature") ? ["ring-changed", "features changed"] : null,
+      anyEdit("remove_node") ? ["ring-lost", "node removed"] : null
     ].filter(Boolean);
     for (const [css, text] of marks) items.push(el("li", {}, sample(ring(css, 6.5)), text));
-    if (anyEdit("remove_edge"))
+    if (anyEdit("remove_edge") || anyEdit("remove_node"))
       items.push(
           el("li", {}, sample(edge("edge removed")), "to be removed"),
           el("li", {}, sample(edge("edge removed gone")), "removed"));
@@ -539,12 +552,16 @@
       add("certificate",
           certificates[r.certificate] ||
               (now.found ? "None: it holds, and nothing more is claimed." : "None."));
+      if (r.lower_bound !== undefined && r.certificate !== "optimal")
+        add("any answer costs", "at least " + short(r.lower_bound) + (r.proof ? ", proved" : ""));
       if (r.proof) add("proved of all", r.proof.scope);
       if (now.found) {
         add("verified", "on the whole edited graph");
         add("edits",
             counted(r.edges_removed, "edge") + " removed, " +
-                (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") + counted(r.features_changed - merged(now.answer.edits), "feature value") +
+                (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") +
+                (r.nodes_removed ? counted(r.nodes_removed, "node") + " removed, " : "") +
+                counted(r.features_changed - merged(now.answer.edits), "feature value") +
                 " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
         if (r.margin !== undefined && r.margin !== null)

@@ -47,7 +47,8 @@
     });
   }
   const editText = (e) =>
-      (e.length === 3     ? "remove edge " + edgeText(...e) :
+      (e.length === 1     ? "remove node " + nodeName(e[0]) :
+           e.length === 3   ? "remove edge " + edgeText(...e) :
            e[3] === "added" ? "add edge " + edgeText(...e) :
            "set " + featureName(e[1]) + " of " + nodeName(e[0]) + ": " + short(e[2]) + " → " + short(e[3]));
 
@@ -428,6 +429,17 @@
       parts.push(
           el("p", {class: "note"},
              counted(common.all_edges, "edge") + " would be removed or added, none of them in more than one flip."));
+    const nodes = common.nodes.filter((n) => n[1] > 1);
+    if (nodes.length)
+      parts.push(
+          el("p", {},
+             "Nodes that more than one flip removes: " +
+                 nodes.slice(0, 20).map((n) => nodeName(n[0]) + " (" + percent(n[1], common.flips) + ")").join(", ") +
+                 (nodes.length > 20 ? ", …" : ".")));
+    else if (common.all_nodes)
+      parts.push(
+          el("p", {class: "note"},
+             counted(common.all_nodes, "node") + " would be removed, none of them in more than one flip."));
     const names =
         common.core.slice(0, 5).map((c) => featureName(c[0])).join(", ") + (common.all_core > 5 ? ", …" : "");
     const core = !common.core_known ?
