@@ -80,7 +80,9 @@
   const changesOf = (edits) => cbx.together(
       edits, (e) => (e.group_number === undefined ? null : e.node + " " + e.group_number), (e) => e.to === 0);
   function groupText(a, b) {
-    const [off, on] = a.to === 0 ? [a, b] : [b, a];
+    const [off, on] = a.to === 0 ? [a, b] : [b, a], atom = data.nodes[on.drawn];
+    if (on.symbol && atom && atom.symbol)
+      return "replace the " + atom.symbol + " at atom " + atom.name + " by " + on.symbol;
     return cbx.groupText(a.group, owner(a), featureName(off), featureName(on));
   }
   const changeTexts = (edits) => changesOf(edits).map(([i, k]) => {
