@@ -11,6 +11,8 @@
 /* How often what is left is bounded again without the rest, and while it falls to less than so
  * much. */
 enum { ROUNDS = 4 };
+/* More choices than this take too much memory to branch on. */
+enum { MOST_LEFT = 300000 };
 static const double WORTH_A_ROUND = 0.8;
 
 typedef struct proof {
@@ -202,7 +204,7 @@ static bool decide(proof *p, part *left, int64_t size, cbx_radius_answer *answer
     bool              known;
     const cbx_search *s = p->s;
     for (int64_t k = 0; k < left->count; k++)
-        if (is_open(p->found->state, &left->moves[k]))
+        if (left->count > MOST_LEFT || is_open(p->found->state, &left->moves[k]))
             return false;
     p->asking.status = make_part(p, left, &known);
     left->graph.budget = size;

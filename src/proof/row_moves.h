@@ -16,19 +16,37 @@ typedef struct cbx_reach_list {
     int64_t *begin; /* by row, and one more */
     int32_t *choice;
     double  *up, *down; /* by entry: as many as there are units */
+    /* by entry, of a row's features: the length of what one does to all units together; and how
+     * often they count, by all ways from their row */
+    double *length, *times;
     int64_t  room;      /* entries */
 } cbx_reach_list;
+
+/* How far a layer's weights stretch what they multiply, from above. */
+typedef struct cbx_stretch {
+    double  neighbour, own;
+    double *columns, *own_columns; /* of one unit */
+} cbx_stretch;
+
+/* What features do to a layer's units behind the first where what they go through counts once,
+ * whichever of the ReLUs on the way pass it on: `rise` and `fall` of each, features x units, for a
+ * move by 1; and the most and the least that one choice of a row does, by entry. */
+typedef struct cbx_word_reach {
+    double *rise, *fall;
+    double *up, *down;
+} cbx_word_reach;
 
 typedef struct cbx_row_moves {
     const cbx_net           *net;
     const cbx_partial_graph *graph;
     int32_t                  first; /* of the choices that are of features; the count: none is */
     cbx_reach_list           list;  /* ups and downs of what edges carry */
-    double                  *own_up, *own_down;       /* likewise of what the row itself has */
-    double                  *second_up, *second_down; /* of the second layer's products where an
-                                                       * edge counts once; NULL: not known */
-    double *size;                                     /* by row: of one choice, times its weights */
-    double *length; /* by feature: of its weights, for what edges carry */
+    double                  *own_up, *own_down, *own_length; /* likewise of what the row has itself */
+    cbx_word_reach          *words; /* by layer; NULL: not known */
+    double *size;   /* by row: of one choice, times its weights */
+    double *weight_length; /* by feature: of its weights, for what edges carry */
+    double *own_weight_length;
+    cbx_stretch *stretch; /* by layer; NULL where there are no choices of features */
 } cbx_row_moves;
 
 /* Of the first `rows` rows. */
@@ -51,6 +69,11 @@ static inline int64_t cbx_row_moves_repeats(const cbx_row_moves *m, int32_t choi
 /* Adds what the choices that are made do to the rows' products. Returns how many those are. */
 int64_t cbx_row_moves_add_made(const cbx_row_moves *m, double *message, double *own,
                                int32_t own_rows);
+
+/* What a choice gains at most of layer l's units, each of which counts `rise` times if it rises and
+ * -fall times if it falls. */
+double cbx_row_moves_word_gain(const cbx_row_moves *m, const cbx_choice *c, int32_t l,
+                               const double *rise, const double *fall);
 
 /* What a choice gains at most, where a unit's product with the weights counts `rise` times if it
  * rises and `fall` times if it falls, and fall <= rise. */

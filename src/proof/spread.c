@@ -170,6 +170,8 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
     first->message_down = s->moves.list.down;
     first->own_up = s->moves.own_up;
     first->own_down = s->moves.own_down;
+    first->message_length = s->moves.list.length;
+    first->own_length = s->moves.own_length;
     return status;
 }
 
@@ -201,10 +203,17 @@ static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t m
         return 0;
     int64_t  room = 2 * (had + more);
     int32_t *choice = CBX_NEW(s->arena, int32_t, room);
-    if (!choice || grow(s->arena, had, room, width, &list->up, &list->down))
+    double  *length = CBX_NEW(s->arena, double, room);
+    double  *times = CBX_NEW(s->arena, double, room);
+    if (!choice || !length || !times || grow(s->arena, had, room, width, &list->up, &list->down))
         return -1;
-    if (had > 0)
+    if (had > 0) {
         memcpy(choice, list->choice, (size_t)had * sizeof *choice);
+        memcpy(length, list->length, (size_t)had * sizeof *length);
+        memcpy(times, list->times, (size_t)had * sizeof *times);
+    }
+    list->length = length;
+    list->times = times;
     list->choice = choice;
     list->room = room;
     return 0;
@@ -307,21 +316,53 @@ double cbx_spread_factor(const cbx_spread *s, int32_t l, int32_t u, int32_t v)
     return sum;
 }
 
-/* What features of a row do two layers on is known more closely: each of them by itself. */
-static void narrow_entry(cbx_spread *s, int32_t i, int64_t entry)
+/* What features of a row do to the layer's products is known more closely: each by itself. */
+static void narrow_entry(cbx_spread *s, int32_t l, int64_t entry)
 {
-    int32_t           choice = s->layers[0].list.choice[entry], width = s->layers[1].width;
-    cbx_spread_layer *y = &s->layers[1];
-    if (!cbx_row_moves_is_row(&s->moves, choice) || !s->moves.second_up)
+    const cbx_reach_list *list = &s->layers[l - 1].list;
+    cbx_spread_layer     *y = &s->layers[l];
+    if (!s->moves.words)
         return;
-    int32_t       row = choice - s->graph->count;
-    int64_t       from = s->moves.list.begin[row] * width, to = entry * width;
-    double        factor = cbx_spread_factor(s, 0, row, i);
-    const double *up = s->moves.second_up + from, *down = s->moves.second_down + from;
-    for (int32_t j = 0; factor >= 0 && j < width; j++) {
-        y->message_up[to + j] = fmin(y->message_up[to + j], factor * up[j]);
-        y->message_down[to + j] = fmax(y->message_down[to + j], factor * down[j]);
+    int32_t       row = list->choice[entry] - s->graph->count;
+    int64_t       from = s->moves.list.begin[row] * y->width, to = entry * y->width;
+    double        times = list->times[entry];
+    const double *up = s->moves.words[l].up + from, *down = s->moves.words[l].down + from;
+    for (int32_t j = 0; j < y->width; j++) {
+        y->message_up[to + j] = fmin(y->message_up[to + j], times * up[j]);
+        y->message_down[to + j] = fmax(y->message_down[to + j], times * down[j]);
     }
+}
+
+/* What features do to all units together bounds what they do to each, and the other way round.
+ * Returns the length of the product. */
+static double limit_by_length(double length, double stretch, const double *columns, int32_t width,
+                              double *up, double *down)
+{
+    double squares = 0;
+    for (int32_t j = 0; j < width; j++) {
+        up[j] = fmin(up[j], length * columns[j]);
+        down[j] = fmax(down[j], -length * columns[j]);
+        squares += fmax(up[j] * up[j], down[j] * down[j]);
+    }
+    return fmin(length * stretch, sqrt(squares) * 1.000001);
+}
+
+static void limit_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
+{
+    const cbx_reach_list *list = &s->layers[l - 1].list;
+    cbx_spread_layer     *y = &s->layers[l];
+    int64_t               to = entry * y->width;
+    y->message_length[entry] = y->own_length[entry] = 0;
+    if (!cbx_row_moves_is_row(&s->moves, list->choice[entry]))
+        return;
+    narrow_entry(s, l, entry);
+    const cbx_stretch *by = &s->moves.stretch[l];
+    y->message_length[entry] =
+        limit_by_length(list->length[entry], by->neighbour, by->columns, y->width,
+                        y->message_up + to, y->message_down + to);
+    if (i < y->rows && s->net->layers[l].has_own)
+        y->own_length[entry] = limit_by_length(list->length[entry], by->own, by->own_columns,
+                                               y->width, y->own_up + to, y->own_down + to);
 }
 
 static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
@@ -335,13 +376,12 @@ static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
     clear(y->message_down + to, y->width);
     times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
           y->message_up + to);
-    if (l == 1)
-        narrow_entry(s, i, entry);
-    if (i >= y->rows || !net->has_own)
-        return;
-    clear(y->own_up + to, y->width);
-    clear(y->own_down + to, y->width);
-    times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to, y->own_up + to);
+    if (i < y->rows && net->has_own) {
+        clear(y->own_up + to, y->width);
+        clear(y->own_down + to, y->width);
+        times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to, y->own_up + to);
+    }
+    limit_entry(s, l, i, entry);
 }
 
 static int multiply(cbx_spread *s, int32_t l)
@@ -352,7 +392,8 @@ static int multiply(cbx_spread *s, int32_t l)
     if (entries > y->product_room) {
         y->product_room = 2 * entries;
         if (grow(s->arena, 0, y->product_room, y->width, &y->message_up, &y->message_down) ||
-            grow(s->arena, 0, y->product_room, y->width, &y->own_up, &y->own_down))
+            grow(s->arena, 0, y->product_room, y->width, &y->own_up, &y->own_down) ||
+            grow(s->arena, 0, y->product_room, 1, &y->message_length, &y->own_length))
             return -1;
     }
     for (int32_t i = 0; i < y->rows_in; i++) {
@@ -396,6 +437,7 @@ static int64_t entry_of(row *r, int32_t choice)
     if (*mark < 0) {
         *mark = (int32_t)(r->end - r->begin);
         list->choice[r->end] = choice;
+        list->length[r->end] = list->times[r->end] = 0;
         clear(list->up + r->end * r->y->width, r->y->width);
         clear(list->down + r->end * r->y->width, r->y->width);
         r->end++;
@@ -405,7 +447,7 @@ static int64_t entry_of(row *r, int32_t choice)
 
 /* Adds what the input's choices do to another row, `factor` times. */
 CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up,
-                                const double *down)
+                                const double *down, const double *length)
 {
     const cbx_reach_list *list = input_list(r->s, r->l);
     int32_t               width = r->y->width;
@@ -415,6 +457,8 @@ CBX_HOT static void add_reached(row *r, int32_t from, double factor, const doubl
             r->y->list.up[to + j] += factor * up[k * width + j];
             r->y->list.down[to + j] += factor * down[k * width + j];
         }
+        r->y->list.length[to / width] += fabs(factor) * length[k];
+        r->y->list.times[to / width] += fabs(factor) * list->times[k];
     }
 }
 
@@ -543,9 +587,9 @@ static void add_edge(row *r, int64_t e, double *at_source, double *at_target, bo
     if (!r->listed)
         return;
     if (w >= 0)
-        add_reached(r, u, w, y->message_up, y->message_down);
+        add_reached(r, u, w, y->message_up, y->message_down, y->message_length);
     else
-        add_reached(r, u, w, y->message_down, y->message_up);
+        add_reached(r, u, w, y->message_down, y->message_up, y->message_length);
     if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
         bound_going(r, e);
     if (!scaled)
@@ -562,7 +606,7 @@ static void add_loop(row *r, double *at_target)
         y->now[(int64_t)r->v * y->width + j] += factor * y->message[(int64_t)r->v * y->width + j];
     if (!r->listed)
         return;
-    add_reached(r, r->v, factor, y->message_up, y->message_down);
+    add_reached(r, r->v, factor, y->message_up, y->message_down, y->message_length);
     bound_loop(r, at_target);
 }
 
@@ -622,7 +666,7 @@ static int compute_row(cbx_spread *s, int32_t l, int32_t v)
         y->now[(int64_t)v * y->width + j] =
             s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
     if (r.listed && s->net->layers[l].has_own)
-        add_reached(&r, v, 1, y->own_up, y->own_down);
+        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
         if (gcn && view->source[e] == v)
             continue;

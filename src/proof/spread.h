@@ -35,6 +35,7 @@ typedef struct cbx_spread_layer {
     cbx_reach_list list;
     double        *message_up, *message_down; /* by entry of the list of the layer before */
     double        *own_up, *own_down;
+    double        *message_length, *own_length; /* by entry, of a row's features */
     int64_t        product_room; /* entries */
 } cbx_spread_layer;
 
