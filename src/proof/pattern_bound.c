@@ -13,7 +13,8 @@
 /* Boxes of what a layer has at a row, by pattern: patterns x units. */
 typedef struct boxes {
     double *low, *high; /* before the ReLU */
-    double *send_low, *send_high; /* what edges carry of it to the next layer, times the row's scale */
+    /* what edges carry of it to the next layer, times the row's scale */
+    double *send_low, *send_high;
 } boxes;
 
 typedef struct row {
@@ -24,6 +25,7 @@ typedef struct row {
     int64_t  patterns;
     boxes   *of;          /* by layer */
     double  *least, *most; /* scratch, edges x units: what may come along them */
+    double  *values;       /* scratch, layers x open edges */
 } row;
 
 typedef struct finding {
@@ -96,18 +98,16 @@ static void scale_range(const row *r, int32_t other, double *least, double *most
     *most = 1 / sqrt(r->degree + fewest);
 }
 
-static int find_hops(finding *f)
+void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops)
 {
-    const cbx_partial_graph *g = f->q->graph;
+    const cbx_partial_graph *g = q->graph;
     const cbx_view          *v = g->view;
-    f->hops = CBX_NEW(&f->arena, int32_t, v->n);
-    for (int32_t i = 0; f->hops && i < v->n; i++)
-        f->hops[i] = i ? INT32_MAX : 0;
-    for (int32_t hop = 0; f->hops && hop < f->q->net->num_layers; hop++)
+    for (int32_t i = 0; i < v->n; i++)
+        hops[i] = i ? INT32_MAX : 0;
+    for (int32_t hop = 0; hop < q->net->num_layers; hop++)
         for (int64_t e = 0; e < v->m; e++)
-            if (g->present[e] && f->hops[g->target_of[e]] == hop && f->hops[v->source[e]] > hop)
-                f->hops[v->source[e]] = hop + 1;
-    return f->hops ? 0 : -1;
+            if (g->present[e] && hops[g->target_of[e]] == hop && hops[v->source[e]] > hop)
+                hops[v->source[e]] = hop + 1;
 }
 
 static int make_row(finding *f, int32_t i)
@@ -131,7 +131,8 @@ static int make_row(finding *f, int32_t i)
     r->degree = 1 + r->fixed + (v->outside_weight ? (double)v->outside_weight[i] : 0);
     r->by_number = r->open > f->q->most;
     r->patterns = r->by_number ? r->open + 1 : (int64_t)1 << r->open;
-    return 0;
+    r->values = CBX_NEW(&f->arena, double, (int64_t)f->q->net->num_layers * r->open);
+    return r->values ? 0 : -1;
 }
 
 /* ---- forward */
@@ -313,23 +314,18 @@ static double edge_value(finding *f, int32_t l, int32_t i, int32_t k, const doub
 static double edge_values(finding *f, int32_t l, int32_t i, int64_t p, const double *weight)
 {
     const row *r = &f->rows[i];
-    double     sum = 0, *values = NULL;
-    if (r->by_number && !(values = malloc((size_t)r->open * sizeof *values))) {
-        f->late = true;
-        return INFINITY;
-    }
+    double     sum = 0, *values = r->values + (int64_t)l * r->open;
     for (int32_t k = 0; k < r->open + r->fixed; k++) {
-        if (values && k < r->open)
+        if (r->by_number && k < r->open)
             values[k] = edge_value(f, l, i, k, weight);
         else if (has(r, p, k))
             sum += edge_value(f, l, i, k, weight);
     }
-    if (values) {
-        qsort(values, (size_t)r->open, sizeof *values, by_size);
-        for (int64_t k = 0; k < p; k++)
-            sum += values[k];
-        free(values);
-    }
+    if (!r->by_number)
+        return sum;
+    qsort(values, (size_t)r->open, sizeof *values, by_size);
+    for (int64_t k = 0; k < p; k++)
+        sum += values[k];
     return sum;
 }
 
@@ -418,8 +414,10 @@ static int make_scratch(finding *f)
     f->best = CBX_NEW(&f->arena, double, widest);
     f->line = CBX_NEW(&f->arena, double *, net->num_layers);
     f->back = CBX_NEW(&f->arena, double *, net->num_layers);
-    if (!f->rows || !f->head || !f->sizes || !f->best || !f->line || !f->back || find_hops(f))
+    f->hops = CBX_NEW(&f->arena, int32_t, f->q->graph->view->n);
+    if (!f->rows || !f->head || !f->sizes || !f->best || !f->line || !f->back || !f->hops)
         return -1;
+    cbx_pattern_hops(f->q, f->hops);
     for (int32_t l = 0; l < net->num_layers; l++) {
         f->line[l] = CBX_NEW(&f->arena, double, net->layers[l].n_out);
         f->back[l] = CBX_NEW(&f->arena, double, net->layers[l].n_in);

@@ -21,8 +21,12 @@ typedef struct cbx_pattern_question {
  * each with the one back? */
 bool cbx_pattern_is_known(const cbx_net *net, const cbx_partial_graph *graph);
 
-/* The lead of class `ahead` over class `behind` of the first row, by the formulas, at most: with any
- * of the open choices made, whatever the budget. INFINITY: no time, or no memory. */
+/* How far nodes are from the first one, by edges that are there; further than the layers reach:
+ * INT32_MAX. */
+void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops);
+
+/* The lead of class `ahead` over class `behind` of the first row, by the formulas, at most: with
+ * any of the open choices made, whatever the budget. INFINITY: no time, or no memory. */
 double cbx_pattern_lead(const cbx_pattern_question *q, int32_t ahead, int32_t behind);
 
 #endif

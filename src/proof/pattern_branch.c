@@ -10,18 +10,6 @@ typedef struct step {
     bool    goes;
 } step;
 
-/* How far nodes are from the first one, by edges that are there. */
-static void find_hops(const cbx_partial_graph *g, int32_t layers, int32_t *hops)
-{
-    const cbx_view *v = g->view;
-    for (int32_t i = 0; i < v->n; i++)
-        hops[i] = i ? INT32_MAX : 0;
-    for (int32_t hop = 0; hop < layers; hop++)
-        for (int64_t e = 0; e < v->m; e++)
-            if (g->present[e] && hops[g->target_of[e]] == hop && hops[v->source[e]] > hop)
-                hops[v->source[e]] = hop + 1;
-}
-
 /* The open choice that is nearest, and of these one at the node with the most; -1: none is within
  * reach. `open`: by node, scratch. */
 static int32_t nearest(const cbx_partial_graph *g, const int32_t *hops, int32_t *open)
@@ -89,7 +77,7 @@ bool cbx_pattern_none(cbx_pattern_branch *b, int32_t ahead, int32_t behind, cbx_
                 return true;
             continue;
         }
-        find_hops(g, b->question.net->num_layers, hops);
+        cbx_pattern_hops(&b->question, hops);
         int32_t choice = nearest(g, hops, open);
         if (choice < 0)
             break;
