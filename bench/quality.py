@@ -37,8 +37,14 @@ def explain(data, model, targets, *flags):
     return list(map(json.loads, common.combinex("explain", data, model, *which, *flags).splitlines()))
 
 
+def changes(result):
+    """Edits, of which those of a one-hot group that points elsewhere are one."""
+    groups = {(e["node"], e["group"]) for e in result["edits"] if "group" in e}
+    return len(groups) + sum("group" not in e for e in result["edits"])
+
+
 def edits(results):
-    return [r["edges_removed"] + r["features_changed"] for r in results if r["status"] == "found"]
+    return [changes(r) for r in results if r["status"] == "found"]
 
 
 def milliseconds(results):
@@ -114,12 +120,6 @@ def way(result, scales):
     """How far values go; of features that are 0 or 1 nothing counts."""
     changed = [e for e in result["edits"] if e["op"] == "set_feature" and scales[e["feature"]]]
     return sum(abs(e["to"] - e["from"]) / scales[e["feature"]] for e in changed)
-
-
-def changes(result):
-    """Edits, of which those of a one-hot group that points elsewhere are one."""
-    groups = {(e["node"], e["group"]) for e in result["edits"] if "group" in e}
-    return len(groups) + sum("group" not in e for e in result["edits"])
 
 
 def far_row(name, data, model, targets, other):

@@ -6,6 +6,7 @@
     reproduction.py --check
     reproduction.py --splits karate:gcn,wisconsin:cheb [--seeds 16]
 
+meant-beside.md     of the protocol `meant`: beside the published one
 NAME-counts.md      who won, how many figures agree with the published ones, and the reasons why others do not
 NAME-differences.csv  those that do not
 NAME-cells.md       the tables
@@ -39,6 +40,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import beside
 import common
 from common import say, table
 
@@ -50,9 +52,11 @@ MEASURES = {
     "edge_sparsity": "edge sparsity",
 }
 HIGHER = ("validity", "fidelity")  # is better
+AGAIN = common.WORK / "again"
 PUBLISHED_SAMPLES = 150  # rows of a published fold, at most
 FEW = 10  # answers: fewer make no mean
 LEAST_EDGES = 2  # of a factual graph that the published program looks at
+PUBLISHED_ROWS = common.ROOT / "docs" / "reproduction" / "published-rows.csv.gz"
 TF_IDF = ("pubmed", "wiki")  # discrete by the authors' masks
 
 
@@ -205,28 +209,42 @@ def judge(lines, answers, samples):
     return verdicts, reasons, differ
 
 
-def part(folder, title):
-    """A part of the folder's summary.md."""
+def winners_of(folder):
+    """Lines of the folder's summary.md."""
     text = (Path(folder) / "summary.md").read_text()
-    winners, cells = text.split("\n## Winners\n", 1)[1].split("\n## ", 1)
-    return winners.strip().splitlines() if title == "winners" else "## " + cells.strip() + "\n"
+    return text.split("\n## Winners\n", 1)[1].split("\n## ", 1)[0].strip().splitlines()
+
+
+def cells_of(folder, wanted):
+    """Its tables, of these cells."""
+    cells = (Path(folder) / "summary.md").read_text().split("\n## ")[2:]
+    return [f"## {text.strip()}\n" for text in cells if tuple(text.split("\n", 1)[0].split(", ")) in wanted]
+
+
+def own_rows(folders, name):
+    """Lines of all rows, without those that were taken from the published protocol's."""
+    taken = set(gzip.open(PUBLISHED_ROWS, "rt", newline="")) if name == "meant" else set()
+    lines = [line for folder in folders for line in rows_of(folder)]
+    return lines[:1] + [line for line in lines if line != lines[0] and line not in taken]
 
 
 def write(folders, name, to, samples):
     lines, answers, total = read(folders)
     compared = sum(len(rows) for folds in answers.values() for rows in folds.values())
+    cells = {(data, model) for data, model, _ in answers}
+    lines = [line for line in lines if (line["data"], line["model"]) in cells]
     verdicts, reasons, differ = judge(lines, answers, samples)
     to.mkdir(parents=True, exist_ok=True)
     made = f"Made by `bench/reproduction.py --name {name}`; do not edit.\n\n"
-    cells = {(line["data"], line["model"]) for line in lines}
-    winners = part(folders[0], "winners")
+    own = own_rows(folders, name)
+    winners = winners_of(folders[0])
     for folder in folders[1:]:
-        winners += part(folder, "winners")[4:]
+        winners += winners_of(folder)[4:]
     counts = [[n, v["equal"], v["better"], v["worse"]] for n, v in verdicts.items()]
     with open(to / f"{name}-counts.md", "w") as out:
         out.write(f"# {len(cells)} cells: winners and counts\n\n{made}")
         out.write(f"{total:,} answers, {compared:,} of them for rows that the published program looked at.\n\n")
-        out.write("\n".join(winners) + "\n\n")
+        out.write("\n".join(line for line in winners if "| nobody |" not in line) + "\n\n")
         out.write(table(["figures", "equal", "better", "worse"], counts) + "\n")
         out.write(table(["reason", "figures"], sorted(map(list, reasons.items()))))
     with open(to / f"{name}-differences.csv", "w", newline="") as out:
@@ -235,19 +253,23 @@ def write(folders, name, to, samples):
                          "deviations_of_one_split", "reason"])  # fmt: skip
         writer.writerows(differ)
     with open(to / f"{name}-cells.md", "w") as out:
-        out.write(f"# The tables of {len(cells)} cells\n\n{made}")
-        out.write("\n".join(part(folder, "cells") for folder in folders))
-    keep(folders, name, to)
+        asked = {tuple(line.split(",", 2)[:2]) for line in own}
+        tables = [text for folder in folders for text in cells_of(folder, asked)]
+        out.write(f"# The tables of {len(tables)} cells\n\n{made}")
+        out.write("\n".join(tables))
+    if name == "meant":
+        rows = [row for folder in folders for row in csv.DictReader(rows_of(folder))]
+        kept = csv.DictReader(gzip.open(PUBLISHED_ROWS, "rt", newline=""))
+        (to / "meant-beside.md").write_text(beside.page(made, kept, rows, lines))
+    keep(folders, own, name, to)
     say(f"{total:,} answers in {len(cells)} cells; {len(differ)} figures differ; {to}/{name}-*")
 
 
-def keep(folders, name, to):
+def keep(folders, rows, name, to):
     """The rows in one file, whose bytes do not depend on when it was made; plans and manifests."""
     with open(to / f"{name}-rows.csv.gz", "wb") as file:
         with gzip.GzipFile("", "wb", 9, file, 0) as out:
-            for k, folder in enumerate(folders):
-                text = rows_of(folder).read()
-                out.write((text if k == 0 else text.split("\n", 1)[1]).encode())
+            out.write("".join(rows).encode())
     for what in ("plan.txt", "manifest.jsonl"):
         parts = [(Path(folder) / what).read_text() for folder in folders]
         (to / f"{name}-{what}").write_text("\n".join(parts) if what == "plan.txt" else "".join(parts))
@@ -267,22 +289,38 @@ def flags_of(plan):
     return flags + [text for word, all in lists.items() for text in (f"--{names[word]}", ",".join(all))]
 
 
-def check(name, kept):
-    """Are the tables those of the rows? Says so in a line; returns the files that differ."""
-    folder, made = common.WORK / "again" / name, common.WORK / "again" / "made"
-    shutil.rmtree(common.WORK / "again", ignore_errors=True)
+def unpack(name, kept):
+    """A folder of a benchmark with what is kept of it."""
+    folder = AGAIN / name
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copy(kept / f"{name}-rows.csv.gz", folder / "rows.csv.gz")
+    shutil.copy(kept / f"{name}-plan.txt", folder / "plan.txt")
+    return folder
+
+
+def check(name, kept):
+    """Are the tables those of the rows? Says so in a line; returns the files that differ."""
+    folder, made = unpack(name, kept), AGAIN / "made"
+    shutil.rmtree(made, ignore_errors=True)
     flags = flags_of((kept / f"{name}-plan.txt").read_text())
+    if name == "meant":
+        flags += ["--rows-of", unpack("published", kept)]
     text = common.combinex("bench", *flags, "--resume", "--tables-only", "--json", "--out", folder)
     write([folder], name, made, PUBLISHED_SAMPLES)
     files = [made / f"{name}-{what}" for what in ("counts.md", "differences.csv", "cells.md", "plan.txt")]
+    files += made.glob("*-beside.md")
     other = [file.name for file in files if file.read_bytes() != (kept / file.name).read_bytes()]
-    if rows_of(folder).read() != gzip.open(kept / f"{name}-rows.csv.gz", "rt", newline="").read():
+    if gzip.open(made / f"{name}-rows.csv.gz").read() != gzip.open(kept / f"{name}-rows.csv.gz").read():
         other.append(f"{name}-rows.csv.gz")
     winners = [cell["winner"] for cell in json.loads(text)["winners"] if cell["winner"]]
     wins = ", ".join(f"{who} {count}" for who, count in Counter(winners).most_common())
     print(f"{name}: {len(winners)} cells, won by: {wins}; {'as kept' if not other else 'NOT as kept: ' + ' '.join(other)}")
+    for who in ("minimal", "minimal-any"):
+        rows = [row for row in csv.DictReader(rows_of(folder)) if row["explainer"] == who]
+        found = Counter(row["certificate"] if row["outcome"] != "found" else "found" for row in rows)
+        if rows:
+            print(f"  {who}: found {found['found']:,} of {len(rows):,}; proved that there is none {found['proved_none']:,}")
     return other
 
 

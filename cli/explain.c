@@ -236,7 +236,10 @@ static int explain(explain_job *job, bool traced)
     int           status = source_open(&job->source, a->data, a->read);
     if (status)
         return status;
+    cbx_error err;
     status = check_apart(a, &job->source);
+    if (status == EXIT_DONE && cbx_atoms_new(job->source.graph, a->options, &job->atoms, &err))
+        status = fail_with(&err);
     if (status == EXIT_DONE)
         status = prepare(job, a);
     if (status == EXIT_DONE)
@@ -244,6 +247,7 @@ static int explain(explain_job *job, bool traced)
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(job) : explain_search(job);
     free(job->rows);
+    cbx_atoms_free(job->atoms);
     model_close(&job->asked);
     source_close(&job->source);
     return status;

@@ -200,9 +200,12 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fputc('\n', out);
     if (c->num_unusual) {
         count_text values;
-        (void)fprintf(
-            out, "  %s outside the middle 98 %% of the data: nothing else takes as few edits\n",
-            text_counted(values, c->num_unusual, "value"));
+        (void)fprintf(out,
+                      "  %s %s outside the middle 98 %% of the data: nothing else was found that "
+                      "takes as few "
+                      "changes\n",
+                      text_counted(values, c->num_unusual, "value"),
+                      c->num_unusual == 1 ? "lies" : "lie");
     }
     if (c->num_left_out) {
         number_text n;

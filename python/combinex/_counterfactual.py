@@ -93,8 +93,9 @@ class Probabilities(NamedTuple):
     after: np.ndarray | None
 
 
-def _text_of(raw: Any, graph: Graph, details: bool = False) -> str:
-    return taken_text(lib.cbx_python_text(graph._address, ctypes.byref(raw), details)).rstrip("\n")
+def _text_of(raw: Any, graph: Graph, options: Options, details: bool = False) -> str:
+    text = lib.cbx_python_text(graph._address, options.pointer, ctypes.byref(raw), details)
+    return taken_text(text).rstrip("\n")
 
 
 def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, bytes]) -> str:
@@ -147,7 +148,7 @@ class Counterfactual:
         parts["oracle"] = json.dumps([model.oracle, model.oracle.why]).encode()
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
-            parts["text"] = _text_of(source, graph).encode()
+            parts["text"] = _text_of(source, graph, options).encode()
             parts["json"] = _json_of(source, graph, options, digests).encode()
         cf = cls._from_parts(parts, graph, options, model)
         if source.next:
@@ -467,11 +468,11 @@ class Counterfactual:
         return out
 
     def __str__(self) -> str:
-        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph)
+        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph, self._options)
 
     def words(self, details: bool = False) -> str:
         """The sentences of `combinex explain`; with details what --details adds."""
-        return _text_of(self._raw, self._graph, True) if details else str(self)
+        return _text_of(self._raw, self._graph, self._options, True) if details else str(self)
 
     def __repr__(self) -> str:
         change = f", {self.prediction} → {self.result}, {self.num_edits} edits" if self.found else ""

@@ -28,10 +28,8 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
     if (!W->s->offered || !cbx_rules_limit_degree(W->rules))
         return 0;
     W->room = CBX_NEW(arena, int64_t, n);
-    for (int32_t i = 0; W->room && i < n; i++) {
-        int32_t node = cbx_edit_state_node(W, i);
-        W->room[i] = cbx_rules_most_edges(W->rules, node) - cbx_rules_degree(W->rules, node);
-    }
+    for (int32_t i = 0; W->room && i < n; i++)
+        W->room[i] = cbx_rules_room(W->rules, cbx_edit_state_node(W, i));
     return W->room ? 0 : -1;
 }
 

@@ -150,13 +150,15 @@ static void put_name(cbx_buffer *b, const cbx_drawing *d, int32_t node)
 static void put_title(cbx_buffer *b, const cbx_drawing *d)
 {
     const cbx_counterfactual *c = d->answer;
-    bool                      node = c->task == CBX_NODE;
-    cbx_buffer_print(b, "%s %d", node ? "Node" : "Graph", c->row);
-    if (node && d->report->source.graph && d->report->source.graph->data.node_names) {
-        cbx_buffer_put(b, " (");
+    const cbx_graph          *g = d->report->source.graph;
+    const char               *name =
+        c->task == CBX_NODE && g && g->data.node_names ? g->data.node_names[c->row] : "";
+    if (!name[strspn(name, "0123456789")])
+        cbx_buffer_put(b, c->task == CBX_NODE ? "Node " : "Graph ");
+    if (*name)
         put_name(b, d, c->row);
-        cbx_buffer_put(b, ")");
-    }
+    else
+        cbx_buffer_print(b, "%d", c->row);
     cbx_buffer_put(b, ": ");
     cbx_put_class(b, d->report, c->prediction);
     if (c->after) {

@@ -95,8 +95,7 @@ static bool next_partner(cbx_addable *w, int32_t *node)
 
 static bool has_room(const cbx_addable *w, int32_t node)
 {
-    return !cbx_rules_limit_degree(w->rules) ||
-           cbx_rules_degree(w->rules, node) < cbx_rules_most_edges(w->rules, node);
+    return !cbx_rules_limit_degree(w->rules) || cbx_rules_room(w->rules, node) > 0;
 }
 
 int64_t cbx_addable_join(const cbx_addable *w, int32_t node, cbx_edit to[2])

@@ -239,7 +239,7 @@ static const char *reason_for_nothing(const cbx_search *s)
     if (s->certificate == CBX_NONE_WITHIN_BUDGET && s->unproved)
         return s->unproved;
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
-        return "the search met none, which does not prove that there is none";
+        return "there may be something that the search did not meet";
     if (s->certificate != CBX_PROVED_NONE)
         return "";
     static const char lead[] = "proved of all ";

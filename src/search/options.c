@@ -95,6 +95,10 @@ static const cbx_option explain_options[] = {
     {"elements", CBX_OPTION_TEXT, AT(elements), "", 0, 0, NULL,
      "rule: with --keep molecule, what the columns of the one-hot group of atoms stand for, in "
      "order: C,N,O,F; by default their names say so"},
+    {"bonds", CBX_OPTION_TEXT, AT(bonds), "auto", 0, 0, NULL,
+     "rule: with --keep molecule, what tells the order of a bond: weight; or what the columns of "
+     "the edges' attributes stand for, in order: single,double,triple,aromatic; or none; auto: "
+     "weights, or the only attribute, that are all 1, 1.5, 2 or 3"},
     {"plausible", CBX_OPTION_REAL, AT(plausible), "0", 0, 1e6, NULL,
      "rule: rows that change are from real rows of the class at most so many times as far as those "
      "are from each other; 0: no limit"},

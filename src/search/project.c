@@ -126,8 +126,7 @@ bool cbx_project_limits_additions(const cbx_search *s)
 
 int64_t cbx_project_room(const cbx_search *s, int32_t i)
 {
-    int32_t node = node_of(s, i);
-    return cbx_rules_most_edges(s->rules, node) - cbx_rules_degree(s->rules, node);
+    return cbx_rules_room(s->rules, node_of(s, i));
 }
 
 struct cbx_shape {

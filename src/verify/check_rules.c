@@ -381,14 +381,13 @@ static cbx_status check_distance(check *c, const cbx_edit *e)
 /* Edges that go are counted as well: taking an edge away makes no room. */
 static cbx_status check_degree(const check *c, const cbx_edit *e, int32_t node)
 {
-    int64_t degree = cbx_rules_degree(c->rules, node);
+    int64_t room = cbx_rules_room(c->rules, node);
     for (int64_t k = 0; k < c->count; k++) {
         const cbx_edit *other = &c->edits[k];
-        degree += other->op == CBX_ADD_EDGE &&
-                  (other->target == node || (other->undirected && other->source == node));
+        room -= other->op == CBX_ADD_EDGE &&
+                (other->target == node || (other->undirected && other->source == node));
     }
-    return degree > cbx_rules_most_edges(c->rules, node) ? added_wrongly(c, e, "max-degree or keep")
-                                                         : CBX_OK;
+    return room < 0 ? added_wrongly(c, e, "max-degree or keep") : CBX_OK;
 }
 
 static cbx_status check_additions(check *c)

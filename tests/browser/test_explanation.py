@@ -51,8 +51,9 @@ class Karate(PageCase):
         self.assertEqual(shown, {k: v for k, v in self.result.items() if k not in ("edits", "seconds")})
         influence = self.page.evaluate("[...document.querySelectorAll('td[data-label=Influence] [data-value]')].map(e => Number(e.dataset.value))")
         self.assertEqual(influence, [e["influence"] for e in self.result["edits"]])
+        self.assertEqual(self.page.evaluate("document.querySelector('h1').innerText"), "member 8: community 0, would be community 1")
         text = self.page.evaluate("document.body.innerText")
-        for part in ("member 8", "community 0, would be community 1", "Each change is needed", "remove edge member 32 – member 8"):
+        for part in ("data: karate", "Each change is needed", "remove edge member 32 – member 8"):
             self.assertIn(part, text)
 
     def test_every_combination_of_switches_shows_what_the_model_says_then(self):

@@ -29,6 +29,9 @@ run data check raw --label-column good --symmetric
 check "a slip among numbers is told with its line and column" all status_is 0 , \
     out_has "warning: raw/features.csv, line 4: column 'income' is 'nine', which is no number as most others are: all of the column counts as texts"
 check "so is one among days" out_has "line 5: column 'since' is '17.03.2024', which is no day \(2024-03-15\) as most others are"
+run data convert raw raw.safetensors --label-column good --symmetric
+check "and convert says that there is something to read" all status_is 0 , \
+    out_has "^  5 warnings: 'combinex data check raw' with the same options tells them$"
 run data info raw --label good
 check "a column of classes under another option's name gets that suggested" fails_with 2 'unknown option --label; did you mean --label-column'
 run data check raw --label-column goood

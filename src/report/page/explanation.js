@@ -6,8 +6,10 @@
   const {data, el, main, card, exact, probability, counted, count, short} = cbx;
   const {target, answers, classes} = data;
   const className = (k) => (classes[k].name === null ? "class " + k : classes[k].name);
-  const subject = (target.task === "graph" ? "Graph " : "Node ") + target.row +
-      (target.name ? " (" + target.name + ")" : "");
+  // By its name, as the command line has it; a name that is a number says of what.
+  const subject = target.name && !cbx.isNumber(target.name) ?
+      target.name :
+      (target.task === "graph" ? "Graph " : "Node ") + (target.name || target.row);
   let now = null;    // the answer that is shown, and which of its edits are in force
   const later = [];  // what to redraw when that changes
 

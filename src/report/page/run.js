@@ -18,8 +18,8 @@
   const outcomeNames = {found: "found", not_found: "none found", skipped: "not asked", cancelled: "stopped"};
   const outcomeName = (r) => outcomeNames[data.outcomes[r.status]];
   const certificates = {
-    irreducible: "each change is needed",
-    optimal: "proved the cheapest",
+    irreducible: "all needed",
+    optimal: "proved cheapest",
     none_within_budget: "none within the budget",
     proved_none: "proved: there is none"
   };
