@@ -2,6 +2,8 @@
 /* prove_none.c: see prove_none.h. */
 #include "prove_none.h"
 
+#include <math.h>
+
 #include "deadline.h"
 #include "pattern_branch.h"
 
@@ -31,8 +33,11 @@ bool cbx_prove_none(const cbx_asking *a, const cbx_net *net, cbx_partial_graph *
     for (int32_t c = 0; c < s->model->num_classes; c++) {
         if (c == s->prediction || (s->target >= 0 && c != s->target))
             continue;
-        if (cbx_lead_bound_of(bound, c, s->prediction) < 0)
+        double most = cbx_lead_bound_of(bound, c, s->prediction);
+        if (most < 0)
             continue;
+        if (isinf(most)) /* no time, and so no rounding */
+            return false;
         b.rounding = bound->rounding;
         if (!cbx_pattern_none(&b, c, s->prediction, s->arena))
             return false;
