@@ -14,7 +14,7 @@ typedef struct cbx_pattern_question {
     const cbx_net           *net;
     const cbx_partial_graph *graph;
     const double            *message; /* products of the first layer: rows x units */
-    int                      most;    /* open edges at a node with all patterns; beyond, by number */
+    int                      most; /* open edges at a node with all patterns; beyond, by number */
 } cbx_pattern_question;
 
 /* Is it of this kind: GCN layers, one row that is asked about, edges that go and no other choices,
