@@ -36,6 +36,7 @@ typedef struct finding {
     double                     *head, *sizes;
     double                    **line, **back; /* by layer: scratch */
     double                     *best;         /* scratch */
+    int64_t                     steps;
     bool                        late;
 } finding;
 
@@ -143,31 +144,41 @@ static int by_size(const void *x, const void *y)
     return (a < b) - (a > b);
 }
 
-/* The sum of the largest `count` of the values of unit j that may come along open edges. */
-static double largest(finding *f, const row *r, const double *of, int64_t width, int64_t j,
-                      int64_t count, double sign)
+/* Of what may come along open edges, in place: the sums of the largest one, two, three, …, or where
+ * sign is -1 of the least. */
+static void add_up_largest(finding *f, const row *r, double *of, int64_t width, double sign)
 {
-    double sum = 0;
-    for (int32_t k = 0; k < r->open; k++)
-        f->best[k] = sign * of[k * width + j];
-    qsort(f->best, (size_t)r->open, sizeof *f->best, by_size);
-    for (int64_t k = 0; k < count; k++)
-        sum += f->best[k];
-    return sign * sum;
+    for (int64_t j = 0; j < width; j++) {
+        double sum = 0;
+        for (int32_t k = 0; k < r->open; k++)
+            f->best[k] = sign * of[k * width + j];
+        qsort(f->best, (size_t)r->open, sizeof *f->best, by_size);
+        for (int32_t k = 0; k < r->open; k++) {
+            sum += f->best[k];
+            of[k * width + j] = sign * sum;
+        }
+    }
 }
 
 /* What a pattern's edges bring, at least and at most. */
-static void add_edges(finding *f, const row *r, int64_t p, int64_t width, double *low, double *high)
+static void add_edges(const row *r, int64_t p, int64_t width, double *low, double *high)
 {
-    for (int32_t k = r->by_number ? r->open : 0; k < r->open + r->fixed; k++)
-        for (int64_t j = 0; j < width && has(r, p, k); j++) {
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        bool counts = r->by_number && k < r->open ? k == p - 1 : has(r, p, k);
+        for (int64_t j = 0; j < width && counts; j++) {
             low[j] += r->least[k * width + j];
             high[j] += r->most[k * width + j];
         }
-    for (int64_t j = 0; r->by_number && j < width; j++) {
-        low[j] += largest(f, r, r->least, width, j, p, -1);
-        high[j] += largest(f, r, r->most, width, j, p, 1);
     }
+}
+
+/* Is it time to stop? */
+static bool is_late(finding *f, double work)
+{
+    enum { STEPS = 64 };
+    f->late = f->late || cbx_out_of_time(work) ||
+              (++f->steps % STEPS == 0 && f->q->stop && f->q->stop(f->q->user));
+    return f->late;
 }
 
 /* Of the first layer: messages are known, but for their scale. */
@@ -232,26 +243,30 @@ static int make_boxes(finding *f, int32_t i, int32_t l)
     int64_t        next = sends ? net->layers[l + 1].n_out : 0;
     boxes         *b = &r->of[l];
     double         work = (double)r->patterns * (double)(next + r->open + r->fixed + 1);
-    f->late = f->late || cbx_out_of_time(2 * work * (double)width);
     b->low = CBX_NEW(&f->arena, double, r->patterns *width);
     b->high = CBX_NEW(&f->arena, double, r->patterns *width);
     b->send_low = CBX_NEW(&f->arena, double, r->patterns *next);
     b->send_high = CBX_NEW(&f->arena, double, r->patterns *next);
     r->least = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
     r->most = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
-    if (!b->low || !b->high || !b->send_low || !b->send_high || !r->least || !r->most || f->late)
+    if (!b->low || !b->high || !b->send_low || !b->send_high || !r->least || !r->most ||
+        is_late(f, 2 * work * (double)width))
         return -1;
     if (l == 0)
         bring_first(f, i);
     else
         bring(f, i, l);
+    if (r->by_number) {
+        add_up_largest(f, r, r->least, width, -1);
+        add_up_largest(f, r, r->most, width, 1);
+    }
     for (int64_t p = 0; p < r->patterns; p++) {
         double *low = b->low + p * width, *high = b->high + p * width, s = scale_of(r, p);
         for (int64_t j = 0; j < width; j++) {
             low[j] = l ? r->of[l - 1].send_low[p * width + j] : s * f->q->message[i * width + j];
             high[j] = l ? r->of[l - 1].send_high[p * width + j] : low[j];
         }
-        add_edges(f, r, p, width, low, high);
+        add_edges(r, p, width, low, high);
         for (int64_t j = 0; j < width; j++) {
             low[j] = s * low[j] + net->layers[l].bias[j];
             high[j] = s * high[j] + net->layers[l].bias[j];
@@ -358,8 +373,7 @@ static double eval(finding *f, int32_t l, int32_t i, int64_t p, const double *we
     double               boxed = value_in_box(b, at, net->n_out, weight), s = scale_of(r, p);
     if (l == 0 && !r->by_number)
         return boxed;
-    f->late = f->late || cbx_out_of_time(2.0 * net->n_in * net->n_out);
-    if (f->late)
+    if (is_late(f, 2.0 * net->n_in * net->n_out))
         return INFINITY;
     double *line = f->line[l], *back = l ? f->back[l] : line;
     double  sum = pass_relu(weight, b->low + at, b->high + at, net->n_out, line);

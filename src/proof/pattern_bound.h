@@ -15,6 +15,8 @@ typedef struct cbx_pattern_question {
     const cbx_partial_graph *graph;
     const double            *message; /* products of the first layer: rows x units */
     int                      most; /* open edges at a node with all patterns; beyond, by number */
+    bool (*stop)(void *user);      /* NULL: never */
+    void *user;
 } cbx_pattern_question;
 
 /* Is it of this kind: GCN layers, one row that is asked about, edges that go and no other choices,

@@ -69,7 +69,7 @@ bool cbx_pattern_none(cbx_pattern_branch *b, int32_t ahead, int32_t behind, cbx_
     int32_t           *open = CBX_NEW(arena, int32_t, g->view->n);
     if (!steps || !hops || !open)
         return false;
-    while (!b->stop(b->user)) {
+    while (!b->question.stop || !b->question.stop(b->question.user)) {
         b->bounds++;
         if (cbx_pattern_lead(&b->question, ahead, behind) + b->rounding < 0) {
             count = turn(g, steps, count);

@@ -171,12 +171,6 @@ static double largest_lead(question *q, int32_t first, int32_t a, int32_t b)
     return most;
 }
 
-static bool never(void *user)
-{
-    (void)user;
-    return false;
-}
-
 /* How tight: of how many the bound is exact enough to tell that none leads. */
 static void check(question *q, int64_t *none, int64_t *told)
 {
@@ -184,11 +178,12 @@ static void check(question *q, int64_t *none, int64_t *told)
     CHECK(!cbx_lead_bound_update(&q->bound));
     (void)cbx_lead_bound_of(&q->bound, a, b);
     double             truth = largest_lead(q, 0, a, b), r = q->bound.rounding;
-    cbx_pattern_branch search = {.question = {q->net, &q->graph, q->bound.spread.base,
-                                              (int)below(q->w, 4)},
+    cbx_pattern_branch search = {.question = {.net = q->net,
+                                              .graph = &q->graph,
+                                              .message = q->bound.spread.base,
+                                              .most = (int)below(q->w, 4)},
                                  .graph = &q->graph,
-                                 .rounding = r,
-                                 .stop = never};
+                                 .rounding = r};
     CHECK(truth <= cbx_pattern_lead(&search.question, a, b) + r);
     bool claimed = cbx_pattern_none(&search, a, b, &q->arena);
     CHECK(!claimed || truth <= 0);
