@@ -102,6 +102,15 @@ static cbx_status build_up_usual(cbx_beam *F, cbx_error *err)
     return build_up_unusual(F, err);
 }
 
+/* Does no feature change? Then there are few enough single moves to try them all. */
+static bool has_only_edges(const cbx_edit_state *W)
+{
+    for (int32_t j = 0; j < W->f; j++)
+        if (!W->rules->fixed[j])
+            return false;
+    return true;
+}
+
 /* Looks for a first answer. */
 static cbx_status look(cbx_beam *F, cbx_error *err)
 {
@@ -122,8 +131,10 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
      * edge does that is not there yet they know least. */
     if (!status && !F->best.count && !cbx_time_is_up())
         status = cbx_beam_try_each(F, NULL, err);
-    else if (!status && is_wider(s) && F->best.count > 1 && !cbx_time_is_up())
-        status = cbx_beam_try_each(F, &cbx_move_add_edge, err);
+    else if (!status && F->best.count > 1 && (is_wider(s) || has_only_edges(F->W)) &&
+             !cbx_time_is_up())
+        status =
+            cbx_beam_try_each(F, is_wider(s) ? &cbx_move_add_edge : &cbx_move_remove_edge, err);
     return status;
 }
 

@@ -46,4 +46,11 @@ if [[ -f ${CBX_SHARED:-}/external/scip/truth.json ]] && command -v python3 > /de
 else
     echo "skipped the comparison with CBX_SHARED/external/scip/truth.json, which is not there"
 fi
+if [[ -f ${CBX_SHARED:-}/external/cfgnn/truth.json ]] && command -v python3 > /dev/null; then
+    BUILD=$(dirname "$COMBINEX") python3 "$here/../../bench/additions.py" --single "$CBX_SHARED/external/cfgnn" \
+        > single.txt 2>&1
+    check "every node that one removal changes has an answer of one edge" grep -qE '^386 of 386 nodes' single.txt
+else
+    echo "skipped the comparison with CBX_SHARED/external/cfgnn/truth.json, which is not there"
+fi
 finish
