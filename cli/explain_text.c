@@ -116,6 +116,10 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
         (void)fprintf(out, "%s%s added", c->num_edges_removed ? ", " : "",
                       text_counted(counted, c->num_edges_added, "edge"));
     bool edges = c->num_edges_removed || c->num_edges_added;
+    if (c->num_edges_reweighted)
+        (void)fprintf(out, "%s%s reweighted", edges ? ", " : "",
+                      text_counted(counted, c->num_edges_reweighted, "edge"));
+    edges = edges || c->num_edges_reweighted;
     if (c->num_nodes_removed)
         (void)fprintf(out, "%s%s of %s", edges ? ", " : "", text_count(n, c->num_nodes_removed),
                       text_counted(counted, c->num_nodes, "node"));

@@ -9,6 +9,7 @@
 #include "deadline.h"
 #include "edit_kind.h"
 #include "error.h"
+#include "reweighted.h"
 #include "sort.h"
 
 /* Multiplications in the time of looking at an edge. */
@@ -229,13 +230,13 @@ static cbx_status refuse_twice(new_edge *edges, int64_t count, cbx_arena *arena,
 cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                 cbx_arena *arena, cbx_graph *out, cbx_error *err)
 {
-    int64_t   room = 0;
-    cbx_error why = {0};
-    *out = *graph;
+    int64_t    room = 0;
+    cbx_error  why = {0};
+    cbx_status status = cbx_graph_with_weights(graph, edits, count, arena, out, err);
     for (int64_t k = 0; k < count; k++)
         room += edits[k].op == CBX_ADD_EDGE ? 2 : 0;
-    if (!room)
-        return CBX_OK;
+    if (!room || status)
+        return status;
     struct cbx_added_edges *added = CBX_NEW(arena, struct cbx_added_edges, 1);
     new_edge               *edges = CBX_NEW(arena, new_edge, room);
     if (!added || !edges)
@@ -243,7 +244,7 @@ cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, i
     int64_t n = list(graph, edits, count, edges, &why);
     if (n < 0)
         return cbx_fail(err, why.status, "%s", why.message);
-    cbx_status status = refuse_twice(edges, n, arena, err);
+    status = refuse_twice(edges, n, arena, err);
     if (status)
         return status;
     *added = (struct cbx_added_edges){.count = n,

@@ -13,6 +13,7 @@
 #include "polish.h"
 #include "shortest.h"
 #include "take_back.h"
+#include "weigh_back.h"
 
 /* Time that is kept from polishing: that each edit is needed is worth more to know than that
  * there may be an answer with one less. Returns whether polishing was ended by it. */
@@ -119,7 +120,8 @@ static cbx_status try_single_moves(cbx_beam *F, cbx_error *err)
         unsigned             bit;
         const cbx_move_kind *kind;
     } further[] = {{CBX_EDITS_ADD, &cbx_move_add_edge},
-                   {CBX_EDITS_REMOVE_NODES, &cbx_move_remove_node}};
+                   {CBX_EDITS_REMOVE_NODES, &cbx_move_remove_node},
+                   {CBX_EDITS_WEIGHTS, &cbx_move_set_edge}};
     cbx_status status = CBX_OK;
     if (!F->best.count)
         return cbx_beam_try_each(F, NULL, err);
@@ -181,7 +183,8 @@ static cbx_status offer_start(cbx_beam *F, const cbx_minimal *start, cbx_error *
 {
     cbx_places places;
     bool       all = true;
-    if (cbx_beam_make_room(F, start->count) || cbx_places_init(&places, F->s->view))
+    if ((start->count > CBX_BEAM_MOVES && cbx_beam_make_room(F, start->count)) ||
+        cbx_places_init(&places, F->s->view))
         return cbx_fail_late(err);
     F->work.count = 0;
     F->work.cost = 0;
@@ -230,6 +233,8 @@ cbx_status cbx_find_from(cbx_search *s, const cbx_forbidden *forbidden, const cb
         status = cbx_shortest_choose(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_nearer(&F, err);
+    if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_weigh_back(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_certify(&F, &out->irreducible, err);
     if (!status)

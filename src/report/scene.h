@@ -70,6 +70,9 @@ int cbx_scene_removed(const cbx_scene *scene, int32_t edge, const cbx_counterfac
 /* The same of what it adds. */
 int cbx_scene_added(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
 
+/* The same of what gets another weight. */
+int cbx_scene_reweighted(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
+
 /* Does the answer change features of this node of the graph? */
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
 
