@@ -3,8 +3,10 @@
 """The files of docs/reproduction, from folders of `combinex bench`.
 
     reproduction.py FOLDER… --name published [--to docs/reproduction] [--published-samples 150]
+    reproduction.py --check
     reproduction.py --splits karate:gcn,wisconsin:cheb [--seeds 16]
 
+meant-beside.md     the protocol `meant` beside the published one; faults-beside.md: what the faults explain
 NAME-counts.md      who won, how many figures agree with the published ones, and the reasons why others do not
 NAME-differences.csv  those that do not
 NAME-cells.md       the tables
@@ -17,6 +19,10 @@ one split. How far one split can be off follows from our rows: a mean over n row
 a row over n, and oracles differ from fold to fold by what the variance over folds is above that. A
 difference of more than two such standard deviations is not put down to the split.
 
+--check: makes the tables again of the rows that are kept, asking nothing, compares them with those
+that are kept, byte by byte, and tells who wins in how many cells. Needs the data sets, for
+their names and sizes, and a few seconds; exit status 77 where there are none.
+
 --splits: where every target has a counterfactual, fidelity is the share of targets that are predicted
 right less the share whose next class is the label. That needs no search, so it is shown for many
 splits, each with an oracle of its own.
@@ -26,10 +32,15 @@ import csv
 import gzip
 import json
 import math
+import os
+import re
+import shutil
 import statistics
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
+import beside
 import common
 from common import say, table
 
@@ -41,8 +52,11 @@ MEASURES = {
     "edge_sparsity": "edge sparsity",
 }
 HIGHER = ("validity", "fidelity")  # is better
+AGAIN = common.WORK / "again"
+PUBLISHED_SAMPLES = 150  # rows of a published fold, at most
 FEW = 10  # answers: fewer make no mean
 LEAST_EDGES = 2  # of a factual graph that the published program looks at
+PUBLISHED_ROWS = common.ROOT / "docs" / "reproduction" / "published-rows.csv.gz"
 TF_IDF = ("pubmed", "wiki")  # discrete by the authors' masks
 
 
@@ -195,52 +209,182 @@ def judge(lines, answers, samples):
     return verdicts, reasons, differ
 
 
-def part(folder, title):
-    """A part of the folder's summary.md."""
+def winners_of(folder):
+    """Lines of the folder's summary.md."""
     text = (Path(folder) / "summary.md").read_text()
-    winners, cells = text.split("\n## Winners\n", 1)[1].split("\n## ", 1)
-    return winners.strip().splitlines() if title == "winners" else "## " + cells.strip() + "\n"
+    return text.split("\n## Winners\n", 1)[1].split("\n## ", 1)[0].strip().splitlines()
+
+
+def cells_of(folder, wanted):
+    """Its tables, of these cells."""
+    cells = (Path(folder) / "summary.md").read_text().split("\n## ")[2:]
+    return [f"## {text.strip()}\n" for text in cells if tuple(text.split("\n", 1)[0].split(", ")) in wanted]
+
+
+def own_rows(folders, name):
+    """Lines of all rows, without those that were taken from the published protocol's."""
+    taken = set(gzip.open(PUBLISHED_ROWS, "rt", newline="")) if name == "meant" else set()
+    lines = [line for folder in folders for line in rows_of(folder)]
+    return lines[:1] + [line for line in lines if line != lines[0] and line not in taken]
 
 
 def write(folders, name, to, samples):
     lines, answers, total = read(folders)
     compared = sum(len(rows) for folds in answers.values() for rows in folds.values())
+    cells = {(data, model) for data, model, _ in answers}
+    lines = [line for line in lines if (line["data"], line["model"]) in cells]
     verdicts, reasons, differ = judge(lines, answers, samples)
     to.mkdir(parents=True, exist_ok=True)
     made = f"Made by `bench/reproduction.py --name {name}`; do not edit.\n\n"
-    cells = {(line["data"], line["model"]) for line in lines}
-    winners = part(folders[0], "winners")
+    own = own_rows(folders, name)
+    winners = winners_of(folders[0])
     for folder in folders[1:]:
-        winners += part(folder, "winners")[4:]
+        winners += winners_of(folder)[4:]
     counts = [[n, v["equal"], v["better"], v["worse"]] for n, v in verdicts.items()]
     with open(to / f"{name}-counts.md", "w") as out:
         out.write(f"# {len(cells)} cells: winners and counts\n\n{made}")
         out.write(f"{total:,} answers, {compared:,} of them for rows that the published program looked at.\n\n")
-        out.write("\n".join(winners) + "\n\n")
+        out.write("\n".join(line for line in winners if "| nobody |" not in line) + "\n\n")
+        out.write(missed(folders, "minimal-any") + "\n")
         out.write(table(["figures", "equal", "better", "worse"], counts) + "\n")
         out.write(table(["reason", "figures"], sorted(map(list, reasons.items()))))
+        out.write("\n" + missed(folders, "minimal"))
     with open(to / f"{name}-differences.csv", "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["data", "model", "explainer", "measure", "ours", "published", "ours_is",
                          "deviations_of_one_split", "reason"])  # fmt: skip
         writer.writerows(differ)
     with open(to / f"{name}-cells.md", "w") as out:
-        out.write(f"# The tables of {len(cells)} cells\n\n{made}")
-        out.write("\n".join(part(folder, "cells") for folder in folders))
-    keep(folders, name, to)
+        asked = {tuple(line.split(",", 2)[:2]) for line in own}
+        tables = [text for folder in folders for text in cells_of(folder, asked)]
+        out.write(f"# The tables of {len(tables)} cells\n\n{made}")
+        out.write("\n".join(tables))
+    if name in ("meant", "faults"):
+        rows = [row for folder in folders for row in csv.DictReader(rows_of(folder))]
+        kept = csv.DictReader(gzip.open(PUBLISHED_ROWS, "rt", newline=""))
+        text = beside.page(made, kept, rows, lines) if name == "meant" else faults_page(made, kept, rows, lines, answers)
+        (to / f"{name}-beside.md").write_text(text)
+    keep(folders, own, name, to)
     say(f"{total:,} answers in {len(cells)} cells; {len(differ)} figures differ; {to}/{name}-*")
 
 
-def keep(folders, name, to):
+def missed(folders, who):
+    """What a method did not find, by cell: how many, of which it is proved that there is none, and
+    of the others how far, in log-probability, the class was behind at best."""
+    cells = defaultdict(list)
+    for row in (row for folder in folders for row in csv.DictReader(rows_of(folder))):
+        if row["explainer"] == who:
+            cells[row["data"], row["model"]].append(row)
+    lines = []
+    for cell, rows in cells.items():
+        none = [row for row in rows if row["outcome"] != "found"]
+        leads = [float(row["best_lead"]) for row in none if row["certificate"] != "proved_none"]
+        if none:
+            near = [f"{max(leads):.2f}", f"{statistics.median(leads):.2f}"] if leads else ["", ""]
+            lines.append([", ".join(cell), f"{len(none)} of {len(rows)}", len(none) - len(leads), *near])
+    return table(["missed by " + who, "rows", "proved", "nearest", "median"], lines) if lines else ""
+
+
+def faults_page(made, published, rows, lines, answers):
+    def is_equal(line, measure):
+        return compare(line, answers[line["data"], line["model"], line["explainer"]], measure) == "equal"
+
+    with open(PUBLISHED_ROWS.parent / "published-differences.csv", newline="") as file:
+        differ = list(csv.DictReader(file))
+    names = {name: measure for measure, name in MEASURES.items()}
+    return beside.faults_page(made, list(published), rows, differ, lines, is_equal, names)
+
+
+def keep(folders, rows, name, to):
     """The rows in one file, whose bytes do not depend on when it was made; plans and manifests."""
     with open(to / f"{name}-rows.csv.gz", "wb") as file:
         with gzip.GzipFile("", "wb", 9, file, 0) as out:
-            for k, folder in enumerate(folders):
-                text = rows_of(folder).read()
-                out.write((text if k == 0 else text.split("\n", 1)[1]).encode())
+            out.write("".join(rows).encode())
     for what in ("plan.txt", "manifest.jsonl"):
         parts = [(Path(folder) / what).read_text() for folder in folders]
         (to / f"{name}-{what}").write_text("\n".join(parts) if what == "plan.txt" else "".join(parts))
+
+
+def flags_of(plan):
+    """The command that a benchmark was begun with, from its plan.txt."""
+    lists, flags = defaultdict(list), []
+    for line in plan.splitlines():
+        word, value = line.split(" ", 1)
+        if word in ("data", "model", "explainer", "published-fault"):
+            lists[word].append(value.split(" ")[0])
+        elif word != "version":
+            flags += [f"--{word}", value]
+    names = {"data": "data", "model": "models", "explainer": "explainers",
+             "published-fault": "published-faults"}  # fmt: skip
+    return flags + [text for word, all in lists.items() for text in (f"--{names[word]}", ",".join(all))]
+
+
+def unpack(name, kept):
+    """A folder of a benchmark with what is kept of it."""
+    folder = AGAIN / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(kept / f"{name}-rows.csv.gz", folder / "rows.csv.gz")
+    shutil.copy(kept / f"{name}-plan.txt", folder / "plan.txt")
+    return folder
+
+
+def check(name, kept):
+    """Are the tables those of the rows? Says so in a line; returns the files that differ."""
+    folder, made = unpack(name, kept), AGAIN / "made"
+    shutil.rmtree(made, ignore_errors=True)
+    flags = flags_of((kept / f"{name}-plan.txt").read_text())
+    if name == "meant":
+        flags += ["--rows-of", unpack("published", kept)]
+    text = common.combinex("bench", *flags, "--resume", "--tables-only", "--json", "--out", folder)
+    write([folder], name, made, PUBLISHED_SAMPLES)
+    files = [made / f"{name}-{what}" for what in ("counts.md", "differences.csv", "cells.md", "plan.txt")]
+    files += made.glob("*-beside.md")
+    other = [file.name for file in files if file.read_bytes() != (kept / file.name).read_bytes()]
+    if gzip.open(made / f"{name}-rows.csv.gz").read() != gzip.open(kept / f"{name}-rows.csv.gz").read():
+        other.append(f"{name}-rows.csv.gz")
+    winners = [cell["winner"] for cell in json.loads(text)["winners"] if cell["winner"]]
+    wins = ", ".join(f"{who} {count}" for who, count in Counter(winners).most_common())
+    print(f"{name}: {len(winners)} cells, won by: {wins}; {'as kept' if not other else 'NOT as kept: ' + ' '.join(other)}")
+    for who in ("minimal", "minimal-any"):
+        rows = [row for row in csv.DictReader(rows_of(folder)) if row["explainer"] == who]
+        found = Counter(row["certificate"] if row["outcome"] != "found" else "found" for row in rows)
+        if rows:
+            print(f"  {who}: found {found['found']:,} of {len(rows):,}; proved that there is none {found['proved_none']:,}")
+    return other
+
+
+def tables_of(text):
+    """(head, lines) of each table."""
+    tables = re.findall(r"^(\|.*)\n\|[ :|-]*\n((?:\|.*\n)+)", text + "\n", re.MULTILINE)
+    return [(head, lines.splitlines()) for head, lines in tables]
+
+
+def check_page(kept):
+    """Tables of the page that are parts of kept ones, by their heads; all of what the published counts end with."""
+    page, counts = (kept.parent / "reproduction.md").read_text(), (kept / "published-counts.md").read_text()
+    known = defaultdict(set)
+    for path in sorted(kept.glob("*.md")):
+        for head, lines in tables_of(path.read_text()):
+            known[head] |= set(lines)
+    other = [line for head, lines in tables_of(page) for line in lines if head in known and line not in known[head]]
+    wanted = counts[counts.index("| figures |") :].splitlines()
+    other += [line for line in wanted if line.startswith("| ") and line not in page.splitlines()]
+    other += [total for total in re.findall(r"[\d,]+ answers", counts) if total not in page]
+    for line in other:
+        print(f"reproduction.md and the kept tables differ: {line}")
+    return other
+
+
+def check_all(kept):
+    names = sorted(path.name[: -len("-plan.txt")] for path in kept.glob("*-plan.txt"))
+    plans = [flags_of((kept / f"{name}-plan.txt").read_text()) for name in names]
+    needed = {data for flags in plans for data in flags[flags.index("--data") + 1].split(",")}
+    if not all(common.data_file(data) for data in needed):
+        say("not all data sets of the tables are there; COMBINEX_DATA names their folder")
+        return 77
+    os.environ["COMBINEX_DATA"] = str(common.data_file("karate").parent)
+    return int(any([check(name, kept) for name in names] + [check_page(kept)]))
 
 
 def main():
@@ -250,9 +394,12 @@ def main():
     parser.add_argument("--to", type=Path, default=common.ROOT / "docs" / "reproduction")
     parser.add_argument("--splits")
     parser.add_argument("--seeds", type=int, default=16)
-    parser.add_argument("--published-samples", type=int, default=150)
+    parser.add_argument("--published-samples", type=int, default=PUBLISHED_SAMPLES)
+    parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    if given.splits:
+    if given.check:
+        sys.exit(check_all(given.to))
+    elif given.splits:
         splits(given.splits, given.seeds)
     elif given.folders:
         write(given.folders, given.name, given.to, given.published_samples)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* data_convert.c: combinex data convert. */
 #include <stdio.h>
+#include <string.h>
 
 #include "apart.h"
 #include "cli.h"
@@ -25,6 +26,29 @@ static const cbx_option_table *to_table(void)
     };
     static const cbx_option_table table = {"Output", options, 1, 0, NULL};
     return &table;
+}
+
+static void count_problem(void *user, cbx_problem_kind kind, const char *message)
+{
+    int64_t *count = user;
+    (void)kind;
+    (void)message;
+    ++*count;
+}
+
+/* Tables hold what was perhaps not meant, and this is where they are read first. */
+static void report_warnings(const convert_args *a, const source *s)
+{
+    const char *format;
+    int64_t     count = 0;
+    count_text  warnings;
+    cbx_error   err;
+    if (!s->path || cbx_format_detect(s->path, &format, &err) || strcmp(format, "csv") != 0 ||
+        cbx_graph_check(s->path, a->read, count_problem, &count, &err) || !count)
+        return;
+    (void)printf("  %s: 'combinex data check ", text_counted(warnings, count, "warning"));
+    text_put(stdout, a->data, 0);
+    (void)printf("' with the same options tells %s\n", count == 1 ? "it" : "them");
 }
 
 static void report(const convert_args *a, const source *s)
@@ -57,6 +81,7 @@ static void report(const convert_args *a, const source *s)
         if (v->num_classes == 0)
             (void)printf("  there are no classes, and nothing to train on: tables have them in a "
                          "column called label, or in one that --label-column names\n");
+        report_warnings(a, s);
     }
 }
 

@@ -89,7 +89,8 @@ static int check_promises(const explain_args *a)
     } promises[] = {
         {"total-cfs", {"minimal", "moexp"}, "only the explainers minimal and moexp do that"},
         {"diverse", {"minimal"}, only_minimal},
-        {"prove", {"minimal"}, only_minimal}};
+        {"prove", {"minimal"}, only_minimal},
+        {"prove-gap", {"minimal"}, only_minimal}};
     char method[64] = "";
     (void)cbx_options_get(a->options, "explainer", method, sizeof method);
     for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
@@ -235,7 +236,10 @@ static int explain(explain_job *job, bool traced)
     int           status = source_open(&job->source, a->data, a->read);
     if (status)
         return status;
+    cbx_error err;
     status = check_apart(a, &job->source);
+    if (status == EXIT_DONE && cbx_atoms_new(job->source.graph, a->options, &job->atoms, &err))
+        status = fail_with(&err);
     if (status == EXIT_DONE)
         status = prepare(job, a);
     if (status == EXIT_DONE)
@@ -243,6 +247,7 @@ static int explain(explain_job *job, bool traced)
     if (status == EXIT_DONE)
         status = a->replay ? explain_replay(job) : explain_search(job);
     free(job->rows);
+    cbx_atoms_free(job->atoms);
     model_close(&job->asked);
     source_close(&job->source);
     return status;
@@ -291,6 +296,7 @@ const command command_explain = {
                                     "total-cfs",
                                     "features-to-vary",
                                     "immutable-features",
+                                    "as",
                                     "own-features",
                                     "keep-edges",
                                     "protected-edges",

@@ -32,6 +32,7 @@ typedef struct explain_job {
     cbx_model          *model; /* of `asked` */
     int32_t            *rows;  /* to explain, in the order of the output */
     int64_t             count;
+    cbx_atoms          *atoms; /* NULL: the graph is no molecule */
     char                graph_hash[65], model_hash[65];
     cbx_bench_team      team; /* the processes that share the work */
 } explain_job;

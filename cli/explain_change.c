@@ -4,6 +4,7 @@
  *     remove edge member 8–John A
  *     income: 30,800 instead of 18,200
  *     city of C-8: Rome → Milan
+ *     replace the Cl at atom 7 by F
  *
  * Names go through text_put; numbers stand in for them where there are none. */
 #include <math.h>
@@ -87,6 +88,31 @@ static void put_owner(FILE *out, const source *s, const cbx_counterfactual *c, i
     explain_put_node(out, s, c, node, false);
 }
 
+/* ---- molecules */
+
+/* "C3": an atom without a name of its own. */
+static void put_atom(FILE *out, const explain_job *job, const cbx_counterfactual *c, int32_t node)
+{
+    const char *symbol = cbx_atoms_node(job->atoms, node);
+    if (symbol && !job->source.view->node_names)
+        (void)fputs(symbol, out);
+    explain_put_node(out, &job->source, c, node, true);
+}
+
+/* "replace the Cl at atom 7 by F"; false: it is not about an element. */
+static bool put_replacement(FILE *out, const explain_job *job, const cbx_counterfactual *c,
+                            const cbx_edit *off, const cbx_edit *on)
+{
+    const char *from = job->atoms && off ? cbx_atoms_feature(job->atoms, off->feature) : NULL;
+    const char *to = job->atoms && on ? cbx_atoms_feature(job->atoms, on->feature) : NULL;
+    if (!from || !to)
+        return false;
+    (void)fprintf(out, "replace the %s at atom ", from);
+    explain_put_node(out, &job->source, c, on->node, true);
+    (void)fprintf(out, " by %s", to);
+    return true;
+}
+
 /* ---- changes */
 
 /* Are both edits about one group of features of one node, of which one is on? */
@@ -132,31 +158,68 @@ static void put_weight(FILE *out, const source *s, const cbx_edit *e)
     (void)fprintf(out, ": %g", (double)e->weight);
 }
 
-/* Where an edge has no direction, the explained node comes first. */
-static void put_edge(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+static void put_what_happens(FILE *out, const cbx_edit *e, bool bond)
 {
-    bool own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
-    bool swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
-    (void)fputs(e->op == CBX_ADD_EDGE   ? "add edge "
-                : e->op == CBX_SET_EDGE ? "weight of edge "
-                                        : "remove edge ",
-                out);
-    explain_put_node(out, s, c, swap ? e->target : e->source, true);
-    (void)fputs(e->undirected ? DASH : ARROW, out);
-    explain_put_node(out, s, c, swap ? e->source : e->target, true);
+    const char *words = bond ? "remove the bond " : "remove edge ";
+    if (e->op == CBX_ADD_EDGE)
+        words = bond ? "add a bond " : "add edge ";
+    else if (e->op == CBX_SET_EDGE)
+        words = bond ? "weight of the bond " : "weight of edge ";
+    (void)fputs(words, out);
+}
+
+/* Where an edge has no direction, the explained node comes first. */
+static void put_edge(FILE *out, const explain_job *job, const cbx_counterfactual *c,
+                     const cbx_edit *e)
+{
+    const source *s = &job->source;
+    bool          own = c->task == CBX_NODE && (e->source == c->row || e->target == c->row);
+    bool          swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
+    bool          bond = job->atoms && e->undirected;
+    int32_t       ends[2] = {swap ? e->target : e->source, swap ? e->source : e->target};
+    put_what_happens(out, e, bond);
+    for (int k = 0; k < 2; k++) {
+        if (k > 0)
+            (void)fputs(e->undirected ? DASH : ARROW, out);
+        if (bond)
+            put_atom(out, job, c, ends[k]);
+        else
+            explain_put_node(out, s, c, ends[k], true);
+    }
     if (e->op == CBX_SET_EDGE)
         put_weight(out, s, e);
 }
 
-static void put_node(FILE *out, const source *s, const cbx_counterfactual *c, const cbx_edit *e)
+/* "remove node 7", "remove the atom Cl7" */
+static void put_node(FILE *out, const explain_job *job, const cbx_counterfactual *c,
+                     const cbx_edit *e)
 {
-    (void)fputs("remove node ", out);
-    explain_put_node(out, s, c, e->node, true);
+    (void)fputs(job->atoms ? "remove the atom " : "remove node ", out);
+    if (job->atoms)
+        put_atom(out, job, c, e->node);
+    else
+        explain_put_node(out, &job->source, c, e->node, true);
+}
+
+/* "city of C-8: ", or "C-8: " of a group without a name. */
+static void put_group_head(FILE *out, const source *s, const cbx_counterfactual *c,
+                           const char *group, int32_t node)
+{
+    bool own = c->task == CBX_NODE && node == c->row;
+    if (group) {
+        text_put(out, group, 0);
+        put_owner(out, s, c, node);
+    } else if (!own) {
+        explain_put_node(out, s, c, node, false);
+    }
+    if (group || !own)
+        (void)fputs(": ", out);
 }
 
 /* "city: Rome → Milan" */
-static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, int64_t first)
+static void put_group(FILE *out, const explain_job *job, const cbx_counterfactual *c, int64_t first)
 {
+    const source   *s = &job->source;
     const cbx_edit *e = &c->edits[first], *off = NULL, *on = NULL;
     int32_t         g = e->group - 1;
     const char     *group =
@@ -166,12 +229,9 @@ static void put_group(FILE *out, const source *s, const cbx_counterfactual *c, i
         off = same_group(e, other) && other->to == 0 ? other : off;
         on = same_group(e, other) && other->to != 0 ? other : on;
     }
-    if (group)
-        text_put(out, group, 0);
-    else
-        (void)fputs("one of a group", out);
-    put_owner(out, s, c, e->node);
-    (void)fputs(": ", out);
+    if (put_replacement(out, job, c, off, on))
+        return;
+    put_group_head(out, s, c, group, e->node);
     if (off)
         put_member(out, s, group, off->feature);
     (void)fputs(off ? " " ARROW " " : ARROW " ", out);
@@ -216,11 +276,11 @@ static void put_change(FILE *out, const explain_job *job, const cbx_counterfactu
 {
     const cbx_edit *e = &c->edits[i];
     if (e->op == CBX_REMOVE_NODE)
-        put_node(out, &job->source, c, e);
+        put_node(out, job, c, e);
     else if (e->op != CBX_SET_FEATURE)
-        put_edge(out, &job->source, c, e);
+        put_edge(out, job, c, e);
     else if (e->group > 0)
-        put_group(out, &job->source, c, i);
+        put_group(out, job, c, i);
     else
         put_value(out, &job->source, c, e);
     if (job->args->details)

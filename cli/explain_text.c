@@ -137,6 +137,8 @@ static void put_details(FILE *out, const explain_job *job, const cbx_counterfact
     (void)fprintf(out, "  %s %d " DOT " ", source_row(&job->source), (int)c->row);
     put_shares(out, c);
     (void)fprintf(out, " " DOT " cost %g", c->cost);
+    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
+        (void)fprintf(out, ", at least %g", c->lower_bound);
     if (c->l1_mad > 0)
         (void)fprintf(out, " " DOT " values go %.3g deviations", c->l1_mad);
     if (c->plausibility >= 0)
@@ -158,12 +160,24 @@ static bool has_steps(const cbx_counterfactual *c)
     return any;
 }
 
-/* Proved, but not to the end. */
+/* Proved, but not to the end. That something must change is no news, and has no scope. */
 static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
 {
-    if (c->lower_bound > 0 && c->certificate != CBX_OPTIMAL)
-        (void)fprintf(out, " " DOT " proved: nothing that costs less than %g does, of all %s",
+    if (!(c->lower_bound > 0) || c->certificate == CBX_OPTIMAL || !c->scope[0])
+        return;
+    if (c->outcome == CBX_FOUND && !(c->l1_mad > 0) && c->lower_bound < c->cost)
+        (void)fprintf(out, " " DOT " proved: it takes between %g and %g, of all %s", c->lower_bound,
+                      c->cost, c->scope);
+    else
+        (void)fprintf(out, " " DOT " proved: no answer costs less than %g, of all %s",
                       c->lower_bound, c->scope);
+}
+
+/* One change is the least there is, which goes without saying where no proof was asked for. */
+static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_t changes)
+{
+    return c->certificate == CBX_IRREDUCIBLE || (c->certificate == CBX_OPTIMAL && changes == 1 &&
+                                                 !args_given(job->args->options, "prove"));
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
@@ -179,20 +193,25 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
     put_state(out, "then", s, c, c->after);
     (void)fprintf(out, "  %s " DOT " verified on the whole graph",
                   text_counted(counted, changes, "change"));
-    if (c->certificate == CBX_IRREDUCIBLE)
+    if (is_plain(job, c, changes))
         (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
-                      has_steps(c) ? ", and no value can go back" : "");
+                      !has_steps(c)  ? ""
+                      : changes == 1 ? ", and goes no further than it must"
+                                     : ", and no value goes further than it must");
     else if (c->certificate == CBX_OPTIMAL)
-        (void)fprintf(out, " " DOT " proved: nothing cheaper does, of all %s", c->scope);
+        (void)fprintf(out, " " DOT " proved to be the cheapest of all %s", c->scope);
     put_lower_bound(out, c);
     if (c->reason[0])
         (void)fprintf(out, " " DOT " %s", c->reason);
     (void)fputc('\n', out);
     if (c->num_unusual) {
         count_text values;
-        (void)fprintf(
-            out, "  %s outside the middle 98 %% of the data: nothing else takes as few edits\n",
-            text_counted(values, c->num_unusual, "value"));
+        (void)fprintf(out,
+                      "  %s %s outside the middle 98 %% of the data: nothing else was found that "
+                      "takes as few "
+                      "changes\n",
+                      text_counted(values, c->num_unusual, "value"),
+                      c->num_unusual == 1 ? "lies" : "lie");
     }
     if (c->num_left_out) {
         number_text n;
@@ -207,7 +226,9 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
 static void print_not_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     count_text epochs;
-    (void)fputs(", nothing found that makes it ", out);
+    (void)fputs(c->certificate == CBX_PROVED_NONE ? ", and nothing makes it "
+                                                  : ", nothing found that makes it ",
+                out);
     if (c->target >= 0)
         put_class(out, &job->source, c->target);
     else

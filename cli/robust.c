@@ -102,23 +102,37 @@ static void write_json(const asked_rows *a, FILE *out, const cbx_radius *r)
     json_line(&j);
 }
 
+/* "C-8: ", or "node 8: " where it has no name. */
+static void put_row(FILE *out, const source *s, const cbx_radius *r)
+{
+    const char *const *names = s->view->task == CBX_NODE ? s->view->node_names : NULL;
+    if (names)
+        text_put(out, names[r->row], 0);
+    else
+        (void)fprintf(out, "%s %d", source_row(s), (int)r->row);
+    (void)fputs(": ", out);
+}
+
 static void write_text(const asked_rows *a, FILE *out, const cbx_radius *r)
 {
-    class_text  buffer;
-    const char *verdict = r->robust == 1 ? "robust" : r->robust == 0 ? "not robust" : "not known";
-    (void)fprintf(out, "%s %d, %s: ", source_row(&a->source), r->row,
-                  source_class(&a->source, buffer, r->prediction));
+    class_text buffer;
+    count_text least, most;
+    put_row(out, &a->source, r);
+    text_put(out, source_class(&a->source, buffer, r->prediction), 0);
+    (void)text_counted(least, r->lower_bound, "edit");
+    (void)text_counted(most, r->flips_with, "edit");
     if (r->robust == 1)
-        (void)fprintf(out, "%s, no %lld edits change it", verdict, (long long)r->budget);
+        (void)fprintf(out, ", robust: up to %s cannot change it",
+                      text_counted(most, r->budget, "edit"));
     else if (r->flips_with > 0 && r->flips_with == r->lower_bound)
-        (void)fprintf(out, "%s, %lld edits change it and no fewer do", verdict,
-                      (long long)r->flips_with);
+        (void)fprintf(out, ", not robust: %s can change it, and no fewer", most);
     else if (r->flips_with > 0)
-        (void)fprintf(out, "%s, between %lld and %lld edits change it", verdict,
-                      (long long)r->lower_bound, (long long)r->flips_with);
+        (void)fprintf(out, ", %s: %s can change it, and no fewer than %lld",
+                      r->robust == 0 ? "not robust" : "not known", most, (long long)r->lower_bound);
+    else if (r->lower_bound > 1)
+        (void)fprintf(out, ", not known: it takes at least %s to change it", least);
     else
-        (void)fprintf(out, "%s, fewer than %lld edits do not change it", verdict,
-                      (long long)r->lower_bound);
+        (void)fputs(", not known: nothing was found or proved in time", out);
     (void)fprintf(out, " (%.2f s)\n", r->seconds);
 }
 

@@ -164,11 +164,14 @@ _combinex() {
     "explain --as") _combinex_words "anybody self"; return ;;
     "explain --keep") _combinex_words "any no-isolated connected molecule"; return ;;
     "explain --elements") return ;;
+    "explain --bonds") return ;;
     "explain --plausible") return ;;
     "explain --add-at") _combinex_words "any target"; return ;;
     "explain --add-within") return ;;
     "explain --add-to") return ;;
     "explain --max-degree") return ;;
+    "explain --max-added") return ;;
+    "explain --max-removed") return ;;
     "explain --policy") _combinex_words "linear exponential sinusoidal dynamic constant features edges"; return ;;
     "explain --alpha") return ;;
     "explain --decay") return ;;
@@ -199,6 +202,7 @@ _combinex() {
     "explain --node-cost") return ;;
     "explain --feature-cost") return ;;
     "explain --prove") return ;;
+    "explain --prove-gap") return ;;
     "explain --robustness") return ;;
     "explain --moexp-size") return ;;
     "explain --moexp-most") return ;;
@@ -300,6 +304,7 @@ _combinex() {
     "bench --published-faults") return ;;
     "bench --seed") return ;;
     "bench --jobs") return ;;
+    "bench --rows-of") return ;;
     "bench --format") _combinex_words "auto safetensors tu planetoid geom-gcn attributed ogb linqs npz motif-pickle csv graphml gml"; return ;;
     "bench --task") _combinex_words "auto node graph"; return ;;
     "bench --label-column") return ;;
@@ -343,8 +348,8 @@ _combinex() {
         valued="--node --graph --threads -o --output --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "explain")
-        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --edits --add-weight --add-candidates --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --own-features --own-edges --as --keep-edges --keep --elements --plausible --add-at --add-within --add-to --max-degree --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --node-cost --feature-cost --diverse --prove --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
-        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --edits --add-weight --add-candidates --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --as --keep --elements --plausible --add-at --add-within --add-to --max-degree --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --node-cost --feature-cost --prove --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
+        options="--node --graph --all --test-set --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --edits --add-weight --add-candidates --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --own-features --own-edges --as --keep-edges --keep --elements --bonds --plausible --add-at --add-within --add-to --max-degree --max-added --max-removed --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --node-cost --feature-cost --diverse --prove --prove-gap --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --preset -o --output --resume --summary --trace --html --svg --png --details --reproducible --replay --json -q --quiet -h --help "
+        valued="--node --graph --limit --explainer --target --epochs --patience --lr --optimiser --momentum --edges --edits --add-weight --add-candidates --kinds --min-edges --budget --time-limit --threads --seed --total-cfs --trained --stopping-threshold --max-edits --features-to-vary --immutable-features --permitted-range --only-up --only-down --step --if-changed --one-hot --immutable-nodes --protected-edges --as --keep --elements --bonds --plausible --add-at --add-within --add-to --max-degree --max-added --max-removed --policy --alpha --decay --select --random-keep --cf-gnn-beta --cf-gnn-clip --cf-gnn-distance --cf-gnn-pull --cff-lr --cff-lambda --cff-alpha --cff-gamma --cff-complement --cff-scores --unr-neighbours --unr-rollouts --unr-patience --unr-expansion --unr-exploration --unr-restart --beam --candidates --rebuilds --start --cost --edge-cost --node-cost --feature-cost --prove --prove-gap --robustness --moexp-size --moexp-most --rcexplainer-epochs --rcexplainer-patience --rcexplainer-batch --rcexplainer-rows --rcexplainer-walks --rcexplainer-lr --rcexplainer-size --rcexplainer-entropy --clear-epochs --clear-batch --clear-rows --clear-samples --clear-lr --clear-features --clear-edges --clear-kl --clear-oracle --d4-epochs --d4-batch --d4-rows --d4-samples --d4-layers --d4-width --d4-lr --d4-decay --d4-noise --d4-edges --d4-oracle --format --task --label-column --sidecar --inputs --scores --label --classes --preset -o --output --summary --trace --html --svg --png --replay "
         ;;
     "robust")
         options="--node --graph -o --output --edits --edges --target --budget --share --local-budget --local-strength --decide --time-limit --threads --format --task --symmetric --label-column --sidecar --copy --inputs --scores --label --classes --json -q --quiet -h --help "
@@ -359,8 +364,8 @@ _combinex() {
         valued="-o --output --line --target --format --task --label-column --sidecar --inputs --scores --label --classes "
         ;;
     "bench")
-        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --reproducible --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
-        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --format --task --label-column --sidecar "
+        options="--data --out --html --resume --dry-run --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --rows-of --tables-only --reproducible --format --task --symmetric --label-column --sidecar --copy --json -q --quiet -h --help "
+        valued="--data --out --html --models --explainers --folds --samples --protocol --preset --epochs --train-epochs --time-limit --unr-rollouts --published-faults --seed --jobs --rows-of --format --task --label-column --sidecar "
         ;;
     "help")
         options="--json -q --quiet -h --help "

@@ -36,10 +36,12 @@ int cbx_python_progress(void *user, int64_t done, int64_t total, const char *tex
     return w->inner(user, done, total, text);
 }
 
-CBX_API char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c, bool details);
+CBX_API char *cbx_python_text(cbx_graph *graph, const cbx_options *options,
+                              const cbx_counterfactual *c, bool details);
 
 /* The sentences of `combinex explain`, to be freed; NULL when memory runs out. */
-char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c, bool details)
+char *cbx_python_text(cbx_graph *graph, const cbx_options *options, const cbx_counterfactual *c,
+                      bool details)
 {
     explain_args asked = {.details = details};
     explain_job  job = {.args = &asked, .source = {.graph = graph, .name = ""}};
@@ -49,9 +51,11 @@ char *cbx_python_text(cbx_graph *graph, const cbx_counterfactual *c, bool detail
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    cbx_locale locale = cbx_locale_begin(); /* the interpreter's may be any */
+    (void)cbx_atoms_new(graph, options, &job.atoms, NULL); /* nodes have numbers, too */
+    cbx_locale locale = cbx_locale_begin();                /* the interpreter's may be any */
     explain_print(out, &job, c, 0, 1);
     cbx_locale_end(locale);
+    cbx_atoms_free(job.atoms);
     if (fclose(out)) {
         free(text);
         return NULL;

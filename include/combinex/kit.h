@@ -184,6 +184,19 @@ CBX_API cbx_status cbx_explain_forget(const char *path, cbx_error *err);
 
 /* ------------------------------------------------ what many have in common */
 
+typedef struct cbx_atoms cbx_atoms;
+
+/* What the nodes of a molecule are. A graph is one by the option keep, or where all columns of a
+ * one-hot group are named after elements; else *out is NULL. `options`: of cbx_explain_table, or
+ * NULL. It borrows from the graph. */
+CBX_API cbx_status cbx_atoms_new(const cbx_graph *graph, const cbx_options *options,
+                                 cbx_atoms **out, cbx_error *err);
+CBX_API void       cbx_atoms_free(cbx_atoms *atoms);
+
+/* The symbol of the element that a node is, or that a feature stands for; NULL: none is known. */
+CBX_API const char *cbx_atoms_node(const cbx_atoms *atoms, int32_t node);
+CBX_API const char *cbx_atoms_feature(const cbx_atoms *atoms, int32_t feature);
+
 typedef struct cbx_common_feature {
     int32_t feature;
     int64_t flips;           /* that set it, at one node or more */

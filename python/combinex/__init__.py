@@ -23,15 +23,22 @@ from ._model import Model
 from ._options import explain_table as _explain_table
 from ._options import generate_table as _generate_table
 from ._options import model_table as _model_table
+from ._options import robust_table as _robust_table
 from ._options import train_table as _train_table
+from ._robust import Radius, robust, robust_all
 from ._state_dict import load_state_dict
 from ._train import split, train
 from .errors import CancelledError, Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
 
 
 def options(of: str = "explain") -> str:
-    """The options of explain, train or load, one per line, from the library's own tables."""
-    tables = {"explain": [_explain_table], "train": [_model_table, _train_table], "load": [_generate_table]}
+    """The options of explain, train, load or robust, one per line, from the library's own tables."""
+    tables = {
+        "explain": [_explain_table],
+        "train": [_model_table, _train_table],
+        "load": [_generate_table],
+        "robust": [_robust_table],
+    }
     if not isinstance(of, str) or of not in tables:
         raise InvalidError(f"options of {_brief(of)}: there are {', '.join(tables)}")
     return "\n".join(table.describe() for table in tables[of])
@@ -85,6 +92,7 @@ __all__ = [
     "Model",
     "OutOfMemoryError",
     "Probabilities",
+    "Radius",
     "Rules",
     "UnsupportedError",
     "__version__",
@@ -99,6 +107,8 @@ __all__ = [
     "load",
     "load_state_dict",
     "options",
+    "robust",
+    "robust_all",
     "split",
     "train",
 ]

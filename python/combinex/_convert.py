@@ -46,15 +46,14 @@ def _exists(path: Path) -> bool:
 
 
 def load(name: str | os.PathLike[str], **options: Any) -> Any:
-    """A graph or a model: from a file, a built-in name ("karate"; options as for `combinex data generate`), or the
-    name of a file in a folder of COMBINEX_DATA."""
+    """A graph or a model: from a file or folder (options as for `combinex data convert`: symmetric=True,
+    label_column="approved"), a built-in name ("karate"; options as for `combinex data generate`), or the name of a
+    file in a folder of COMBINEX_DATA."""
     word = os.fsdecode(path_of(name, "name"))
     path = Path(word)
     there = _exists(path)
     if not there and word in builtins():
         return Graph.builtin(word, **options)
-    if options:
-        raise errors.InvalidError(f"{word} is not built in, so it takes no options: {', '.join(options)}")
     if not there and "/" not in word and not word.endswith(ENDING):
         tried = [folder / (word + ENDING) for folder in _folders()]
         found = [candidate for candidate in tried if _exists(candidate) and candidate.is_file()]
@@ -64,11 +63,12 @@ def load(name: str | os.PathLike[str], **options: Any) -> Any:
                 + " or ".join(map(str, tried))
             )
         path, there = found[0], True
-    if there and path.suffix == PROGRAM_ENDING:
+    program = there and path.suffix == PROGRAM_ENDING
+    if program or (there and path.is_file() and "arch" in _safetensors.metadata_of(path)):
+        if options:
+            raise errors.InvalidError(f"{word} is a model, and takes no options: {', '.join(options)}")
         return Model.load(path)
-    if there and path.is_file() and "arch" in _safetensors.metadata_of(path):
-        return Model.load(path)
-    return Graph.load(path)
+    return Graph.load(path, **options)
 
 
 def graph_of(data: Any) -> Graph:

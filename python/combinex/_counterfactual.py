@@ -75,6 +75,7 @@ class Edit:
     node: int | None = None
     feature: int | None = None
     name: str | None = None  # the feature's
+    group: int | None = None  # of one-hot features: its edits of a node are one change
     before: float | None = None
     after: float | None = None
 
@@ -95,8 +96,9 @@ class Probabilities(NamedTuple):
     after: np.ndarray | None
 
 
-def _text_of(raw: Any, graph: Graph, details: bool = False) -> str:
-    return taken_text(lib.cbx_python_text(graph._address, ctypes.byref(raw), details)).rstrip("\n")
+def _text_of(raw: Any, graph: Graph, options: Options, details: bool = False) -> str:
+    text = lib.cbx_python_text(graph._address, options.pointer, ctypes.byref(raw), details)
+    return taken_text(text).rstrip("\n")
 
 
 def _json_of(raw: Any, graph: Graph, options: Options, digests: tuple[bytes, bytes]) -> str:
@@ -149,7 +151,7 @@ class Counterfactual:
         parts["oracle"] = json.dumps([model.oracle, model.oracle.why]).encode()
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
-            parts["text"] = _text_of(source, graph).encode()
+            parts["text"] = _text_of(source, graph, options).encode()
             parts["json"] = _json_of(source, graph, options, digests).encode()
         cf = cls._from_parts(parts, graph, options, model)
         if source.next:
@@ -227,8 +229,8 @@ class Counterfactual:
 
     @property
     def lower_bound(self) -> float | None:
-        """Proved with prove=SECONDS: whatever flips the class costs so much at least, as `scope` says of what; None:
-        not known."""
+        """Proved: whatever flips the class costs so much at least, as `scope` says of what; with prove=SECONDS as much
+        as can be shown in that time. None: not known, or nothing flips it."""
         return self._raw.lower_bound or None
 
     @property
@@ -317,6 +319,13 @@ class Counterfactual:
         return np.frombuffer(self._parts["edits"], _EDIT)
 
     @property
+    def num_changes(self) -> int:
+        """Edits, of which those of a one-hot group that points elsewhere are one."""
+        array = self.edits_array
+        grouped = array[(array["op"] == h.CBX_SET_FEATURE) & (array["group"] > 0)]
+        return len(array) - len(grouped) + len(set(zip(grouped["node"].tolist(), grouped["group"].tolist())))
+
+    @property
     def edits(self) -> list[Edit]:
         """Most influential first."""
         names = self._graph.feature_names
@@ -347,6 +356,7 @@ class Counterfactual:
                         node=int(item["node"]),
                         feature=feature,
                         name=names[feature] if names else None,
+                        group=int(item["group"]) - 1 if item["group"] > 0 else None,
                         before=float(item["from"]),
                         after=float(item["to"]),
                     )
@@ -462,11 +472,11 @@ class Counterfactual:
         return out
 
     def __str__(self) -> str:
-        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph)
+        return self._parts["text"].decode() if "text" in self._parts else _text_of(self._raw, self._graph, self._options)
 
     def words(self, details: bool = False) -> str:
         """The sentences of `combinex explain`; with details what --details adds."""
-        return _text_of(self._raw, self._graph, True) if details else str(self)
+        return _text_of(self._raw, self._graph, self._options, True) if details else str(self)
 
     def __repr__(self) -> str:
         change = f", {self.prediction} → {self.result}, {self.num_edits} edits" if self.found else ""
@@ -543,13 +553,13 @@ class Counterfactuals(Sequence[Counterfactual]):
         return pandas.DataFrame(self.table())
 
     def __str__(self) -> str:
-        sizes = sorted(cf.num_edits for cf in self if cf.found)
+        sizes = sorted(cf.num_changes for cf in self if cf.found)
         skipped = sum(cf.status == "skipped" for cf in self)
         line = f"{len(sizes)} of {len(self)} found"
         line += f", {skipped} skipped" if skipped else ""
         if sizes:
             median = (sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
-            line += f" · median {median:g} edit{'' if median == 1 else 's'}"
+            line += f" · median {median:g} change{'' if median == 1 else 's'}"
         return line
 
     def __repr__(self) -> str:

@@ -219,11 +219,12 @@ class Graph:
     # ---- files and built-in data
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], copy: bool = False) -> "Graph":
-        """Reads a graph file. A native one is mapped: it must not be changed in place while the graph lives, or
+    def load(cls, path: str | os.PathLike[str], copy: bool = False, **options: Any) -> "Graph":
+        """Reads a graph file, or files of any format that the command line reads; options as there: symmetric=True,
+        label_column="approved". A native one is mapped: it must not be changed in place while the graph lives, or
         reading what was cut off ends the process (SIGBUS). With copy=True it is read into memory."""
-        options = Options(read_table, {"copy": bool(whole(copy, "copy", 0, 1))})
-        return cls._of(make(lib.cbx_graph_read, path_of(path), options.pointer))
+        given = Options(read_table, {"copy": bool(whole(copy, "copy", 0, 1)), **options})
+        return cls._of(make(lib.cbx_graph_read, path_of(path), given.pointer))
 
     @classmethod
     def builtin(cls, name: str, **options: Any) -> "Graph":

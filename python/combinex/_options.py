@@ -185,8 +185,9 @@ model_table = Table("model", lib.cbx_model_table())
 generate_table = Table("generate", lib.cbx_generate_table())
 read_table = Table("read", lib.cbx_read_table())
 open_table = Table("open", lib.cbx_open_table())
+robust_table = Table("robust", lib.cbx_robust_table())
 
 
 def _again(name: str, given: dict[str, Any]) -> Options:
-    tables = (explain_table, train_table, model_table, generate_table, read_table, open_table)
+    tables = (explain_table, train_table, model_table, generate_table, read_table, open_table, robust_table)
     return Options(next(table for table in tables if table.name == name), given)

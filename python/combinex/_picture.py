@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A counterfactual as a small picture: HTML with an SVG in it, nothing loaded from anywhere."""
+"""A counterfactual in a notebook: HTML with the library's picture in it, nothing loaded from anywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import tempfile
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .errors import InvalidError
+
 if TYPE_CHECKING:
     from ._counterfactual import Counterfactual, Counterfactuals, Edit
 
-MOST_NODES = 60
-WIDTH, HEIGHT, MARGIN = 420, 300, 24
 MOST_ROWS = 20
-PLAIN = 'stroke="#999"'
-REMOVED = 'stroke="#c0392b" stroke-width="2" stroke-dasharray="5 3"'
-ADDED = 'stroke="#1e8449" stroke-width="2.5"'
 
 
 @dataclass
@@ -104,68 +102,26 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     return Surroundings(shown, targets, edges, removed, added, changes, lost, weights, len(kept) - len(shown))
 
 
-def layout(count: int, pairs: Iterable[tuple[int, int]], rounds: int = 120) -> np.ndarray:
-    """Places in the unit square: nodes push each other away, edges pull. The same graph gives the same picture."""
-    angle = np.arange(count) * 2.399963  # a sunflower: no two nodes start in one place
-    place = np.sqrt((np.arange(count) + 0.5) / max(count, 1))[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)
-    links = np.array(sorted({(min(a, b), max(a, b)) for a, b in pairs if a != b}), int).reshape(-1, 2)
-    ideal = 1.4 / np.sqrt(max(count, 1))
-    for step in range(rounds):
-        gap = place[:, None] - place[None]
-        far = np.maximum(np.sqrt((gap**2).sum(2)), 1e-3)
-        move = (gap / far[..., None] * (ideal**2 / far)[..., None]).sum(1)
-        pull = place[links[:, 0]] - place[links[:, 1]]
-        pull *= np.sqrt((pull**2).sum(1, keepdims=True)) / ideal
-        np.add.at(move, links[:, 0], -pull)
-        np.add.at(move, links[:, 1], pull)
-        size = np.maximum(np.sqrt((move**2).sum(1, keepdims=True)), 1e-9)
-        place = place + move / size * np.minimum(size, 0.15 * (1 - step / rounds))
-    low, high = place.min(0), place.max(0)
-    return (place - low) / np.maximum(high - low, 1e-9)
-
-
 def svg_of(cf: "Counterfactual") -> str:
-    near = surroundings(cf, hops=1, most=MOST_NODES)
-    at = {node: i for i, node in enumerate(near.nodes)}
-    links = [(at[s], at[t]) for _, s, t in near.edges] + [(at[s], at[t]) for s, t in near.added]
-    unit = layout(len(near.nodes), links)
-    x = MARGIN + unit[:, 0] * (WIDTH - 2 * MARGIN)
-    y = MARGIN + unit[:, 1] * (HEIGHT - 2 * MARGIN)
-    names = cf.graph.node_names
-    lines: list[str] = []
-    drawn: dict[tuple[int, int], bool] = {}
-    for edge, source, target in near.edges:
-        key = (min(source, target), max(source, target))
-        drawn[key] = drawn.get(key, False) or edge in near.removed
-    styles = [(ends, REMOVED if gone else PLAIN) for ends, gone in drawn.items()]
-    for (a, b), style in [*styles, *((ends, ADDED) for ends in sorted({(min(e), max(e)) for e in near.added}))]:
-        i, j = at[a], at[b]
-        lines.append(f'<line x1="{x[i]:.1f}" y1="{y[i]:.1f}" x2="{x[j]:.1f}" y2="{y[j]:.1f}" {style}/>')
-    for node, i in at.items():
-        fill = "#e67e22" if node in near.changes else "#2c3e50" if node in near.targets else "#aab7b8"
-        fill = "#ffffff" if node in near.lost else fill
-        dashed = ' stroke="#c0392b" stroke-width="1.5" stroke-dasharray="3 2"' if node in near.lost else ""
-        ring = ' stroke="#c0392b" stroke-width="2.5"' if node in near.targets else dashed
-        label = names[node] if names else f"node {node}"
-        title = escape(label + "".join(f"\n{k}: {a:g} → {b:g}" for k, (a, b) in near.changes.get(node, {}).items()))
-        radius = 8 if node in near.targets else 5
-        lines.append(
-            f'<circle cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="{radius}" fill="{fill}"{ring}><title>{title}</title></circle>'
-        )
-        if len(at) <= 25:
-            lines.append(
-                f'<text x="{x[i]:.1f}" y="{y[i] - 10:.1f}" font-size="10" text-anchor="middle" '
-                f'fill="#555">{escape(label if names else str(node))}</text>'
-            )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-        f'role="img" font-family="sans-serif">{"".join(lines)}</svg>'
-    )
+    """The picture that cf.save("….svg") draws; nothing where there is none to draw."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "picture.svg")
+        try:
+            cf.save(path)
+        except InvalidError:  # not even the class is known
+            return ""
+        with open(path, encoding="utf-8") as file:
+            svg = file.read()
+    svg = svg[svg.index("<svg") :].strip()
+    for name in ("title", "about"):  # a notebook may show many
+        own = f"combinex-{cf.task}-{cf.row}-{name}"
+        svg = svg.replace(f'id="{name}"', f'id="{own}"', 1).replace(f'labelledby="{name} ', f'labelledby="{own} ', 1)
+        svg = svg.replace(f' {name}">', f' {own}">', 1)
+    return svg.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
 
 
 def html_of(cf: "Counterfactual") -> str:
-    note = "<small>dashed: removed · orange: features changed · ringed: explained</small>"
-    return f'<div>{svg_of(cf)}<pre style="line-height:1.3">{escape(str(cf))}</pre>{note}</div>'
+    return f'<div><pre style="line-height:1.3">{escape(str(cf))}</pre>{svg_of(cf)}</div>'
 
 
 def table_of(cfs: "Counterfactuals") -> str:

@@ -205,8 +205,35 @@ def test_the_picture_shows_what_is_removed(club, karate):
     html = cf._repr_html_()
     drawing = xml.fromstring(html[html.index("<svg") : html.index("</svg>") + 6])
     dashed = [line for line in drawing.iter("{http://www.w3.org/2000/svg}line") if "stroke-dasharray" in line.attrib]
-    assert len(dashed) == cf.num_edges_removed
+    assert len(dashed) == cf.num_edges_removed + 1  # and one in the legend
     assert html == cf._repr_html_()
+
+
+def test_a_notebook_shows_the_picture_that_is_saved(club, karate, tmp_path):
+    cf = cx.explain(club, karate, node=8, **EDGES)
+    cf.save(tmp_path / "picture.svg")
+    html, saved = cf._repr_html_(), (tmp_path / "picture.svg").read_text()
+    drawn = saved[saved.index("</desc>") :].strip()
+    assert drawn in html and html.index("member 8: ") < html.index("<svg")
+    other = cx.explain(club, karate, node=9, **EDGES)._repr_html_()
+    assert not set(re.findall(r' id="[^"]*"', html)) & set(re.findall(r' id="[^"]*"', other))
+    again = pickle.loads(pickle.dumps(cf))  # without the model: what the answer says
+    assert "<svg" in again._repr_html_()
+
+
+def test_a_group_is_one_change(tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"C-{i},C-{i + 1}\n" for i in range(0, 40, 2)))
+    (tmp_path / "features.csv").write_text(
+        "id,city,label\n" + "".join(f"C-{i},{'Rome' if i % 3 else 'Oslo'},{'no' if i % 3 else 'yes'}\n" for i in range(40))
+        + "C-40,Rome,no\n"
+    )
+    graph = cx.load(tmp_path, symmetric=True)
+    model = cx.train(graph, "sage", epochs=200, seed=1, train_share=1)
+    cf = cx.explain(model, graph, node="C-4", own_features=True, keep_edges=True)
+    assert cf.num_edits == 2 and cf.num_changes == 1
+    assert len({edit.group for edit in cf.edits}) == 1 and cf.edits[0].group is not None
+    assert "median 1 change" in str(cx.explain_all(model, graph, nodes=["C-4"], own_features=True, keep_edges=True))
+    assert "city: Rome → Oslo" in str(cf)
 
 
 def test_names_in_a_picture_are_text():

@@ -20,6 +20,8 @@ typedef struct cbx_bench_options {
     const char *published_faults; /* "rounding,shift", …, "all" or "none" */
     int64_t     seed;
     int64_t     jobs;         /* threads; 0: all cores */
+    const char *rows_of;      /* another benchmark's folder; NULL: none */
+    bool        tables_only;  /* nothing is asked */
     bool        reproducible; /* the same bits on every processor: cbx_model_set_reproducible */
 } cbx_bench_options;
 

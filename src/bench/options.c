@@ -45,6 +45,12 @@ static const cbx_option bench_options[] = {
      "of splits, oracles, samples and the methods that draw"},
     {"jobs", CBX_OPTION_INT, AT(jobs), "0", 0, 1024, NULL,
      "threads: targets explained at once; 0: all cores"},
+    {"rows-of", CBX_OPTION_TEXT, AT(rows_of), NULL, 0, 0, NULL,
+     "folder of a benchmark under the other protocol, otherwise with the same settings: rows of "
+     "data sets whose features are all discrete and 0 or 1, of which both protocols ask the same, "
+     "are taken from there"},
+    {"tables-only", CBX_OPTION_BOOL, AT(tables_only), "false", 0, 0, NULL,
+     "make the tables of the answers that are there; train nothing and ask nothing"},
     {"reproducible", CBX_OPTION_BOOL, AT(reproducible), "false", 0, 0, NULL,
      "the same bits on every x86-64 and arm64 processor, which takes longer"},
 };

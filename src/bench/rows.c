@@ -111,6 +111,8 @@ static bool get_names(const cbx_bench_plan *plan, char **field, cbx_bench_row *r
            certificate <= CBX_PROVED_NONE;
 }
 
+static const char foreign[] = "it is not of this benchmark";
+
 /* NULL, or what is wrong with the line. */
 static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row *r)
 {
@@ -123,7 +125,7 @@ static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row
     if (!cut(line, field))
         return "it does not have 25 fields";
     if (!get_names(plan, field, r))
-        return "it is not of this benchmark";
+        return foreign;
     for (int i = 0; i < 11; i++)
         if (!get_int(field[whole[i]], &n[i]))
             return "one of its fields is not a whole number";
@@ -147,7 +149,7 @@ static const char *get_row(const cbx_bench_plan *plan, char *line, cbx_bench_row
     r->accuracy = x[6];
     r->seconds = x[7];
     r->peak_mb = x[8];
-    return r->fold < 0 || r->fold >= plan->folds ? "it is not of this benchmark" : NULL;
+    return r->fold < 0 || r->fold >= plan->folds ? foreign : NULL;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -163,27 +165,34 @@ static int by_key(const void *a, const void *b)
     return 0;
 }
 
-static cbx_status add_line(const cbx_bench_plan *plan, const char *path, int64_t number, char *line,
-                           cbx_bench_rows *out, int64_t *room, cbx_error *err)
+typedef struct reading {
+    const cbx_bench_plan *plan;
+    const bool           *wanted; /* by data set; NULL: all, and there must be no others */
+    cbx_bench_rows       *out;
+    int64_t               room;
+} reading;
+
+static cbx_status add_line(reading *r, const char *path, int64_t number, char *line, cbx_error *err)
 {
-    if (out->count == *room) {
-        int64_t        larger = 2 * *room + 256;
+    cbx_bench_rows *out = r->out;
+    if (out->count == r->room) {
+        int64_t        larger = 2 * r->room + 256;
         cbx_bench_row *more = realloc(out->rows, (size_t)larger * sizeof *more);
         if (!more)
             return cbx_fail_memory(err);
         out->rows = more;
-        *room = larger;
+        r->room = larger;
     }
-    const char *wrong = get_row(plan, line, &out->rows[out->count]);
-    if (wrong)
+    cbx_bench_row *row = &out->rows[out->count];
+    const char    *wrong = get_row(r->plan, line, row);
+    if (wrong && !(r->wanted && wrong == foreign))
         return cbx_fail(err, CBX_INVALID, "%s: line %lld: %s", path, (long long)number, wrong);
-    out->count++;
+    out->count += !wrong && (!r->wanted || r->wanted[row->data]);
     return CBX_OK;
 }
 
 /* A part's last line may have been cut short: it does not count unless it ends. */
-static cbx_status read_file(const cbx_bench_plan *plan, const char *path, cbx_bench_rows *out,
-                            int64_t *room, cbx_error *err)
+static cbx_status read_file(reading *r, const char *path, cbx_error *err)
 {
     char      *text;
     cbx_status status = cbx_bench_read_packed(path, &text, err);
@@ -193,7 +202,7 @@ static cbx_status read_file(const cbx_bench_plan *plan, const char *path, cbx_be
         number++;
         bool header = !strncmp(line, HEADER, strlen(HEADER) - 1);
         if (!header && *line)
-            status = add_line(plan, path, number, line, out, room, err);
+            status = add_line(r, path, number, line, err);
     }
     free(text);
     return status;
@@ -227,23 +236,22 @@ static cbx_status each_file(const char *folder, bool gathered,
     return status;
 }
 
-typedef struct reading {
-    const cbx_bench_plan *plan;
-    cbx_bench_rows       *out;
-    int64_t               room;
-} reading;
-
 static cbx_status read_one(void *user, const char *path, cbx_error *err)
 {
-    reading *r = user;
-    return read_file(r->plan, path, r->out, &r->room, err);
+    return read_file(user, path, err);
 }
 
 cbx_status cbx_bench_rows_load(const cbx_bench_plan *plan, const char *folder, cbx_bench_rows *out,
                                cbx_error *err)
 {
+    return cbx_bench_rows_load_of(plan, folder, NULL, out, err);
+}
+
+cbx_status cbx_bench_rows_load_of(const cbx_bench_plan *plan, const char *folder,
+                                  const bool *wanted, cbx_bench_rows *out, cbx_error *err)
+{
     *out = (cbx_bench_rows){0};
-    reading    r = {plan, out, 0};
+    reading    r = {plan, wanted, out, 0};
     cbx_status status = each_file(folder, true, read_one, &r, err);
     if (status) {
         cbx_bench_rows_free(out);

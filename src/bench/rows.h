@@ -33,6 +33,9 @@ typedef struct cbx_bench_rows {
 /* Reads the folder's rows.csv.gz, or rows.csv, unpacked, and parts. */
 cbx_status cbx_bench_rows_load(const cbx_bench_plan *plan, const char *folder, cbx_bench_rows *out,
                                cbx_error *err);
+/* Only of these data sets, by number in the plan; rows of another plan are passed over. */
+cbx_status cbx_bench_rows_load_of(const cbx_bench_plan *plan, const char *folder,
+                                  const bool *wanted, cbx_bench_rows *out, cbx_error *err);
 void       cbx_bench_rows_free(cbx_bench_rows *rows);
 
 /* Writes them to rows.csv.gz, and then removes the parts and a rows.csv. */

@@ -17,6 +17,7 @@
 #include "trained_oracle.h"
 #include "peak.h"
 #include "rows.h"
+#include "same_rows.h"
 #include "summary.h"
 #include "threads.h"
 #include "utf8.h"
@@ -41,7 +42,7 @@ typedef struct run {
     unit                  *units;
     int64_t                num_units, total;
     cbx_arena              arena;
-    cbx_line_file         part;
+    cbx_line_file          part;
     int                    lock; /* of the folder, held by the first process; -1: none */
     double                 began;
     bool                   noted; /* in the manifest, that it has */
@@ -119,7 +120,10 @@ static cbx_status note(const run *r, const char *what, cbx_error *err)
 
 static cbx_status open_folder(run *r, bool resume, cbx_error *err)
 {
-    cbx_status status = cbx_bench_folder_open(&r->plan, r->folder, resume, &r->lock, err);
+    const char *other = r->plan.options->rows_of;
+    cbx_status  status = cbx_bench_folder_open(&r->plan, r->folder, resume, &r->lock, err);
+    if (!status && other)
+        status = cbx_bench_same_rows(&r->plan, other, r->folder, err);
     if (!status)
         status = gather(r, err);
     if (!status)
@@ -440,6 +444,8 @@ static cbx_status work(run *r, bool resume, cbx_error *err)
     cbx_status status = first ? open_folder(r, resume, err) : CBX_OK;
     if (status)
         return status;
+    if (r->plan.options->tables_only)
+        return first ? finish(r, err) : CBX_OK;
     meet(r);
     status = cut_units(r, err);
     if (!status)

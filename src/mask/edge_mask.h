@@ -3,29 +3,39 @@
  *
  * A *pair* is what one parameter rules: an edge, or in undirected mode all edges
  * between two nodes. Its weight is σ(EP), thresholded to 1 above one half and to
- * 0 otherwise; the weights that the graph has multiply. */
+ * 0 otherwise; the weights that the graph has multiply.
+ *
+ * A pair that is offered (widen.h) is the mirror image: EP starts below 0, its part of the loss is
+ * |σ(EP)|, it weighs nothing up to one half, and above that it is an edge that is added. */
 #ifndef CBX_EDGE_MASK_H
 #define CBX_EDGE_MASK_H
 
 #include "descent.h"
 #include "explainer.h"
 #include "project.h"
+#include "widen.h"
 
 typedef struct cbx_edge_mask {
     const cbx_search *s;
     int64_t           pairs;
-    const int64_t    *pair_of;            /* by slot; NULL: a slot is its own pair */
-    const int64_t    *slot_of;            /* a slot of each pair; NULL: likewise */
-    int32_t          *target_of;          /* by slot: its row */
-    float            *EP, *weight, *grad; /* by pair; weight: σ(EP) */
-    uint8_t          *cut, *kept;         /* by pair: thresholded away; as remembered */
-    uint8_t          *fixed, *wish;       /* by pair: must stay; for working. NULL: no rules */
-    cbx_shape        *shape;              /* NULL: any will do */
-    bool              inverted;           /* what is cut stays, and what is not goes: cff's */
-    float            *soft, *hard, *dw;   /* by slot */
-    cbx_descent       descent;
-    double            loss;    /* Σ|σ(EP) - 1| */
-    int64_t           removed; /* slots */
+    const int64_t    *pair_of;               /* by slot; NULL: a slot is its own pair */
+    const int64_t    *slot_of;               /* a slot of each pair; NULL: likewise */
+    int32_t          *target_of;             /* by slot: its row */
+    float            *EP, *weight, *grad;    /* by pair; weight: σ(EP) */
+    uint8_t          *cut, *kept;            /* by pair: thresholded away; as remembered */
+    uint8_t          *offered;               /* by pair: not there yet. NULL: none is */
+    const cbx_view   *soft_view, *hard_view; /* the search's; what is offered does not count there
+                                              * as an edge, but in hard_view where it is added */
+    cbx_hiding  adding;                      /* what hard_view is made of, where some are offered */
+    uint8_t    *coming;                      /* by pair, for working */
+    int64_t    *room;             /* by node of the view: edges that may come; NULL: no limit */
+    uint8_t    *fixed, *wish;     /* by pair: must stay; for working. NULL: no rules */
+    cbx_shape  *shape;            /* NULL: any will do */
+    bool        inverted;         /* what is cut stays, and what is not goes: cff's */
+    float      *soft, *hard, *dw; /* by slot */
+    cbx_descent descent;
+    double      loss;    /* Σ|σ(EP) - 1|, or of what is offered Σ|σ(EP)| */
+    int64_t     removed; /* slots that go, or that are added */
 } cbx_edge_mask;
 
 cbx_status cbx_edge_mask_init(cbx_edge_mask *E, const cbx_search *s, cbx_error *err);

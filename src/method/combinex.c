@@ -7,6 +7,9 @@
  *
  *     L = η CE(soft, target) + (1-α) Σ|σ(EP)-1| + α L_X
  *
+ * Where edges may be added (--edits), some that are not there have a parameter as well, the other
+ * way round (edge_mask.h).
+ *
  * If the thresholded graph has the target class and L is the least so far, its
  * edits are kept. perturb.h has the formulas for features, edge_mask.h those for
  * edges, policy.h α.
@@ -24,6 +27,7 @@
 #include "explainers.h"
 #include "feature_mask.h"
 #include "class_bound.h"
+#include "offers.h"
 #include "order.h"
 #include "combinex_options.h"
 #include "setup.h"
@@ -58,17 +62,20 @@ static cbx_status prepare(state *st, cbx_error *err)
     st->best_version = -1;
     st->soft_class = st->hard_class = s->prediction;
     cbx_matrix soft = s->X;
+    cbx_status status = st->edges ? cbx_edge_mask_init(&st->E, s, err) : CBX_OK;
+    if (status)
+        return status;
+    const cbx_view *soft_view = st->edges ? st->E.soft_view : s->view;
+    const cbx_view *hard_view = st->edges ? st->E.hard_view : s->view;
     if (st->features) /* soft features have no zeros to skip; any pointer says "dense" here */
         soft = cbx_matrix_dense(s->X.rows, s->X.cols, s->before);
-    cbx_status status = cbx_pass_init(&st->soft, m, s->view, &soft, true, 1, s->arena, err);
+    status = cbx_pass_init(&st->soft, m, soft_view, &soft, true, 1, s->arena, err);
     if (!status && st->features)
         status = cbx_feature_mask_init(&st->F, s, cbx_pass_input_rows(&st->soft),
                                        (unsigned)st->own->faults, err);
-    if (!status && st->edges)
-        status = cbx_edge_mask_init(&st->E, s, err);
     if (!status)
-        status = cbx_pass_init(&st->hard, m, s->view, st->features ? &st->F.hard : &s->X, false, 1,
-                               s->arena, err);
+        status = cbx_pass_init(&st->hard, m, hard_view, st->features ? &st->F.hard : &s->X, false,
+                               1, s->arena, err);
     if (status)
         return status;
     if (cbx_class_bound_init(&st->soft_margin, &st->soft, &s->X, s->shared, s->arena) ||
@@ -92,10 +99,11 @@ static double lap(const cbx_search *s, int phase, double from)
 }
 
 /* Is every pass run? A trace shows them all; what is proved of them does not hold of the
- * published program's faults, nor of values that rules move, and says nothing of probabilities. */
+ * published program's faults, nor of values that rules move, nor of edges that come, and says
+ * nothing of probabilities. */
 static bool runs_all(const state *st)
 {
-    return st->s->trace || st->F.box.faults || st->F.allowed ||
+    return st->s->trace || st->F.box.faults || st->F.allowed || st->s->offered ||
            st->s->options->stopping_threshold > 0;
 }
 
@@ -265,7 +273,7 @@ static cbx_status collect(state *st, cbx_error *err)
     return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }
 
-static cbx_status search(cbx_search *s, cbx_error *err)
+static cbx_status descend(cbx_search *s, cbx_error *err)
 {
     state      st = {.s = s, .own = s->settings};
     int64_t    T = s->options->epochs;
@@ -290,6 +298,19 @@ static cbx_status search(cbx_search *s, cbx_error *err)
         return status;
     cbx_search_end(s);
     return collect(&st, err);
+}
+
+static cbx_status search(cbx_search *s, cbx_error *err)
+{
+    const cbx_combinex_options *own = s->settings;
+    cbx_search                  wide;
+    if (own->policy.shape == CBX_POLICY_FEATURES)
+        return descend(s, err);
+    cbx_status status = cbx_offers_widen(s, &wide, err);
+    if (!status)
+        status = descend(&wide, err);
+    cbx_widen_hand_back(s, &wide);
+    return status;
 }
 
 /* How far the model's matrices stretch a vector is the same for all targets. */
@@ -325,4 +346,5 @@ const cbx_explainer cbx_explainer_combinex = {.name = "combinex",
                                               .search = search,
                                               .options = &own_table,
                                               .descends = true,
+                                              .adds_edges = true,
                                               .prepare = prepare_all};

@@ -28,6 +28,10 @@ static const struct {
 } CLIMBS[] = {{0.1F, 0, false},     {0.01F, 0, true},     {0.5F, 0, false},
               {0.01F, 0.75F, true}, {0.03F, 0.75F, true}, {0.01F, 1, true}};
 
+/* At last, draws of changes that are as many and as far as they can be, at most so many draws.
+ * Slopes are those of where one stands, and may all lead elsewhere. */
+enum { MOST_DRAWS = 256 };
+
 /* A continuous feature is edited once its wish has left it by this share of its range. */
 static const float SOME = 0.01F;
 
@@ -84,6 +88,22 @@ static void begin(climb *c, float spread)
     }
     for (int64_t p = 0; p < W->pairs; p++)
         c->pair[p] = (wish){.at = 1};
+}
+
+/* Wishes for bounds, and for pairs to go: how many of them, and how many of the bounds are upper
+ * ones, is drawn first. */
+static void leap(climb *c)
+{
+    cbx_edit_state *W = c->W;
+    double          far = cbx_rng_uniform(&c->rng), up = cbx_rng_uniform(&c->rng);
+    double          gone = cbx_rng_uniform(&c->rng);
+    for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++) {
+        bool  goes = !c->frozen[k] && cbx_rng_uniform(&c->rng) < far;
+        float bound = goes && cbx_rng_uniform(&c->rng) < up ? W->hi[k % W->f] : W->lo[k % W->f];
+        c->feature[k] = (wish){.at = goes ? bound : W->x0[k]};
+    }
+    for (int64_t p = 0; p < W->pairs; p++)
+        c->pair[p] = (wish){.at = W->allowed_pair[p] && cbx_rng_uniform(&c->rng) < gone ? 0 : 1};
 }
 
 /* What the wish for an entry comes to. */
@@ -267,6 +287,19 @@ static double go_up(climb *c, int64_t steps, float step, bool alike)
     return score;
 }
 
+/* From where wishes are: what flips is offered, and everything is as it was. */
+static cbx_status climb_from_here(climb *c, int64_t steps, float step, bool alike, cbx_error *err)
+{
+    cbx_move  *moves = NULL;
+    int64_t    count = 0;
+    cbx_status status = CBX_OK;
+    double     score = go_up(c, steps, step, alike);
+    if (score > CBX_BEAM_SURE && !(moves = moves_of(c, &count)))
+        status = cbx_fail_late(err);
+    climb_down(c);
+    return !status && moves ? cbx_take_first(c->F, moves, count, err) : status;
+}
+
 cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
 {
     climb        c = {.F = F,
@@ -278,17 +311,15 @@ cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
     cbx_beam_go_to(F, &none);
     cbx_status status = make_wishes(&c, err);
     for (size_t i = 0; i < sizeof CLIMBS / sizeof *CLIMBS && !status && !F->best.count; i++) {
-        cbx_move *moves = NULL;
-        int64_t   count = 0;
         begin(&c, CLIMBS[i].spread);
-        double score = go_up(&c, steps, CLIMBS[i].step, CLIMBS[i].alike);
-        if (score > CBX_BEAM_SURE && !(moves = moves_of(&c, &count)))
-            status = cbx_fail_late(err);
-        climb_down(&c);
-        if (!status && moves)
-            status = cbx_take_first(F, moves, count, err);
+        status = climb_from_here(&c, steps, CLIMBS[i].step, CLIMBS[i].alike, err);
         if (cbx_search_is_late(F->s))
-            break;
+            return status;
+    }
+    int64_t draws = steps < MOST_DRAWS ? steps : MOST_DRAWS;
+    for (int64_t i = 0; i < draws && !status && !F->best.count && !cbx_search_is_late(F->s); i++) {
+        leap(&c);
+        status = climb_from_here(&c, 1, 0, true, err);
     }
     return status;
 }

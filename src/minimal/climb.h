@@ -6,7 +6,7 @@
  * and every pair has a wish, a number between its bounds, that follows the derivative of the
  * lead; the graph is edited to what the wishes come to: whole numbers for discrete features, gone
  * or not for pairs. The derivative is taken at the edited graph, so what is met is what an answer
- * would be, and no relaxation of it. */
+ * would be, and no relaxation of it. Where slopes lead nowhere, wishes are drawn at last. */
 #ifndef CBX_CLIMB_H
 #define CBX_CLIMB_H
 

@@ -37,6 +37,7 @@ typedef struct cbx_edit_state {
     uint8_t          *matters; /* by pair: can it change the class at all? */
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
     int64_t          *room;    /* by node: edges that may still come; NULL: no limit */
+    int64_t           added, taken; /* pairs, by the moves that are made */
     uint8_t          *one_hot; /* by row and group: is it, to begin with? */
     cbx_links        *links;   /* where a rule asks for them, else NULL */
     cbx_matrix        X;

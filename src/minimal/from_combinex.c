@@ -36,6 +36,9 @@ static cbx_status moves_of_edits(const cbx_beam *F, const cbx_search *from, cbx_
 cbx_status cbx_from_combinex(cbx_beam *F, const void *spectral_norm, cbx_error *err)
 {
     cbx_search search = *F->s;
+    cbx_rules  rules = *search.rules;
+    rules.edits &= ~(unsigned)CBX_EDITS_ADD; /* what is added is offered to the moves */
+    search.rules = &rules;
     search.settings = cbx_explainer_settings(&cbx_explainer_combinex, search.options);
     search.shared = spectral_norm;
     search.found = false; /* that was an answer before this one */

@@ -13,6 +13,7 @@
 #include "prices.h"
 #include "prove.h"
 #include "robustness.h"
+#include "root_bound.h"
 #include "take_back.h"
 #include "wider.h"
 
@@ -128,8 +129,10 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     bool       none = tried_all || (found->state->exact && !can_move(found->state) &&
                               (!further || cbx_moves_are_listed(found->state)));
     cbx_status status = none ? CBX_OK : cbx_infeasible(s, found->state, &none, err);
-    if (none && !cbx_time_is_up())
+    if (none && !cbx_time_is_up()) {
         s->certificate = CBX_PROVED_NONE;
+        s->lower_bound = 0; /* there is nothing that it could be a bound of */
+    }
     return cbx_search_status(status);
 }
 
@@ -165,6 +168,21 @@ static const char *why_unproved(const cbx_search *s, const cbx_edit_state *W)
     return NULL;
 }
 
+/* What any answer costs at least, and whether this one is known to be the cheapest by it. */
+static cbx_status bound_cost(cbx_search *s, cbx_minimal *found, bool *proved, cbx_error *err)
+{
+    if (*proved) {
+        s->lower_bound = found->count ? found->cost : 0;
+        return CBX_OK;
+    }
+    cbx_status status = cbx_root_bound(s, found, &s->bound_is_plain, err);
+    bool traded = cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && found->state->rules->columns;
+    s->lower_bound = found->lower_bound;
+    *proved = found->count && found->irreducible && found->lower_bound >= found->cost &&
+              found->state->exact && !traded && !cbx_search_is_late(s);
+    return status;
+}
+
 /* `at` becomes the search that goes on. */
 static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
                              cbx_search **at, cbx_error *err)
@@ -183,9 +201,10 @@ static cbx_status find_first(cbx_search *s, const cbx_forbidden *none, cbx_minim
         status = cbx_find_settle(s, found, err);
         proved = proved && found->irreducible; /* which is part of being optimal */
     }
+    if (!status)
+        status = bound_cost(s, found, &proved, err);
     if (status)
         return status;
-    s->lower_bound = proved && found->count ? found->cost : proved ? 0 : found->lower_bound;
     return found->count ? keep(s, found, proved, err) : certify_none(s, found, proved, err);
 }
 

@@ -29,6 +29,8 @@ static const cbx_option own_options[] = {
      "minimal: answers share no edit"},
     {"prove", CBX_OPTION_REAL, AT(prove), "0", 0, 1e9, NULL,
      "minimal: seconds for proving that nothing cheaper, or nothing at all, does"},
+    {"prove-gap", CBX_OPTION_REAL, AT(prove_gap), "0", 0, 1e9, NULL,
+     "minimal: a proof stops when the answer costs no more than this above what is proved"},
     {"robustness", CBX_OPTION_INT, AT(robustness), "50", 0, 1e6, NULL,
      "minimal: small random changes tried on an answer"},
 };

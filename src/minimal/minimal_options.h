@@ -21,6 +21,7 @@ typedef struct cbx_minimal_options {
     int         cost;         /* what answers are compared by */
     bool        diverse;      /* answers share no edit */
     double      prove;        /* seconds for excluding cheaper answers; 0: none */
+    double      prove_gap;    /* what an answer may cost more than is proved, to be enough */
     int64_t     robustness;   /* random changes tried on an answer */
 } cbx_minimal_options;
 

@@ -95,9 +95,6 @@ struct cbx_move_kind {
     cbx_move (*draw)(const cbx_edit_state *W, int64_t way, cbx_rng *rng);
 };
 
-/* What adding the pair, which is offered, would do to the score, to first order. */
-double cbx_move_add_edge_gain(const cbx_edit_state *W, int64_t pair);
-
 #define X(word) extern const cbx_move_kind cbx_move_##word;
 #include "moves.def"
 #undef X
@@ -144,6 +141,9 @@ bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
 /* Does it pass all that may be made? */
 bool cbx_moves_are_listed(const cbx_edit_state *W);
+
+/* Does it, but for values of features that cannot be counted? Of these it passes the ends. */
+bool cbx_moves_are_listed_but_features(const cbx_edit_state *W);
 
 /* Is any allowed whose effect the features' ranges do not bound? */
 bool cbx_moves_are_unbounded(const cbx_edit_state *W);

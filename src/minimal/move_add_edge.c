@@ -2,6 +2,7 @@
 /* move_add_edge.c: two nodes get an edge, or one each way, out of those that are offered
  * (offers.h). Of a pair that is offered, one of them is made at most once. */
 #include "move.h"
+#include "widen.h"
 
 static cbx_move make(const cbx_edit_state *W, int64_t pair, double gain)
 {
@@ -27,10 +28,8 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
     if (!W->s->offered || !cbx_rules_limit_degree(W->rules))
         return 0;
     W->room = CBX_NEW(arena, int64_t, n);
-    for (int32_t i = 0; W->room && i < n; i++) {
-        int32_t node = cbx_edit_state_node(W, i);
-        W->room[i] = cbx_rules_most_edges(W->rules, node) - cbx_rules_degree(W->rules, node);
-    }
+    for (int32_t i = 0; W->room && i < n; i++)
+        W->room[i] = cbx_rules_room(W->rules, cbx_edit_state_node(W, i));
     return W->room ? 0 : -1;
 }
 
@@ -47,12 +46,15 @@ static bool has_room(const cbx_edit_state *W, int64_t pair)
 
 static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
-    return is_offered(W, m->pair) && W->gone[m->pair] && has_room(W, m->pair);
+    int64_t most = W->rules->max_added;
+    return is_offered(W, m->pair) && W->gone[m->pair] && (most == 0 || W->added < most) &&
+           has_room(W, m->pair);
 }
 
 static void set(cbx_edit_state *W, const cbx_move *m, bool there)
 {
     cbx_edit_state_set_pair(W, m->pair, !there);
+    W->added += there ? 1 : -1;
     for (int64_t k = W->slots_begin[m->pair]; W->room && k < W->slots_begin[m->pair + 1]; k++)
         W->room[W->target_of[W->slots[k]]] -= there ? 1 : -1;
 }
@@ -80,27 +82,13 @@ static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits
 
 /* ---- listing */
 
-/* What a mean over its edges loses when there is one more of them, for each edge into node i. */
-static double diluted(const cbx_edit_state *W, int32_t i, double gain)
+static double gain_of(const cbx_edit_state *W, int64_t pair)
 {
-    const cbx_view *v = W->s->view;
-    double          sum = 0, count = (double)W->lost[i];
-    for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
-        sum += (double)W->dw[e] * W->w[e];
-        count += 1;
-    }
-    return count > 0 ? (count * gain - sum) / (count + 1) : gain;
-}
-
-double cbx_move_add_edge_gain(const cbx_edit_state *W, int64_t pair)
-{
-    const cbx_view *v = W->s->view;
-    double          sum = 0;
-    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++) {
-        int64_t e = W->slots[k];
-        double  gain = (double)W->dw[e] * (v->weight ? v->weight[e] : 1);
-        sum += W->gradient.uses[CBX_NORM_MEAN] ? diluted(W, W->target_of[e], gain) : gain;
-    }
+    const cbx_hiding now = {.view = *W->s->view, .w = W->w, .lost = W->lost};
+    bool             mean = W->gradient.uses[CBX_NORM_MEAN];
+    double           sum = 0;
+    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
+        sum += cbx_hiding_gain(&now, W->dw, mean, W->target_of[W->slots[k]], W->slots[k]);
     return sum;
 }
 
@@ -112,7 +100,7 @@ static void offer(const cbx_edit_state *W, int64_t p, cbx_move_list *list)
 {
     if (!is_offered(W, p) || !W->gone[p])
         return;
-    double   gain = cbx_move_add_edge_gain(W, p);
+    double   gain = gain_of(W, p);
     cbx_move m = make(W, p, gain == 0 ? UNKNOWN : gain);
     if (m.gain > 0 && may(W, &m))
         cbx_move_list_add(list, &m);

@@ -136,22 +136,42 @@ static void offer_awaited(const cbx_edit_state *W, int32_t i, cbx_move_list *lis
     }
 }
 
+/* Can the widest move there is of any of these features gain more than the least of the list? Most
+ * rows end here, so it has no branch: compilers make vectors of it. */
+static bool is_promising(const cbx_rules *r, const float *x, const float *d, int32_t first,
+                         int32_t last, double least)
+{
+    const float  *lo = r->lo, *hi = r->hi;
+    const double *price = r->price;
+    double        most = -INFINITY;
+    for (int32_t j = first; j < last; j++) {
+        float  up = hi[j] > x[j] ? hi[j] : x[j], down = lo[j] < x[j] ? lo[j] : x[j];
+        double above = (double)(fabsf(d[j]) * (up - down)) - least * price[j];
+        most = above > most ? above : most;
+    }
+    return most > 0;
+}
+
 static void offer(const cbx_edit_state *W, int64_t i, cbx_move_list *list)
 {
-    const float *x = W->x + i * W->f, *d = W->dX + i * W->f;
-    double       least = cbx_move_list_least(list);
-    for (int32_t j = 0; j < W->f; j++) {
-        /* the widest move there can be: most entries end here */
-        float  reach = fmaxf(W->rules->hi[j], x[j]) - fminf(W->rules->lo[j], x[j]);
-        double price = W->rules->price[j];
-        if (!(fabsf(d[j]) * reach > least * price) || W->rules->group[j] >= 0)
+    enum { RUN = 64 };
+    const cbx_rules *r = W->rules;
+    const float     *x = W->x + i * W->f, *d = W->dX + i * W->f;
+    double           least = cbx_move_list_least(list);
+    for (int32_t first = 0; first < W->f; first += RUN) {
+        int32_t last = W->f - first < RUN ? W->f : first + RUN;
+        if (!is_promising(r, x, d, first, last, least))
             continue;
-        float    to = best_value(W, j, x[j], d[j]);
-        cbx_move m = make(W, (int32_t)i, j, to, (double)d[j] * (to - x[j]));
-        if (!(m.gain > least * price) || !may(W, &m))
-            continue;
-        cbx_move_list_add(list, &m);
-        least = cbx_move_list_least(list);
+        for (int32_t j = first; j < last; j++) {
+            if (r->group[j] >= 0 || !is_promising(r, x, d, j, j + 1, least))
+                continue;
+            float    to = best_value(W, j, x[j], d[j]);
+            cbx_move m = make(W, (int32_t)i, j, to, (double)d[j] * (to - x[j]));
+            if (!(m.gain > least * m.cost) || !may(W, &m))
+                continue;
+            cbx_move_list_add(list, &m);
+            least = cbx_move_list_least(list);
+        }
     }
     offer_awaited(W, (int32_t)i, list);
 }

@@ -112,7 +112,8 @@ static bool breaks_apart(const cbx_edit_state *W, int64_t pair)
 
 static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
-    return W->allowed_pair[m->pair] && !W->gone[m->pair] &&
+    int64_t most = W->rules->max_removed;
+    return W->allowed_pair[m->pair] && !W->gone[m->pair] && (most == 0 || W->taken < most) &&
            (!W->links || !breaks_apart(W, m->pair));
 }
 
@@ -120,12 +121,14 @@ static void apply(cbx_edit_state *W, const cbx_move *m)
 {
     set_links(W, m->pair, true);
     cbx_edit_state_set_pair(W, m->pair, true);
+    W->taken++;
 }
 
 static void undo(cbx_edit_state *W, const cbx_move *m)
 {
     set_links(W, m->pair, false);
     cbx_edit_state_set_pair(W, m->pair, false);
+    W->taken--;
 }
 
 static int64_t write(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits)

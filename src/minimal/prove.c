@@ -7,7 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
-#include "prove_edges.h"
+#include "prove_features.h"
 
 enum { MOST_SET = 64 };
 
@@ -85,20 +85,24 @@ cbx_status cbx_prove(cbx_search *s, cbx_minimal *found, double seconds, bool *pr
     *proved = false;
     /* sets are tried by their fixed parts: where those are traded, there may be better ones */
     bool traded = cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && p.W->rules->columns;
-    if (!cbx_moves_are_listed(p.W) || !p.W->exact || (traded && found->count))
+    if (!cbx_moves_are_listed_but_features(p.W) || !p.W->exact || (traded && found->count))
         return CBX_OK;
     if (list_moves(&p) < 0)
         return cbx_search_status(cbx_fail_late(err));
     cbx_edge_proof edges = {
         .moves = p.moves, .count = p.count, .cheapest = p.cheapest, .until = p.until};
     cbx_status status = cbx_prove_edges(s, found, &edges, err);
-    *proved = edges.proved;
-    if (status || edges.applies)
+    if (!status && !edges.applies)
+        status = cbx_prove_features(s, found, &edges, err);
+    *proved = edges.proved && !(traded && found->count);
+    if (status || edges.applies || !cbx_moves_are_listed(p.W))
         return cbx_search_status(status);
     int64_t most = p.count < MOST_SET ? p.count : MOST_SET;
     if (s->options->max_edits > 0 && s->options->max_edits < most)
         most = s->options->max_edits;
     for (int64_t size = 1; size <= most && (double)size * p.cheapest < found->cost; size++) {
+        if (found->count && (double)size * p.cheapest + cbx_minimal_of(s)->prove_gap >= found->cost)
+            return CBX_OK; /* near enough */
         status = try_sets(&p, 0, size, 0, err);
         if (status || p.stopped)
             return cbx_search_status(status);

@@ -34,7 +34,8 @@ static cbx_status offer_edges(widening *w, cbx_error *err)
     cbx_offers                offers;
     if (!(w->kinds & CBX_EDITS_ADD))
         return CBX_OK;
-    cbx_status status = cbx_offers_choose(s, &shared->rules, &offers, err);
+    cbx_status status =
+        cbx_offers_choose(s, &shared->rules, s->options->add_candidates, &offers, err);
     s->offers_all = !status && offers.all;
     if (status || offers.count == 0) {
         w->kinds &= ~(unsigned)CBX_EDITS_ADD;

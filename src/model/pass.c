@@ -279,6 +279,9 @@ static void layer_backward(cbx_pass *p, int32_t l, float *dX, bool dw, float *dt
     /* A dropped unit is 0, like one that relu cut, and passes nothing either. */
     cbx_relu_backward((int64_t)s->rows_out * layer->n_out, (float)(1 / p->kept), p->out[l],
                       p->dout[l], p->threads);
+    if (p->slopes)
+        memcpy(p->slopes[l], p->dout[l],
+               (size_t)s->rows_out * (size_t)layer->n_out * sizeof(float));
     cbx_step_grad g = {.dY = p->dout[l],
                        .dX = l > 0 ? p->dout[l - 1] : dX,
                        .dvalue = dw ? norm->dvalue : NULL,

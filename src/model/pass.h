@@ -39,7 +39,9 @@ typedef struct cbx_pass {
     float   *scores_grad; /* rows_out x num_classes */
     float   *pool_grad;   /* graph tasks: rows_out x widest layer */
     float   *leaving;     /* NULL, or by node: what a backward says of its leaving the pooling */
-    bool     gradient;
+    float  **slopes;      /* NULL, or by layer where backward leaves the gradient by its output
+                           * before relu: the caller's */
+    bool gradient;
 } cbx_pass;
 
 /* X tells the shape and kind of the inputs to come, not their values. */

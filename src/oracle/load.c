@@ -83,12 +83,15 @@ static cbx_status refuse_options(const char *path, const cbx_open_options *o, cb
                : cbx_fail(
                      err, CBX_INVALID,
                      "%s: is a chain of layers: its inputs and its scores are known, and %s is "
-                     "for programs",
+                     "for programs%s",
                      path,
                      o->inputs   ? "inputs"
                      : o->scores ? "scores"
                      : o->label  ? "label"
-                                 : "classes");
+                                 : "classes",
+                     o->label && !o->inputs && !o->scores
+                         ? "; a table's column of classes is label-column"
+                         : "");
 }
 
 cbx_status cbx_model_open_with(const char *path, const cbx_open_options *o, cbx_model **out,

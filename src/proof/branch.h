@@ -3,11 +3,19 @@
  *
  * Sets are built up choice by choice, the one that gains most first; what a bound excludes is not
  * tried, and what is left is asked of the model itself. A choice that has been tried is barred from
- * the sets that follow, so that no set is met twice. */
+ * the sets that follow, so that no set is met twice, and so are its counterparts (symmetry.h).
+ *
+ * Bounds are computed in *waves*: those of the next so many branches at once, by as many threads as
+ * there are. What a wave is does not depend on their number, and what comes of it is looked at in
+ * order: the answer, and the number of bounds it took, are the same with any. */
 #ifndef CBX_BRANCH_H
 #define CBX_BRANCH_H
 
 #include "lead_bound.h"
+#include "symmetry.h"
+
+/* Branches in a wave at most. */
+enum { CBX_WAVE = 32 };
 
 /* Who knows the model, and whether sets keep the rules. */
 typedef struct cbx_branch_asked {
@@ -15,10 +23,12 @@ typedef struct cbx_branch_asked {
     /* May the choice be made as well? NULL: all may. What may not, may not with more made either.
      */
     bool (*may)(void *user, int32_t choice);
+    /* What was made last is undone first. */
     void (*make)(void *user, int32_t choice, bool made);
     /* With those that are made: above 0, flipped. */
     double (*lead)(void *user);
     bool (*stop)(void *user); /* NULL: never */
+    bool alike; /* nodes that the graph does not tell apart are not told apart by these either */
 } cbx_branch_asked;
 
 typedef struct cbx_ranked {
@@ -26,17 +36,53 @@ typedef struct cbx_ranked {
     int32_t choice;
 } cbx_ranked;
 
-typedef struct cbx_branch {
+/* Sets with these choices made and those barred. */
+typedef struct cbx_open_branch {
+    uint8_t *fate; /* by choice */
+    int32_t *made; /* in order */
+    int64_t  num_made;
+} cbx_open_branch;
+
+/* What was found of one. */
+typedef struct cbx_branch_bound {
+    double  lead; /* with all that is left, at most; INFINITY: not known */
+    double  now, rounding;
+    double  blur; /* by which the model may tell counterparts apart */
+    double *gain; /* by choice */
+    bool    late, out_of_memory;
+} cbx_branch_bound;
+
+/* Who computes bounds: one for each thread. */
+typedef struct cbx_bounder {
     cbx_partial_graph *graph;
     cbx_lead_bound    *bound;
+    cbx_arena          arena;
+} cbx_bounder;
+
+typedef struct cbx_branch {
+    cbx_partial_graph *graph; /* as the user has it */
+    cbx_lead_bound    *bound; /* of it */
+    const cbx_matrix  *X;
     cbx_branch_asked   asked;
     int32_t            ahead, behind; /* classes: which one would have to lead which */
     cbx_arena         *arena;
-    cbx_ranked        *ranked; /* scratch */
-    int32_t           *barred; /* those that have been tried */
-    int32_t            num_barred;
-    int32_t           *since; /* by number of choices made: how many were barred before */
-    int32_t           *made;
+    cbx_symmetry       symmetry;
+    bool               use_symmetry;
+    bool skipped, near;        /* counterparts were left out; a lead was too near to 0 for it */
+    cbx_partial_graph *root;   /* the graph before any choice, with its whole budget */
+    int64_t            budget; /* what the sets at hand have */
+    int                threads;
+    cbx_bounder       *bounders; /* the first is the user's */
+    int                num_bounders;
+    cbx_ranked        *ranked;  /* scratch */
+    double            *best;    /* scratch */
+    int32_t           *orbit;   /* scratch */
+    uint8_t           *is_same; /* scratch, by choice */
+    cbx_open_branch   *open;    /* the next one last */
+    int64_t            num_open, room;
+    cbx_branch_bound   wave[CBX_WAVE];
+    cbx_open_branch    taken[CBX_WAVE];
+    int32_t           *made;           /* as the user has it */
     int64_t            num_made, most; /* room for */
     int32_t           *flip;           /* a set that flips */
     int64_t            num_flip;       /* 0: none was met */
@@ -45,10 +91,11 @@ typedef struct cbx_branch {
     int64_t            limit;        /* of bounds, for what goes on now */
 } cbx_branch;
 
-/* For sets of up to `most` choices. */
+/* For sets of up to `most` choices; X are the features of the graph's view. */
 cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bound *bound,
-                           const cbx_branch_asked *asked, int64_t most, cbx_arena *arena,
-                           cbx_error *err);
+                           const cbx_matrix *X, const cbx_branch_asked *asked, int64_t most,
+                           int threads, cbx_arena *arena, cbx_error *err);
+void       cbx_branch_free(cbx_branch *b);
 
 /* By class: the largest size, up to the graph's budget, for which one bound excludes all sets by
  * which it would lead `behind`. Classes that are not asked about have a larger one already. */

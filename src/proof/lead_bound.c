@@ -31,6 +31,34 @@ static int make_weights(cbx_lead_bound *b, cbx_arena *arena)
     return b->weight ? 0 : -1;
 }
 
+static bool has_features(const cbx_lead_bound *b)
+{
+    return b->spread.moves.first < b->spread.graph->count;
+}
+
+static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
+{
+    const cbx_spread_layer *y = &b->spread.layers[0];
+    size_t                  size = (size_t)y->rows_in * (size_t)y->width;
+    double                **all[] = {&b->message.rise, &b->message.fall, &b->own.rise,
+                                     &b->own.fall};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!(*all[k] = CBX_NEW(arena, double, size)))
+            return -1;
+    int32_t layers = b->spread.net->num_layers;
+    b->at_row = CBX_NEW0(arena, double *, layers);
+    b->word = CBX_NEW0(arena, cbx_slopes, layers);
+    for (int32_t l = 1; has_features(b) && b->at_row && b->word && l < layers; l++) {
+        int64_t of_words = (int64_t)y->rows_in * b->spread.layers[l].width;
+        b->at_row[l] = CBX_NEW(arena, double, y->rows_in);
+        b->word[l].rise = CBX_NEW(arena, double, of_words);
+        b->word[l].fall = CBX_NEW(arena, double, of_words);
+        if (!b->at_row[l] || !b->word[l].rise || !b->word[l].fall)
+            return -1;
+    }
+    return b->at_row && b->word ? 0 : -1;
+}
+
 /* Choices by the two nodes whose budgets they take from, where there are such budgets. */
 static int list_by_node(cbx_lead_bound *b, cbx_arena *arena)
 {
@@ -69,13 +97,15 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                           .at_addition = CBX_NEW(arena, double, graph->view->n),
                           .before = CBX_NEW(arena, double, net->widest),
                           .input = CBX_NEW(arena, double, net->widest),
+                          .bend = CBX_NEW(arena, double, net->widest),
                           .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1)};
-    if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->best)
+    if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->bend ||
+        !b->best)
         return cbx_fail_memory(err);
     cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);
     if (status)
         return status;
-    if (make_weights(b, arena))
+    if (make_weights(b, arena) || make_slopes(b, arena))
         return cbx_fail_memory(err);
     if (list_by_node(b, arena))
         return cbx_fail_memory(err);
@@ -109,17 +139,85 @@ static void start_at_head(cbx_lead_bound *b, int32_t ahead, int32_t behind)
 
 /* ---- a ReLU */
 
-/* Adds what the row's choices gain by a unit whose slope behind the ReLU changes by `bend` where
- * the unit falls (sign -1) or rises (1) from where it is. */
-static void add_bend(cbx_lead_bound *b, const cbx_spread_layer *y, int32_t v, int32_t j,
-                     double bend, double sign)
+/* Adds the bend to what a unit of a first product counts where it moves that way, `times` so far.
+ */
+static void bend_slopes(cbx_slopes *of, int64_t at, double bend, double times)
 {
-    const cbx_reach_list *list = &y->list;
-    const double         *of = sign > 0 ? list->up : list->down;
+    if (times > 0)
+        of->rise[at] += bend * times;
+    else
+        of->fall[at] += bend * times;
+}
+
+/* The same of the first layer, whose features are told one by one: what row u moves by, unit j of
+ * row v moves by as often as an edge counts, or itself. */
+static void add_first_bend(cbx_lead_bound *b, int32_t v, int32_t j, double bend, double sign)
+{
+    const cbx_spread     *s = &b->spread;
+    const cbx_reach_list *list = &s->layers[0].list;
+    int32_t               width = s->layers[0].width;
     for (int64_t k = list->begin[v]; k < list->begin[v + 1]; k++) {
-        double moves = sign * of[k * y->width + j];
-        if (moves > 0)
-            b->gain[list->choice[k]] += bend * moves;
+        int32_t u = list->choice[k] - s->graph->count;
+        if (u < 0)
+            continue;
+        bend_slopes(&b->message, (int64_t)u * width + j, bend,
+                    sign * cbx_spread_factor(s, 0, u, v));
+        if (u == v)
+            bend_slopes(&b->own, (int64_t)u * width + j, bend, sign);
+    }
+}
+
+/* What a choice that does this to a row's units gains by their bends. */
+CBX_HOT static double gain_by_bends(int32_t width, const double *bend, const double *up,
+                                    const double *down)
+{
+    double sum = 0;
+    for (int32_t j = 0; j < width; j++) {
+        double moves = bend[j] > 0 ? up[j] : down[j];
+        double gain = bend[j] * moves;
+        sum += gain > 0 ? gain : 0;
+    }
+    return sum;
+}
+
+/* The same of a row's features: what any of them gains, and what units count if one is told by
+ * itself. */
+static void add_row_bends(cbx_lead_bound *b, int32_t l, int32_t row, double times, double gain)
+{
+    int32_t width = b->spread.layers[l].width;
+    double *rise = b->word[l].rise + (int64_t)row * width;
+    double *fall = b->word[l].fall + (int64_t)row * width;
+    b->at_row[l][row] += gain;
+    for (int32_t j = 0; b->spread.moves.words && j < width; j++) {
+        rise[j] += b->bend[j] > 0 ? times * b->bend[j] : 0;
+        fall[j] += b->bend[j] < 0 ? times * b->bend[j] : 0;
+    }
+}
+
+/* Adds what the row's choices gain by units whose slopes behind the ReLU change where they fall or
+ * rise from where they are. */
+static void add_bends(cbx_lead_bound *b, int32_t l, int32_t v)
+{
+    const cbx_spread_layer *y = &b->spread.layers[l];
+    const cbx_reach_list   *list = &y->list;
+    double                  squares = 0;
+    for (int32_t j = 0; j < y->width; j++) {
+        squares += b->bend[j] * b->bend[j];
+        if (l == 0 && b->bend[j] != 0 && has_features(b))
+            add_first_bend(b, v, j, fabs(b->bend[j]), b->bend[j] > 0 ? 1 : -1);
+    }
+    for (int64_t k = list->begin[v]; k < list->begin[v + 1] && squares > 0; k++) {
+        int32_t choice = list->choice[k];
+        bool    is_row = cbx_row_moves_is_row(&b->spread.moves, choice);
+        if (is_row && l == 0)
+            continue;
+        double gain = gain_by_bends(y->width, b->bend, list->up + k * y->width,
+                                    list->down + k * y->width);
+        if (is_row)
+            add_row_bends(b, l, choice - b->spread.graph->count, list->times[k],
+                          fmin(gain, sqrt(squares) * list->length[k]));
+        else
+            b->gain[choice] += gain;
     }
 }
 
@@ -141,18 +239,19 @@ static bool pass_relu(cbx_lead_bound *b, int32_t l, int32_t v)
     for (int32_t j = 0; j < y->width; j++) {
         int64_t at = (int64_t)v * y->width + j;
         double  bend = (y->right[at] - y->left[at]) * weight[j];
+        b->bend[j] = 0;
         if (weight[j] < 0) {
             b->before[j] += weight[j] * y->under[at];
         } else if (bend > 0 && y->high[at] - y->now[at] < y->now[at] - y->low[at]) {
             b->before[j] += weight[j] * y->left[at];
-            add_bend(b, y, v, j, bend, 1);
+            b->bend[j] = bend;
         } else {
             b->before[j] += weight[j] * y->right[at];
-            if (bend > 0)
-                add_bend(b, y, v, j, bend, -1);
+            b->bend[j] = bend > 0 ? -bend : 0;
         }
         any = any || b->before[j] != 0;
     }
+    add_bends(b, l, v);
     return any;
 }
 
@@ -173,18 +272,38 @@ CBX_HOT static void move_of(const cbx_spread_layer *x, int64_t at, const double 
     *fall = down;
 }
 
+static double length_of(const double *a, int32_t count)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < count; k++)
+        sum += a[k] * a[k];
+    return sqrt(sum) * 1.000001;
+}
+
 typedef struct term {
     cbx_interval all;  /* whatever is chosen */
     cbx_interval with; /* if the choice at hand is among it */
 } term;
 
+/* The same of the first layer's product. */
+static void first_move_of(int32_t width, const double *ups, const double *downs,
+                          const double *times, double *fall, double *rise)
+{
+    *rise = *fall = 0;
+    for (int32_t k = 0; k < width; k++) {
+        *rise += times[k] * (times[k] > 0 ? ups[k] : downs[k]);
+        *fall += times[k] * (times[k] > 0 ? downs[k] : ups[k]);
+    }
+}
+
 /* Where b->input times row u of the layer's input is; of the first layer that is b->before times
- * its product, which does not change. `choice`: at hand, or -1. */
+ * its product. `choice`: at hand, or -1. It is asked for choices of edges: one of the budget is an
+ * edge then. */
 static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
 {
     const cbx_spread       *s = &b->spread;
     const cbx_spread_layer *x = &s->layers[l > 0 ? l - 1 : 0];
-    const cbx_reach_list   *list = &x->list;
+    const cbx_reach_list   *list = l > 0 ? &x->list : &s->moves.list;
     int64_t                 at = (int64_t)u * x->width;
     int64_t      most = s->graph->budget < s->graph->count ? s->graph->budget : s->graph->count;
     cbx_largest  up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
@@ -193,15 +312,24 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
     for (int32_t k = 0; k < x->width; k++)
         now += l > 0 ? b->input[k] * cbx_spread_relu(x->now[at + k])
                      : b->before[k] * x->message[at + k];
-    for (int64_t e = list->begin[u]; l > 0 && e < list->begin[u + 1]; e++) {
+    for (int64_t e = list->begin[u]; e < list->begin[u + 1]; e++) {
         double        rise = 0, fall = 0;
+        int64_t       repeats = cbx_row_moves_repeats(&s->moves, list->choice[e], most - 1);
         const double *ups = list->up + e * x->width, *downs = list->down + e * x->width;
         if (most == 1 && choice >= 0 && list->choice[e] != choice && !b->scaled)
             continue; /* the budget is for this choice */
-        move_of(x, at, ups, downs, b->input, &fall, &rise);
+        if (l > 0)
+            move_of(x, at, ups, downs, b->input, &fall, &rise);
+        else
+            first_move_of(x->width, ups, downs, b->before, &fall, &rise);
+        if (cbx_row_moves_is_row(&s->moves, list->choice[e])) {
+            double most_move = list->length[e] * length_of(l > 0 ? b->input : b->before, x->width);
+            rise = fmin(rise, most_move);
+            fall = fmax(fall, -most_move);
+        }
         if (list->choice[e] == choice)
             own = (cbx_interval){fall, rise};
-        for (int64_t r = cbx_choice_repeats(s->graph, list->choice[e]); r > 0; r--) {
+        for (; repeats > 0; repeats--) {
             cbx_largest_take(&up, rise);
             cbx_largest_take(&down, -fall);
         }
@@ -211,10 +339,25 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
         {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
 }
 
+/* What a first product of row u counts, whichever way it moves: b->before, `factor` times. */
+static void add_slopes(cbx_lead_bound *b, cbx_slopes *of, int32_t u, double factor)
+{
+    int32_t width = b->spread.layers[0].width;
+    int64_t at = (int64_t)u * width;
+    for (int32_t j = 0; has_features(b) && j < width; j++) {
+        of->rise[at + j] += factor * b->before[j];
+        of->fall[at + j] += factor * b->before[j];
+    }
+}
+
 static void add_scaled_weights(cbx_lead_bound *b, int32_t l, int32_t u, double factor)
 {
-    int32_t width = l > 0 ? b->spread.layers[l - 1].width : 0;
-    double *weight = l > 0 ? b->weight[l - 1] + (int64_t)u * width : NULL;
+    if (l == 0) {
+        add_slopes(b, &b->message, u, factor);
+        return;
+    }
+    int32_t width = b->spread.layers[l - 1].width;
+    double *weight = b->weight[l - 1] + (int64_t)u * width;
     for (int32_t k = 0; k < width; k++)
         weight[k] += factor * b->input[k];
 }
@@ -278,7 +421,10 @@ static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
     const cbx_view      *view = b->spread.graph->view;
     bool                 gcn = net->norm == CBX_NORM_GCN;
     multiply_back(b, l, net->own);
-    add_scaled_weights(b, l, v, 1);
+    if (l > 0)
+        add_scaled_weights(b, l, v, 1);
+    else
+        add_slopes(b, &b->own, v, 1);
     multiply_back(b, l, net->neighbour);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++)
         if (!gcn || view->source[e] != v)
@@ -300,6 +446,93 @@ static void add_node_gains(cbx_lead_bound *b)
         }
 }
 
+/* What a choice of the row's features gains behind the first layer; NULL: any of them. */
+static double later_gain(const cbx_lead_bound *b, const cbx_choice *c, int32_t row)
+{
+    double sum = 0;
+    for (int32_t l = 1; l < b->spread.net->num_layers; l++) {
+        double  gain = b->at_row[l][row];
+        int64_t at = (int64_t)row * b->spread.layers[l].width;
+        if (c && gain > 0 && b->spread.moves.words)
+            gain = fmin(gain, cbx_row_moves_word_gain(&b->spread.moves, c, l,
+                                                      b->word[l].rise + at,
+                                                      b->word[l].fall + at));
+        sum += gain;
+    }
+    return sum;
+}
+
+/* Of any feature of a row that moves by 1 through weights of length 1, at most. */
+static double longest_slope(const cbx_lead_bound *b, int32_t row)
+{
+    int32_t width = b->spread.layers[0].width;
+    double  sum = 0;
+    for (int64_t at = (int64_t)row * width; at < (int64_t)(row + 1) * width; at++) {
+        double most = fmax(fabs(b->message.rise[at]), fabs(b->message.fall[at]));
+        sum += most * most;
+    }
+    return sqrt(sum) * 1.000001;
+}
+
+/* What the choice gains by lengths alone. */
+static double gain_by_length(const cbx_lead_bound *b, const cbx_choice *c, double slope,
+                             double at_row)
+{
+    const double *length = b->spread.moves.weight_length;
+    double        by = fmax(fabs((double)c->low), fabs((double)c->high));
+    return at_row +
+           slope * by * (length[c->column] + (c->other >= 0 ? length[c->other] : 0));
+}
+
+/* What each choice of features gains. Of those that could gain too little to matter, whichever they
+ * are, it is enough to know that. False: no time. */
+static bool add_feature_gains(cbx_lead_bound *b)
+{
+    const cbx_spread        *s = &b->spread;
+    const cbx_partial_graph *g = s->graph;
+    const cbx_net_layer     *net = &s->net->layers[0];
+    double                   slope = 0, at_row = 0;
+    double  little = -(b->now + b->rounding) / (2 * (double)(g->budget > 0 ? g->budget : 1));
+    int32_t row = -1;
+    for (int32_t k = s->moves.first; k < g->count; k++) {
+        const cbx_choice *c = &g->choices[k];
+        int64_t           at = (int64_t)c->row * net->n_out;
+        if (cbx_out_of_time(2.0 * net->n_out))
+            return false;
+        if (!cbx_choice_is_open(g, k))
+            continue;
+        slope = c->row == row ? slope : longest_slope(b, c->row);
+        at_row = c->row == row ? at_row : later_gain(b, NULL, c->row);
+        row = c->row;
+        b->gain[k] = gain_by_length(b, c, slope, at_row);
+        if (b->gain[k] < little && !net->has_own)
+            continue;
+        b->gain[k] = later_gain(b, c, c->row) +
+                     cbx_row_moves_gain(c, net->neighbour, net->n_out, b->message.rise + at,
+                                        b->message.fall + at);
+        if (net->has_own)
+            b->gain[k] += cbx_row_moves_gain(c, net->own, net->n_out, b->own.rise + at,
+                                             b->own.fall + at);
+    }
+    return true;
+}
+
+static void clear_slopes(cbx_lead_bound *b)
+{
+    const cbx_spread_layer *y = &b->spread.layers[0];
+    size_t                  size = (size_t)y->rows_in * (size_t)y->width * sizeof(double);
+    memset(b->message.rise, 0, size);
+    memset(b->message.fall, 0, size);
+    memset(b->own.rise, 0, size);
+    memset(b->own.fall, 0, size);
+    for (int32_t l = 1; has_features(b) && l < b->spread.net->num_layers; l++) {
+        size = (size_t)y->rows_in * (size_t)b->spread.layers[l].width * sizeof(double);
+        memset(b->at_row[l], 0, (size_t)y->rows_in * sizeof(double));
+        memset(b->word[l].rise, 0, size);
+        memset(b->word[l].fall, 0, size);
+    }
+}
+
 /* The best of all; and, as every choice is at two nodes, half of the best at each node, of which
  * there are no more than two for each that can be made. */
 static double best_gains(cbx_lead_bound *b)
@@ -311,6 +544,7 @@ static double best_gains(cbx_lead_bound *b)
         if (cbx_choice_is_open(g, c))
             cbx_largest_take(&largest, b->gain[c]);
     double all = cbx_largest_sum(&largest), halves = 0;
+    b->rest = cbx_largest_rest(&largest);
     if (!b->by_node)
         return all;
     largest = (cbx_largest){.best = b->best, .count = 2 * most};
@@ -341,6 +575,7 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
     memset(b->gain, 0, (size_t)s->graph->count * sizeof *b->gain);
     memset(b->at_removal, 0, (size_t)s->graph->view->n * sizeof *b->at_removal);
     memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
+    clear_slopes(b);
     start_at_head(b, ahead, behind);
     for (int32_t l = s->net->num_layers - 1; l >= 0; l--)
         for (int32_t v = 0; v < s->layers[l].rows; v++) {
@@ -351,5 +586,7 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
         }
     add_node_gains(b);
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
+    if (!add_feature_gains(b))
+        return INFINITY;
     return b->now + b->rounding + best_gains(b);
 }

@@ -8,17 +8,28 @@
 
 #include "rounding.h"
 
+/* What a unit counts if it rises, and if it falls; rows x units. */
+typedef struct cbx_slopes {
+    double *rise, *fall;
+} cbx_slopes;
+
 typedef struct cbx_lead_bound {
     cbx_spread   spread;
     cbx_rounding sizes;
     double     **weight; /* by layer: what a unit of a row counts behind its ReLU */
     double      *gain;   /* by choice: what it adds to the lead at most */
     double      *at_removal, *at_addition; /* by node: what each choice with an edge into it adds */
+    double     **at_row;       /* by layer and row: what each choice of its features adds there */
+    cbx_slopes   message, own; /* of the first layer's products */
+    cbx_slopes  *word;         /* by layer, of those behind it; NULL: not known */
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
+    double      *bend;           /* scratch: by unit, what its slope behind the ReLU changes by
+                                  * where it rises; below 0: where it falls */
     double      *best;           /* scratch, by choice */
     int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
     int32_t     *by_node;   /* NULL: no node has a budget of its own */
     bool         scaled;    /* scratch: is the layer at hand normalised? */
+    double       rest;      /* what all but one of the choices that can be made add at most */
     double       now;       /* the lead of the graph as it is */
     double       rounding;  /* by which the model may say otherwise */
 } cbx_lead_bound;
@@ -35,5 +46,11 @@ int cbx_lead_bound_update(cbx_lead_bound *b);
  * there is no time. Leaves `now` and `gain`: with the choices that are made, any that
  * the budgets allow, the lead is not more than now + rounding + the sum of their gains. */
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind);
+
+/* After it: the same of sets that this choice, which is open, is one of. */
+static inline double cbx_lead_bound_with(const cbx_lead_bound *b, int32_t choice)
+{
+    return b->now + b->rounding + b->gain[choice] + b->rest;
+}
 
 #endif

@@ -39,15 +39,27 @@ void cbx_partial_graph_add(cbx_partial_graph *g, const int64_t *slots, int64_t c
     memcpy(g->slots + begin, slots, (size_t)count * sizeof *slots);
     for (int64_t k = 0; k < count; k++)
         g->choice_of[slots[k]] = g->count;
-    g->choices[g->count++] = (cbx_choice){
-        .begin = begin, .end = begin + count, .ends = {end_a, end_b}, .adds = adds, .row = -1};
+    g->choices[g->count++] = (cbx_choice){.begin = begin,
+                                          .end = begin + count,
+                                          .ends = {end_a, end_b},
+                                          .adds = adds,
+                                          .row = -1,
+                                          .column = -1,
+                                          .other = -1};
 }
 
-void cbx_partial_graph_add_row(cbx_partial_graph *g, int32_t row)
+void cbx_partial_graph_add_feature(cbx_partial_graph *g, int32_t row, int32_t column, int32_t other,
+                                   float low, float high)
 {
     int64_t begin = g->count ? g->choices[g->count - 1].end : 0;
-    g->choices[g->count++] =
-        (cbx_choice){.begin = begin, .end = begin, .ends = {row, row}, .row = row};
+    g->choices[g->count++] = (cbx_choice){.begin = begin,
+                                          .end = begin,
+                                          .ends = {row, row},
+                                          .row = row,
+                                          .column = column,
+                                          .other = other,
+                                          .low = low,
+                                          .high = high};
 }
 
 static void find_pairs(cbx_partial_graph *g)
@@ -101,6 +113,21 @@ cbx_status cbx_partial_graph_ready(cbx_partial_graph *g, cbx_arena *arena, cbx_e
     return CBX_OK;
 }
 
+cbx_status cbx_partial_graph_copy(cbx_partial_graph *to, const cbx_partial_graph *from,
+                                  cbx_arena *arena, cbx_error *err)
+{
+    *to = *from;
+    to->present = CBX_NEW(arena, uint8_t, from->view->m);
+    to->fate = CBX_NEW(arena, uint8_t, from->count);
+    to->local = CBX_NEW(arena, int64_t, from->view->n);
+    if (!to->present || !to->fate || !to->local)
+        return cbx_fail_memory(err);
+    memcpy(to->present, from->present, (size_t)from->view->m * sizeof *to->present);
+    memcpy(to->fate, from->fate, (size_t)from->count * sizeof *to->fate);
+    memcpy(to->local, from->local, (size_t)from->view->n * sizeof *to->local);
+    return CBX_OK;
+}
+
 static void set(cbx_partial_graph *g, int32_t choice, bool made)
 {
     const cbx_choice *c = &g->choices[choice];
@@ -122,4 +149,15 @@ void cbx_partial_graph_make(cbx_partial_graph *g, int32_t choice)
 void cbx_partial_graph_unmake(cbx_partial_graph *g, int32_t choice)
 {
     set(g, choice, false);
+}
+
+void cbx_partial_graph_settle(cbx_partial_graph *g, const uint8_t *fate)
+{
+    for (int32_t c = 0; c < g->count; c++) {
+        if (g->fate[c] == CBX_MADE && fate[c] != CBX_MADE)
+            set(g, c, false);
+        else if (g->fate[c] != CBX_MADE && fate[c] == CBX_MADE)
+            set(g, c, true);
+        g->fate[c] = fate[c];
+    }
 }

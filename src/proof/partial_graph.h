@@ -2,9 +2,9 @@
 /* partial_graph.h: all graphs that some changes of one can make of it.
  *
  * A *choice* is a change that is made or not: some edges go, some come, or a feature of a row takes
- * another value. Choices are free to begin with; whoever branches makes some and bars others. What
- * is left are the graphs that at most `budget` of the free ones make of the graph as it is now, and
- * at each node no more than its own budget. */
+ * another value, or two of a one-hot group do. Choices are free to begin with; whoever branches
+ * makes some and bars others. What is left are the graphs that at most `budget` of the free ones
+ * make of the graph as it is now, and at each node no more than its own budget. */
 #ifndef CBX_PARTIAL_GRAPH_H
 #define CBX_PARTIAL_GRAPH_H
 
@@ -16,8 +16,10 @@ typedef struct cbx_choice {
     int64_t begin, end; /* its edges: slots[begin] to slots[end - 1] */
     int32_t ends[2];    /* nodes whose budgets it takes from, twice the same: of one */
     bool    adds;       /* its edges come; else they go */
-    int32_t
-        row; /* -1, or: a feature of this row takes another value, as often as there is budget */
+    /* Of features; -1: of edges. The row's feature `column` moves by `low` to `high`; `other`,
+     * where it is not -1, by as much the other way. One that can be made has low == high. */
+    int32_t row, column, other;
+    float   low, high;
 } cbx_choice;
 
 typedef struct cbx_partial_graph {
@@ -46,15 +48,23 @@ cbx_status cbx_partial_graph_init(cbx_partial_graph *g, const cbx_view *view, co
 void cbx_partial_graph_add(cbx_partial_graph *g, const int64_t *slots, int64_t count, int32_t end_a,
                            int32_t end_b, bool adds);
 
-/* A further choice: features of this row. */
-void cbx_partial_graph_add_row(cbx_partial_graph *g, int32_t row);
+/* A further choice: of features. All of these come behind those of edges. */
+void cbx_partial_graph_add_feature(cbx_partial_graph *g, int32_t row, int32_t column, int32_t other,
+                                   float low, float high);
 
 /* All choices are there: finds those at each node. */
 cbx_status cbx_partial_graph_ready(cbx_partial_graph *g, cbx_arena *arena, cbx_error *err);
 
-/* Makes an edge choice, or takes it back; the budgets follow. */
+/* The same graphs, to be settled on their own: what does not change is shared. */
+cbx_status cbx_partial_graph_copy(cbx_partial_graph *to, const cbx_partial_graph *from,
+                                  cbx_arena *arena, cbx_error *err);
+
+/* Makes a choice, or takes it back; the budgets follow. */
 void cbx_partial_graph_make(cbx_partial_graph *g, int32_t choice);
 void cbx_partial_graph_unmake(cbx_partial_graph *g, int32_t choice);
+
+/* Settles all choices as `fate` has them, by choice. */
+void cbx_partial_graph_settle(cbx_partial_graph *g, const uint8_t *fate);
 
 /* Could it be made now? */
 static inline bool cbx_choice_is_open(const cbx_partial_graph *g, int32_t c)
@@ -62,12 +72,6 @@ static inline bool cbx_choice_is_open(const cbx_partial_graph *g, int32_t c)
     const cbx_choice *k = &g->choices[c];
     return g->fate[c] == CBX_FREE && g->budget > 0 && g->local[k->ends[0]] > 0 &&
            g->local[k->ends[1]] > 0;
-}
-
-/* How often it could be. */
-static inline int64_t cbx_choice_repeats(const cbx_partial_graph *g, int32_t c)
-{
-    return g->choices[c].row < 0 ? 1 : g->budget;
 }
 
 #endif

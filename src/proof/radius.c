@@ -81,7 +81,8 @@ static void narrow(finding *f)
 {
     cbx_radius_answer *out = f->out;
     int64_t            budget = f->q->graph->budget;
-    while (!f->b.stopped && out->lower <= budget && (out->upper == 0 || out->lower < out->upper)) {
+    while (!f->b.stopped && out->lower <= budget &&
+           (out->upper == 0 || out->lower + f->q->gap < out->upper)) {
         if (exclude(f, out->lower))
             out->lower++;
         if (!f->b.stopped && f->b.num_flip == 0 && out->upper == 0 && out->lower <= budget &&
@@ -89,6 +90,27 @@ static void narrow(finding *f)
             out->lower = budget + 1;
         keep(f);
     }
+}
+
+static void find(finding *f)
+{
+    const cbx_radius_question *q = f->q;
+    cbx_radius_answer         *out = f->out;
+    int64_t                    budget = q->graph->budget;
+    if (q->most_bounds > 0)
+        f->b.limit = q->most_bounds;
+    ask_roots(f);
+    f->b.ahead = nearest(f);
+    int64_t none = f->b.stopped ? 0 : f->none[f->b.ahead];
+    out->lower = none + 1 > out->lower ? none + 1 : out->lower;
+    if (q->most_bounds > 0)
+        return;
+    if (q->dive && out->lower <= budget && !f->b.stopped) {
+        cbx_branch_dive(&f->b);
+        keep(f);
+    }
+    if (!q->decide || out->upper == 0)
+        narrow(f);
 }
 
 cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_radius_answer *out,
@@ -101,23 +123,15 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
                                .flip = CBX_NEW(arena, int32_t, q->graph->count)};
     if (!f.none || !out->flip)
         return cbx_fail_memory(err);
-    cbx_status status = cbx_branch_init(&f.b, q->graph, q->bound, &q->asked, budget, arena, err);
+    cbx_status status =
+        cbx_branch_init(&f.b, q->graph, q->bound, q->X, &q->asked, budget, q->threads, arena, err);
     if (status)
         return status;
     f.b.behind = q->prediction;
-    if (budget < 1)
-        return CBX_OK;
-    ask_roots(&f);
-    f.b.ahead = nearest(&f);
-    int64_t none = f.b.stopped ? 0 : f.none[f.b.ahead];
-    out->lower = none + 1 > out->lower ? none + 1 : out->lower;
-    if (q->dive && out->lower <= budget && !f.b.stopped) {
-        cbx_branch_dive(&f.b);
-        keep(&f);
-    }
-    if (!q->decide || out->upper == 0)
-        narrow(&f);
+    if (budget >= 1)
+        find(&f);
     out->bounds = f.b.bounds;
     out->asks = f.b.asks;
+    cbx_branch_free(&f.b);
     return f.b.out_of_memory ? cbx_fail_memory(err) : CBX_OK;
 }

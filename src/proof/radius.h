@@ -8,6 +8,8 @@
 typedef struct cbx_radius_question {
     cbx_partial_graph *graph; /* its budget: sets larger than that are not asked about */
     cbx_lead_bound    *bound;
+    const cbx_matrix  *X;       /* features of its view */
+    int                threads; /* that compute bounds; the answer is the same with any */
     cbx_branch_asked   asked;
     int32_t            num_classes, prediction;
     int32_t            target; /* a class, or -1: any other */
@@ -15,6 +17,8 @@ typedef struct cbx_radius_question {
     int64_t            flips;  /* a set of so many is known to flip; 0: none is */
     bool               dive;   /* looks for a set that flips first … */
     bool               decide; /* … and for no smaller one */
+    int64_t            gap;    /* it is enough to know the number to within so many */
+    int64_t most_bounds; /* no branches, and no more bounds than this; 0: as many as it takes */
 } cbx_radius_question;
 
 typedef struct cbx_radius_answer {

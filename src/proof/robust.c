@@ -44,7 +44,8 @@ static const cbx_option own_options[] = {
      "only whether the budget is enough, not how many edits it takes"},
     {"time-limit", CBX_OPTION_REAL, AT(time_limit), "60", 0, 1e9, NULL,
      "seconds per target; what is known then is the answer; 0: no limit"},
-    {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL, "targets at once; 0: all cores"},
+    {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL,
+     "targets at once, and where there are fewer, branches of one; 0: all cores"},
 };
 #undef AT
 static const cbx_option_table robust_table =
@@ -63,6 +64,7 @@ typedef struct asking {
     const cbx_robust_options *options;
     const cbx_net            *net;
     int32_t                   asked_target;
+    int                       threads; /* for one row */
     cbx_arena                *arena;
     /* of the row */
     int32_t           row, prediction, target;
@@ -291,7 +293,9 @@ static cbx_status answer(asking *a, cbx_radius *out, cbx_error *err)
         return cbx_fail_option(err, "target", "%d is the prediction already", a->target);
     cbx_radius_question q = {.graph = &a->graph,
                              .bound = &bound,
-                             .asked = {.user = a, .make = make, .lead = lead},
+                             .X = &a->X,
+                             .threads = a->threads,
+                             .asked = {.user = a, .make = make, .lead = lead, .alike = true},
                              .num_classes = a->model->num_classes,
                              .prediction = a->prediction,
                              .target = a->target,
@@ -441,9 +445,11 @@ cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int3
                      "of this model no bounds are known: it takes layers gcn, graphconv (add or "
                      "mean) or sage, pooling by sum or mean, and a head of one layer");
     b.about.net = net;
-    int threads = cbx_threads(b.about.options->threads);
     if (!status) {
-        run(&b, threads < count ? threads : (int)(count > 0 ? count : 1));
+        int threads = cbx_threads(b.about.options->threads);
+        int rows_at_once = threads < count ? threads : (int)(count > 0 ? count : 1);
+        b.about.threads = threads / rows_at_once;
+        run(&b, rows_at_once);
         status = b.status;
         if (status && err)
             *err = b.err;

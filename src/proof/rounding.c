@@ -37,13 +37,26 @@ cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_aren
     return CBX_OK;
 }
 
+/* Choices of features that are made, or may be. */
+static double num_features(const cbx_spread *s)
+{
+    bool any = s->moves.first < s->graph->count;
+    return (double)s->features_made + (any ? (double)s->graph->budget : 0);
+}
+
+/* What the first layer's products of a row are sums of, without signs. */
+static double input_size(const cbx_spread *s, int32_t row)
+{
+    return s->input_size[row] + num_features(s) * s->moves.size[row];
+}
+
 /* Sizes and errors of a row's products with the layer's weights, as if they were exact. */
 static void multiply(const cbx_rounding *r, int32_t l, int32_t i)
 {
     const cbx_net_layer *net = &r->spread->net->layers[l];
     int64_t              at = (int64_t)i * net->n_out, from = (int64_t)i * net->n_in;
     for (int32_t j = 0; j < net->n_out; j++) {
-        r->message_size[at + j] = r->own_size[at + j] = l == 0 ? r->spread->input_size[i] : 0;
+        r->message_size[at + j] = r->own_size[at + j] = l == 0 ? input_size(r->spread, i) : 0;
         r->message_error[at + j] = r->own_error[at + j] = 0;
     }
     for (int32_t k = 0; l > 0 && k < net->n_in; k++) {
@@ -86,8 +99,8 @@ static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const
 static double count_terms(const cbx_spread *s, int32_t l, int32_t v)
 {
     const cbx_partial_graph *g = s->graph;
-    double                   inputs = l == 0 ? s->most_inputs : s->net->layers[l].n_in;
-    int64_t                  edges = 0, coming = 0;
+    double  inputs = l == 0 ? s->most_inputs + 2 * num_features(s) : s->net->layers[l].n_in;
+    int64_t edges = 0, coming = 0;
     for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
         edges += g->present[e];
         coming += !g->present[e];

@@ -95,8 +95,10 @@ static void multiply_input(cbx_spread *s, const float *x, int32_t row)
 
 static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
 {
-    int32_t rows = s->layers[0].rows_in, f = s->net->layers[0].n_in;
-    float  *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
+    cbx_spread_layer *y = &s->layers[0];
+    int32_t           rows = y->rows_in, f = s->net->layers[0].n_in;
+    size_t            size = (size_t)rows * (size_t)y->width;
+    float            *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
     if (!x)
         return -1;
     cbx_matrix_expand(X, rows, x);
@@ -105,13 +107,36 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
             return -1;
         multiply_input(s, x + (int64_t)i * f, i);
     }
+    if (!(s->base = CBX_NEW(s->arena, double, size)) ||
+        !(s->base_own = CBX_NEW(s->arena, double, size)))
+        return -1;
+    memcpy(s->base, y->message, size * sizeof *s->base);
+    memcpy(s->base_own, y->own, (size_t)y->rows * (size_t)y->width * sizeof *s->base);
+    return 0;
+}
+
+/* The first layer's products, with the features as they are now. What may become of them counts for
+ * choices of edges only: one of the budget is an edge then. */
+static void renew_inputs(cbx_spread *s)
+{
     cbx_spread_layer *y = &s->layers[0];
-    size_t            size = (size_t)rows * (size_t)y->width * sizeof(double);
+    size_t            size = (size_t)y->rows_in * (size_t)y->width * sizeof(double);
+    double            features = (double)(s->graph->budget > 0 ? s->graph->budget - 1 : 0);
+    memcpy(y->message, s->base, size);
+    memcpy(y->own, s->base_own, (size_t)y->rows * (size_t)y->width * sizeof(double));
+    s->features_made = cbx_row_moves_add_made(&s->moves, y->message, y->own, y->rows);
     memcpy(y->message_low, y->message, size);
     memcpy(y->message_high, y->message, size);
-    memcpy(y->rest_low, y->message, size);
-    memcpy(y->rest_high, y->message, size);
-    return 0;
+    for (int32_t i = 0; i < y->rows_in; i++)
+        for (int64_t e = s->moves.list.begin[i]; e < s->moves.list.begin[i + 1]; e++)
+            for (int32_t j = 0; j < y->width; j++) {
+                y->message_low[(int64_t)i * y->width + j] +=
+                    features * s->moves.list.down[e * y->width + j];
+                y->message_high[(int64_t)i * y->width + j] +=
+                    features * s->moves.list.up[e * y->width + j];
+            }
+    memcpy(y->rest_low, y->message_low, size);
+    memcpy(y->rest_high, y->message_high, size);
 }
 
 cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_graph *graph,
@@ -121,7 +146,7 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
                       .graph = graph,
                       .arena = arena,
                       .layers = CBX_NEW0(arena, cbx_spread_layer, net->num_layers),
-                      .mark = CBX_NEW(arena, int32_t, graph->count),
+                      .mark = CBX_NEW(arena, int32_t, (int64_t)graph->count + graph->view->n),
                       .best = CBX_NEW(arena, double, graph->count + 64),
                       .hup = CBX_NEW(arena, double, net->widest),
                       .hdown = CBX_NEW(arena, double, net->widest),
@@ -131,7 +156,7 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
     if (!s->layers || !s->mark || !s->best || !s->hup || !s->hdown || !s->gain || !s->zeros ||
         make_scales(s))
         return cbx_fail_memory(err);
-    for (int32_t c = 0; c < graph->count; c++)
+    for (int64_t c = 0; c < (int64_t)graph->count + graph->view->n; c++)
         s->mark[c] = -1;
     for (int32_t l = 0; l < net->num_layers; l++)
         if (make_layer(s, l, graph->view, net->num_layers - 1 - l))
@@ -139,7 +164,21 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
     s->input_size = CBX_NEW0(arena, double, s->layers[0].rows_in);
     if (!s->input_size || multiply_inputs(s, X))
         return cbx_fail_late(err);
-    return CBX_OK;
+    cbx_spread_layer *first = &s->layers[0];
+    cbx_status status = cbx_row_moves_init(&s->moves, net, graph, first->rows_in, arena, err);
+    first->message_up = s->moves.list.up;
+    first->message_down = s->moves.list.down;
+    first->own_up = s->moves.own_up;
+    first->own_down = s->moves.own_down;
+    first->message_length = s->moves.list.length;
+    first->own_length = s->moves.own_length;
+    return status;
+}
+
+/* What reaches the rows of layer l's input. */
+static const cbx_reach_list *input_list(const cbx_spread *s, int32_t l)
+{
+    return l > 0 ? &s->layers[l - 1].list : &s->moves.list;
 }
 
 /* Room for so many numbers of `width` a piece in two arrays that keep what they have. */
@@ -164,10 +203,17 @@ static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t m
         return 0;
     int64_t  room = 2 * (had + more);
     int32_t *choice = CBX_NEW(s->arena, int32_t, room);
-    if (!choice || grow(s->arena, had, room, width, &list->up, &list->down))
+    double  *length = CBX_NEW(s->arena, double, room);
+    double  *times = CBX_NEW(s->arena, double, room);
+    if (!choice || !length || !times || grow(s->arena, had, room, width, &list->up, &list->down))
         return -1;
-    if (had > 0)
+    if (had > 0) {
         memcpy(choice, list->choice, (size_t)had * sizeof *choice);
+        memcpy(length, list->length, (size_t)had * sizeof *length);
+        memcpy(times, list->times, (size_t)had * sizeof *times);
+    }
+    list->length = length;
+    list->times = times;
     list->choice = choice;
     list->room = room;
     return 0;
@@ -209,15 +255,21 @@ static void behind_relu(const cbx_spread *s, const cbx_spread_layer *x, int32_t 
     }
 }
 
-/* The largest that choices add to unit j of a row, of the entries from `begin` to `end`, where
- * sign times `of` counts. */
+/* What may be made at a row: so many choices, so many of features among them. */
+typedef struct allowance {
+    int64_t budget, features;
+} allowance;
+
+/* The largest that choices add to unit j of a row, where sign times `of` counts. */
 static cbx_largest most_of(const cbx_spread *s, const cbx_reach_list *list, const double *of,
-                           int32_t row, int32_t width, int32_t j, double sign, int64_t budget)
+                           int32_t row, int32_t width, int32_t j, double sign, allowance may)
 {
-    int64_t     most = budget < s->graph->count ? budget : s->graph->count;
+    int64_t     most = may.budget < s->graph->count ? may.budget : s->graph->count;
     cbx_largest largest = {.best = s->best, .count = most};
     for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++)
-        for (int64_t r = cbx_choice_repeats(s->graph, list->choice[k]); r > 0; r--)
+        for (int64_t r = cbx_row_moves_repeats(&s->moves, list->choice[k],
+                                               most < may.features ? most : may.features);
+             r > 0; r--)
             cbx_largest_take(&largest, sign * of[k * width + j]);
     return largest;
 }
@@ -226,8 +278,8 @@ static cbx_largest most_of(const cbx_spread *s, const cbx_reach_list *list, cons
 static int64_t budget_at(const cbx_spread *s, int32_t l, int32_t v)
 {
     const cbx_partial_graph *g = s->graph;
-    /* the first layer's messages do not change: only edges into the node count */
-    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN;
+    /* where the first layer's messages do not change, only edges into the node count */
+    bool only_here = l == 0 && s->net->layers[0].norm != CBX_NORM_GCN && s->moves.first == g->count;
     return only_here && g->local[v] < g->budget ? g->local[v] : g->budget;
 }
 
@@ -249,6 +301,70 @@ static void multiply_now(cbx_spread *s, int32_t l, int32_t i)
     times(net->own, x->width, y->width, s->hup, s->hup, s->gain, y->own + at);
 }
 
+double cbx_spread_factor(const cbx_spread *s, int32_t l, int32_t u, int32_t v)
+{
+    const cbx_partial_graph *g = s->graph;
+    cbx_norm_kind            norm = s->net->layers[l].norm;
+    const cbx_node_scale    *scales = s->scales[norm];
+    double                   sum = 0;
+    if (u == v && norm == CBX_NORM_GCN)
+        return scales[v].loop.now;
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++)
+        if (g->view->source[e] == u && g->present[e])
+            sum += (g->view->weight ? (double)g->view->weight[e] : 1) * scales[u].source.now *
+                   scales[v].target.now;
+    return sum;
+}
+
+/* What features of a row do to the layer's products is known more closely: each by itself. */
+static void narrow_entry(cbx_spread *s, int32_t l, int64_t entry)
+{
+    const cbx_reach_list *list = &s->layers[l - 1].list;
+    cbx_spread_layer     *y = &s->layers[l];
+    if (!s->moves.words)
+        return;
+    int32_t       row = list->choice[entry] - s->graph->count;
+    int64_t       from = s->moves.list.begin[row] * y->width, to = entry * y->width;
+    double        times = list->times[entry];
+    const double *up = s->moves.words[l].up + from, *down = s->moves.words[l].down + from;
+    for (int32_t j = 0; j < y->width; j++) {
+        y->message_up[to + j] = fmin(y->message_up[to + j], times * up[j]);
+        y->message_down[to + j] = fmax(y->message_down[to + j], times * down[j]);
+    }
+}
+
+/* What features do to all units together bounds what they do to each, and the other way round.
+ * Returns the length of the product. */
+static double limit_by_length(double length, double stretch, const double *columns, int32_t width,
+                              double *up, double *down)
+{
+    double squares = 0;
+    for (int32_t j = 0; j < width; j++) {
+        up[j] = fmin(up[j], length * columns[j]);
+        down[j] = fmax(down[j], -length * columns[j]);
+        squares += fmax(up[j] * up[j], down[j] * down[j]);
+    }
+    return fmin(length * stretch, sqrt(squares) * 1.000001);
+}
+
+static void limit_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
+{
+    const cbx_reach_list *list = &s->layers[l - 1].list;
+    cbx_spread_layer     *y = &s->layers[l];
+    int64_t               to = entry * y->width;
+    y->message_length[entry] = y->own_length[entry] = 0;
+    if (!cbx_row_moves_is_row(&s->moves, list->choice[entry]))
+        return;
+    narrow_entry(s, l, entry);
+    const cbx_stretch *by = &s->moves.stretch[l];
+    y->message_length[entry] =
+        limit_by_length(list->length[entry], by->neighbour, by->columns, y->width,
+                        y->message_up + to, y->message_down + to);
+    if (i < y->rows && s->net->layers[l].has_own)
+        y->own_length[entry] = limit_by_length(list->length[entry], by->own, by->own_columns,
+                                               y->width, y->own_up + to, y->own_down + to);
+}
+
 static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
 {
     const cbx_net_layer    *net = &s->net->layers[l];
@@ -260,11 +376,12 @@ static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
     clear(y->message_down + to, y->width);
     times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
           y->message_up + to);
-    if (i >= y->rows || !net->has_own)
-        return;
-    clear(y->own_up + to, y->width);
-    clear(y->own_down + to, y->width);
-    times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to, y->own_up + to);
+    if (i < y->rows && net->has_own) {
+        clear(y->own_up + to, y->width);
+        clear(y->own_down + to, y->width);
+        times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to, y->own_up + to);
+    }
+    limit_entry(s, l, i, entry);
 }
 
 static int multiply(cbx_spread *s, int32_t l)
@@ -275,22 +392,25 @@ static int multiply(cbx_spread *s, int32_t l)
     if (entries > y->product_room) {
         y->product_room = 2 * entries;
         if (grow(s->arena, 0, y->product_room, y->width, &y->message_up, &y->message_down) ||
-            grow(s->arena, 0, y->product_room, y->width, &y->own_up, &y->own_down))
+            grow(s->arena, 0, y->product_room, y->width, &y->own_up, &y->own_down) ||
+            grow(s->arena, 0, y->product_room, 1, &y->message_length, &y->own_length))
             return -1;
     }
     for (int32_t i = 0; i < y->rows_in; i++) {
         int64_t at = (int64_t)i * y->width, begin = x->list.begin[i], end = x->list.begin[i + 1];
         int64_t budget = budget_at(s, l - 1, i);
+        /* these are for choices of edges: one of the budget is an edge then */
+        allowance may = {budget, s->graph->budget - 1};
         if (cbx_out_of_time((double)(4 * (end - begin + 1)) * x->width * y->width))
             return -1;
         multiply_now(s, l, i);
         for (int64_t k = begin; k < end; k++)
             multiply_entry(s, l, i, k);
         for (int32_t j = 0; j < y->width; j++) {
-            cbx_largest up = most_of(s, &x->list, y->message_up, i, y->width, j, 1, budget);
+            cbx_largest up = most_of(s, &x->list, y->message_up, i, y->width, j, 1, may);
             y->message_high[at + j] = y->message[at + j] + cbx_largest_sum(&up);
             y->rest_high[at + j] = y->message[at + j] + cbx_largest_rest(&up);
-            cbx_largest down = most_of(s, &x->list, y->message_down, i, y->width, j, -1, budget);
+            cbx_largest down = most_of(s, &x->list, y->message_down, i, y->width, j, -1, may);
             y->message_low[at + j] = y->message[at + j] - cbx_largest_sum(&down);
             y->rest_low[at + j] = y->message[at + j] - cbx_largest_rest(&down);
         }
@@ -317,6 +437,7 @@ static int64_t entry_of(row *r, int32_t choice)
     if (*mark < 0) {
         *mark = (int32_t)(r->end - r->begin);
         list->choice[r->end] = choice;
+        list->length[r->end] = list->times[r->end] = 0;
         clear(list->up + r->end * r->y->width, r->y->width);
         clear(list->down + r->end * r->y->width, r->y->width);
         r->end++;
@@ -326,16 +447,18 @@ static int64_t entry_of(row *r, int32_t choice)
 
 /* Adds what the input's choices do to another row, `factor` times. */
 CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up,
-                                const double *down)
+                                const double *down, const double *length)
 {
-    const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
+    const cbx_reach_list *list = input_list(r->s, r->l);
     int32_t               width = r->y->width;
-    for (int64_t k = list ? list->begin[from] : 0; list && k < list->begin[from + 1]; k++) {
+    for (int64_t k = list->begin[from]; k < list->begin[from + 1]; k++) {
         int64_t to = entry_of(r, list->choice[k]);
         for (int32_t j = 0; j < width; j++) {
             r->y->list.up[to + j] += factor * up[k * width + j];
             r->y->list.down[to + j] += factor * down[k * width + j];
         }
+        r->y->list.length[to / width] += fabs(factor) * length[k];
+        r->y->list.times[to / width] += fabs(factor) * list->times[k];
     }
 }
 
@@ -361,8 +484,7 @@ static void add_scaled(row *r, int32_t w, const double *gain)
 static void own_message(const row *r, int32_t u, int32_t choice, const double **up,
                         const double **down)
 {
-    const cbx_reach_list *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
-    int64_t               entry = list ? cbx_reach_find(list, u, choice) : -1;
+    int64_t entry = cbx_reach_find(input_list(r->s, r->l), u, choice);
     *up = entry < 0 ? r->s->zeros : r->y->message_up + entry * r->y->width;
     *down = entry < 0 ? r->s->zeros : r->y->message_down + entry * r->y->width;
 }
@@ -465,9 +587,9 @@ static void add_edge(row *r, int64_t e, double *at_source, double *at_target, bo
     if (!r->listed)
         return;
     if (w >= 0)
-        add_reached(r, u, w, y->message_up, y->message_down);
+        add_reached(r, u, w, y->message_up, y->message_down, y->message_length);
     else
-        add_reached(r, u, w, y->message_down, y->message_up);
+        add_reached(r, u, w, y->message_down, y->message_up, y->message_length);
     if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
         bound_going(r, e);
     if (!scaled)
@@ -484,7 +606,7 @@ static void add_loop(row *r, double *at_target)
         y->now[(int64_t)r->v * y->width + j] += factor * y->message[(int64_t)r->v * y->width + j];
     if (!r->listed)
         return;
-    add_reached(r, r->v, factor, y->message_up, y->message_down);
+    add_reached(r, r->v, factor, y->message_up, y->message_down, y->message_length);
     bound_loop(r, at_target);
 }
 
@@ -492,29 +614,30 @@ static void add_loop(row *r, double *at_target)
 static int64_t most_entries(const row *r)
 {
     const cbx_partial_graph *g = r->s->graph;
-    const cbx_reach_list    *list = r->l > 0 ? &r->s->layers[r->l - 1].list : NULL;
+    const cbx_reach_list    *list = input_list(r->s, r->l);
     int64_t                  sum = g->at_begin[r->v + 1] - g->at_begin[r->v];
-    sum += list ? list->begin[r->v + 1] - list->begin[r->v] : 0;
+    int64_t                  all = (int64_t)g->count + g->view->n;
+    sum += list->begin[r->v + 1] - list->begin[r->v];
     for (int64_t e = g->view->offset[r->v]; e < g->view->offset[r->v + 1]; e++) {
         int32_t u = g->view->source[e];
         sum += g->at_begin[u + 1] - g->at_begin[u];
-        sum += list ? list->begin[u + 1] - list->begin[u] : 0;
+        sum += list->begin[u + 1] - list->begin[u];
     }
-    return sum < g->count ? sum : g->count;
+    return sum < all ? sum : all;
 }
 
 /* From `now` and the list to the box and the slopes behind the ReLU. */
 static void close_row(row *r)
 {
     cbx_spread_layer *y = r->y;
-    int64_t           budget = budget_at(r->s, r->l, r->v);
+    allowance         may = {budget_at(r->s, r->l, r->v), r->s->graph->budget};
     y->list.begin[r->v + 1] = r->end;
     for (int32_t j = 0; j < y->width; j++) {
         int64_t     at = (int64_t)r->v * y->width + j;
         double      now = y->now[at];
-        cbx_largest up = most_of(r->s, &y->list, y->list.up, r->v, y->width, j, 1, budget);
+        cbx_largest up = most_of(r->s, &y->list, y->list.up, r->v, y->width, j, 1, may);
         y->high[at] = now + cbx_largest_sum(&up);
-        cbx_largest down = most_of(r->s, &y->list, y->list.down, r->v, y->width, j, -1, budget);
+        cbx_largest down = most_of(r->s, &y->list, y->list.down, r->v, y->width, j, -1, may);
         y->low[at] = now - cbx_largest_sum(&down);
         double low = y->low[at], high = y->high[at];
         y->under[at] = now > 0 ? 1 : 0;
@@ -543,7 +666,7 @@ static int compute_row(cbx_spread *s, int32_t l, int32_t v)
         y->now[(int64_t)v * y->width + j] =
             s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
     if (r.listed && s->net->layers[l].has_own)
-        add_reached(&r, v, 1, y->own_up, y->own_down);
+        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
         if (gcn && view->source[e] == v)
             continue;
@@ -571,6 +694,7 @@ int cbx_spread_compute(cbx_spread *s)
 {
     const cbx_net *net = s->net;
     compute_scales(s);
+    renew_inputs(s);
     for (int32_t l = 0; l < net->num_layers; l++) {
         if (l > 0 && multiply(s, l))
             return -1;

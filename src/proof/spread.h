@@ -12,7 +12,7 @@
 #ifndef CBX_SPREAD_H
 #define CBX_SPREAD_H
 
-#include "net.h"
+#include "row_moves.h"
 #include "scale.h"
 
 typedef struct cbx_interval {
@@ -25,14 +25,6 @@ static inline cbx_interval cbx_interval_times(double factor, double low, double 
                       : (cbx_interval){factor * low, factor * high};
 }
 
-/* Choices that reach rows, and what each does to the row's units. */
-typedef struct cbx_reach_list {
-    int64_t *begin; /* by row, and one more */
-    int32_t *choice;
-    double  *up, *down; /* by entry: as many as there are units */
-    int64_t  room;      /* entries */
-} cbx_reach_list;
-
 typedef struct cbx_spread_layer {
     int32_t        rows_in, rows, in, width;
     double        *now, *low, *high;     /* rows x width, before the ReLU */
@@ -43,6 +35,7 @@ typedef struct cbx_spread_layer {
     cbx_reach_list list;
     double        *message_up, *message_down; /* by entry of the list of the layer before */
     double        *own_up, *own_down;
+    double        *message_length, *own_length; /* by entry, of a row's features */
     int64_t        product_room; /* entries */
 } cbx_spread_layer;
 
@@ -52,12 +45,15 @@ typedef struct cbx_spread {
     cbx_spread_layer        *layers;
     cbx_node_scale          *scales[CBX_NORM_COUNT]; /* by node; NULL: no layer asks */
     cbx_arena               *arena;
-    int32_t                 *mark;       /* by choice: its entry of the row at hand */
+    cbx_row_moves            moves;
+    double                  *base, *base_own; /* products of the features without any choices */
+    int32_t                 *mark; /* by choice, and by row behind: its entry of the row at hand */
     double                  *input_size; /* by row: sum of |x| + |mean|, each times its largest
                                           * weight */
     int32_t most_inputs;                 /* that are not 0 in any row */
     double *best, *hup, *hdown, *gain;   /* scratch */
     double *zeros;
+    int64_t features_made;  /* choices of features, as things are now */
     bool    last_is_linear; /* the head undoes the last ReLU: it has no list */
 } cbx_spread;
 
@@ -67,6 +63,9 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
 
 /* Computes all of it for the graph as it is now. -1: no memory, or no time. */
 int cbx_spread_compute(cbx_spread *s);
+
+/* What row u of layer l's input counts in row v, by way of edges, as things are now. */
+double cbx_spread_factor(const cbx_spread *s, int32_t l, int32_t u, int32_t v);
 
 static inline double cbx_spread_relu(double z)
 {

@@ -13,7 +13,7 @@
 
 static bool is_missing(const char *text)
 {
-    static const char *const words[] = {"", "n/a", "na", "null", NULL};
+    static const char *const words[] = {"", "n/a", "na", "n.a.", "#n/a", "null", "?", "-", NULL};
     for (const char *const *w = words; *w; w++)
         if (cbx_same_word(text, *w))
             return true;

@@ -5,9 +5,9 @@
 
 typedef enum cbx_cell { CBX_CELL_MISSING, CBX_CELL_NUMBER, CBX_CELL_DAY, CBX_CELL_TEXT } cbx_cell;
 
-/* Missing: an empty field, n/a, NA, null, in any case. Numbers may have commas between
- * thousands: 1,200.50. Days are 2024-03-15, perhaps with a time behind, which does not count; the
- * value is the number of days since 1970-01-01. */
+/* Missing: an empty field, n/a, n.a., NA, #N/A, null, ? or -, in any case. Numbers may have
+ * commas between thousands: 1,200.50. Days are 2024-03-15, perhaps with a time behind, which does
+ * not count; the value is the number of days since 1970-01-01. */
 cbx_cell cbx_cell_read(const char *text, double *value);
 
 #endif

@@ -82,6 +82,33 @@ static int find_files(const cbx_bundle *b, const char *files[CBX_CSV_ROLES])
     return found;
 }
 
+/* "customers.csv" beside edges.csv, where no features are: perhaps they were meant to be read. */
+static const char *unread_table(const cbx_bundle *b)
+{
+    const char *name;
+    for (size_t i = 0; (name = cbx_bundle_name(b, i)); i++) {
+        size_t prefix, length = strlen(name);
+        if (!strchr(name, '/') && role_of(name, &prefix) < 0 && length > 4 &&
+            (cbx_same_word(name + length - 4, ".csv") || cbx_same_word(name + length - 4, ".tsv")))
+            return name;
+    }
+    return NULL;
+}
+
+static void tell_unread(const cbx_csv *c)
+{
+    cbx_reading *r = c->r;
+    const char  *other = unread_table(r->bundle);
+    cbx_error    what = {0};
+    if (!r->on_problem || c->files[CBX_CSV_FEATURES] || !other)
+        return;
+    (void)cbx_fail(&what, CBX_INVALID,
+                   "%s: '%.60s' is not read, and there are no features: call it features.csv, or "
+                   "nodes.csv",
+                   cbx_bundle_path(r->bundle), other);
+    r->on_problem(r->user, CBX_PROBLEM_WARNING, what.message);
+}
+
 static bool detect(cbx_bundle *bundle)
 {
     const char *files[CBX_CSV_ROLES];
@@ -270,6 +297,8 @@ static cbx_status read(cbx_reading *r)
         status = read_labels(&c);
     if (!status)
         status = read_edges(&c);
+    if (!status)
+        tell_unread(&c);
     if (!status && !r->problems)
         status = finish(&c);
     cbx_names_free(&c.nodes);

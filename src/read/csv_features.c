@@ -295,24 +295,48 @@ static cbx_status count_row(features *f, cbx_table *t)
 }
 
 /* What was made of fields that say nothing. */
-static void tell_missing(const features *f, const cbx_table *t)
+static void tell_missing(const features *f, const cbx_table *t, size_t k)
 {
-    cbx_reading *r = f->c->r;
-    for (size_t k = 0; k < f->count && r->on_problem; k++) {
+    const column *c = &f->columns[k];
+    bool          one = c->missing == 1;
+    const char   *are = one ? "value is" : "values are";
+    cbx_error     what = {0};
+    if (c->numeric)
+        (void)cbx_fail(&what, CBX_INVALID,
+                       "%s: column '%.60s': %lld %s missing; the median, %g, stands for %s",
+                       t->lines.path, t->columns[k], (long long)c->missing, are, (double)c->middle,
+                       one ? "it" : "them");
+    else
+        (void)cbx_fail(&what, CBX_INVALID,
+                       "%s: column '%.60s': %lld %s missing, which is a category", t->lines.path,
+                       t->columns[k], (long long)c->missing, are);
+    f->c->r->on_problem(f->c->r->user, CBX_PROBLEM_WARNING, what.message);
+}
+
+/* Numbers that count as texts because of a few that are none. */
+static void tell_slip(const features *f, const cbx_table *t, size_t k)
+{
+    const column *c = &f->columns[k];
+    cbx_error     what = {0};
+    (void)cbx_fail(
+        &what, CBX_INVALID,
+        "%s, line %lld: column '%.60s' is '%s', which is no %s as most others are: all of "
+        "the column counts as texts; what is not known is an empty field or n/a",
+        t->lines.path, (long long)c->text_line, t->columns[k], c->text,
+        c->days ? "day (2024-03-15)" : "number");
+    f->c->r->on_problem(f->c->r->user, CBX_PROBLEM_WARNING, what.message);
+}
+
+/* What was made of columns that are not as they were meant, perhaps. */
+static void tell_columns(const features *f, const cbx_table *t)
+{
+    int64_t rows = f->c->r->builder->num_nodes;
+    for (size_t k = 0; k < f->count && f->c->r->on_problem; k++) {
         const column *c = &f->columns[k];
-        cbx_error     what = {0};
-        if (!c->feature || !c->missing)
-            continue;
-        if (c->numeric)
-            (void)cbx_fail(&what, CBX_INVALID,
-                           "%s: column '%.60s': %lld values are missing; the median, %g, stands "
-                           "for them",
-                           t->lines.path, t->columns[k], (long long)c->missing, (double)c->middle);
-        else
-            (void)cbx_fail(&what, CBX_INVALID,
-                           "%s: column '%.60s': %lld values are missing, which is a category",
-                           t->lines.path, t->columns[k], (long long)c->missing);
-        r->on_problem(r->user, CBX_PROBLEM_WARNING, what.message);
+        if (c->feature && c->missing)
+            tell_missing(f, t, k);
+        if (c->feature && !c->numeric && 2 * c->numbers > rows - c->missing)
+            tell_slip(f, t, k);
     }
 }
 
@@ -333,7 +357,7 @@ cbx_status cbx_csv_features(cbx_csv *c, const char *name)
     if (!status)
         find_middles(&f);
     if (!status)
-        tell_missing(&f, &t);
+        tell_columns(&f, &t);
     if (!status)
         status = name_features(&f, &t);
     cbx_table_close(&t);

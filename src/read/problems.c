@@ -134,11 +134,11 @@ int64_t cbx_problems_errors(const cbx_graph_data *d, cbx_on_problem on_problem, 
 static void warn_counts(teller *t, const cbx_graph_data *d, const cbx_graph_stats *s)
 {
     if (s->duplicate_edges)
-        tell(t, CBX_PROBLEM_WARNING, "%lld edges are there more than once",
-             (long long)s->duplicate_edges);
+        tell(t, CBX_PROBLEM_WARNING, "%lld %s there more than once", (long long)s->duplicate_edges,
+             s->duplicate_edges == 1 ? "edge is" : "edges are");
     if (s->self_loops)
-        tell(t, CBX_PROBLEM_WARNING, "%lld edges lead from a node to itself",
-             (long long)s->self_loops);
+        tell(t, CBX_PROBLEM_WARNING, "%lld %s from a node to itself", (long long)s->self_loops,
+             s->self_loops == 1 ? "edge leads" : "edges lead");
     if (s->isolated_nodes)
         tell(t, CBX_PROBLEM_WARNING, "%d nodes have no edge to another node", s->isolated_nodes);
     if (!s->undirected && d->num_edges)
@@ -201,9 +201,10 @@ static void tell_outside(teller *t, const cbx_graph_data *d, int64_t at, int64_t
     (void)snprintf(node, sizeof node, "%d", (int)row);
     (void)snprintf(feature, sizeof feature, "%d", (int)j);
     tell(t, CBX_PROBLEM_ERROR,
-         "%lld feature values lie outside their feature's bounds, the first of them %g, feature "
+         "%lld feature %s outside %s feature's bounds, the first %g, feature "
          "'%.60s' of node '%.60s', where the bounds are %g to %g: correct the bounds or the data",
-         (long long)outside, (double)(d->x ? d->x[at] : d->x_values[at]),
+         (long long)outside, outside == 1 ? "value lies" : "values lie",
+         outside == 1 ? "its" : "their", (double)(d->x ? d->x[at] : d->x_values[at]),
          d->feature_names ? d->feature_names[j] : feature,
          d->node_names ? d->node_names[row] : node, (double)d->feat_min[j], (double)d->feat_max[j]);
 }
@@ -237,8 +238,8 @@ static cbx_status warn_features(teller *t, const cbx_graph_data *d, cbx_error *e
     }
     free(lo), free(hi), free(seen);
     if (constant)
-        tell(t, CBX_PROBLEM_WARNING, "%lld features have the same value everywhere",
-             (long long)constant);
+        tell(t, CBX_PROBLEM_WARNING, "%lld %s the same value everywhere", (long long)constant,
+             constant == 1 ? "feature has" : "features have");
     if (outside)
         tell_outside(t, d, first, outside);
     return CBX_OK;

@@ -64,6 +64,15 @@ const char *cbx_format_about(size_t i)
     return cbx_reader_at(i) ? readers[i]->about : NULL;
 }
 
+static bool has_table(const cbx_bundle *bundle)
+{
+    const char *name;
+    for (size_t i = 0; (name = cbx_bundle_name(bundle, i)); i++)
+        if (strstr(name, ".csv") || strstr(name, ".tsv"))
+            return true;
+    return false;
+}
+
 cbx_status cbx_reader_choose(cbx_bundle *bundle, const cbx_read_options *options,
                              const cbx_reader **out, cbx_error *err)
 {
@@ -78,8 +87,9 @@ cbx_status cbx_reader_choose(cbx_bundle *bundle, const cbx_read_options *options
             return CBX_OK;
         }
     return cbx_fail(err, CBX_INVALID,
-                    "%s: not a data set of a known format: 'combinex data formats' lists them",
-                    cbx_bundle_path(bundle));
+                    "%s: not a data set of a known format: 'combinex data formats' lists them%s",
+                    cbx_bundle_path(bundle),
+                    has_table(bundle) ? "; tables need one of edges, edges.csv or links.csv" : "");
 }
 
 /* What every reader would otherwise do for itself. */

@@ -90,6 +90,8 @@ static void put_node(making *m, int32_t i)
     cbx_json_open(w, NULL, '{');
     cbx_json_put_int(w, "id", n->id);
     cbx_json_put_text(w, "name", n->name);
+    if (n->symbol)
+        cbx_json_put_text(w, "symbol", n->symbol);
     cbx_json_put_int(w, "hop", n->hop);
     cbx_json_put_real(w, "x", round((double)n->x * 10) / 10);
     cbx_json_put_real(w, "y", round((double)n->y * 10) / 10);
@@ -154,7 +156,8 @@ static const char *group_name(const cbx_graph_data *d, int32_t group)
 /* The line's edit, with where it is in the picture. */
 static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
 {
-    static const char *const own[] = {"drawn", "group", "group_number", "from_name", "to_name", ""};
+    static const char *const own[] = {"drawn",   "group", "group_number", "symbol", "from_name",
+                                      "to_name", ""};
     const cbx_graph         *g = m->report->source.graph;
     cbx_json_writer         *w = &m->page;
     int32_t                  ends[2];
@@ -167,6 +170,8 @@ static void put_edit(making *m, const cbx_json *said, const cbx_edit *e)
         cbx_json_put_text(w, "group", g ? group_name(&g->data, e->group - 1) : "");
     if (e->op == CBX_SET_FEATURE && e->group > 0)
         cbx_json_put_int(w, "group_number", e->group);
+    if (e->op == CBX_SET_FEATURE && m->scene.symbols && m->scene.symbols[e->feature] && e->to != 0)
+        cbx_json_put_text(w, "symbol", m->scene.symbols[e->feature]);
     if (g) {
         cbx_node_number number;
         cbx_json_put_text(w, "from_name", cbx_node_name(number, g, ends[0]));

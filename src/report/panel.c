@@ -7,7 +7,7 @@
 #include "error.h"
 #include "palette.h"
 
-enum { RADIUS = 9 }; /* of nodes */
+enum { RADIUS = 9, WITH_LETTERS = 11 }; /* of nodes */
 
 const char cbx_red[] = "#c62828", cbx_green[] = "#1b7f3b", cbx_dark[] = "#1b1f24",
            cbx_orange[] = "#b45f06";
@@ -117,8 +117,10 @@ int32_t cbx_drawn_class(const cbx_drawing *d, int32_t node)
 static void draw_node(const cbx_drawing *d, int32_t i)
 {
     const cbx_scene_node *n = &d->scene->nodes[i];
-    bool                  target = d->scene->task == CBX_NODE && i == 0;
-    double                x = d->dx + n->x, y = d->dy + n->y, r = target ? RADIUS + 3 : RADIUS;
+    const char *symbol = d->after ? cbx_scene_symbol_after(d->scene, i, d->answer) : n->symbol;
+    bool        target = d->scene->task == CBX_NODE && i == 0;
+    double      x = d->dx + n->x, y = d->dy + n->y;
+    double      r = target ? RADIUS + 3 : symbol ? WITH_LETTERS : RADIUS;
     if (cbx_scene_changed(n->id, d->answer))
         d->ops->circle(d->canvas, x, y, r + (target ? 8 : 5),
                        &(cbx_ink){.stroke = cbx_red, .width = 2.4});
@@ -132,15 +134,18 @@ static void draw_node(const cbx_drawing *d, int32_t i)
         d->ops->circle(d->canvas, x, y, r + 4.5,
                        &(cbx_ink){.fill = "#ffffff", .stroke = cbx_dark, .width = 2.6});
     cbx_draw_shape(d, cbx_drawn_class(d, i), x, y, r);
+    if (symbol)
+        d->ops->text(d->canvas, x, y + 4, symbol,
+                     &(cbx_lettering){.size = 12, .bold = true, .anchor = CBX_MIDDLE});
 }
 
 static cbx_status draw_label(const cbx_drawing *d, int32_t i, cbx_error *err)
 {
     const cbx_scene_node *n = &d->scene->nodes[i];
     bool                  target = d->scene->task == CBX_NODE && i == 0;
-    double                gap = RADIUS + (target                                ? 10
-                                          : cbx_scene_changed(n->id, d->answer) ? 8
-                                                                                : 4),
+    double                gap = (n->symbol ? WITH_LETTERS : RADIUS) + (target ? 10
+                                                                       : cbx_scene_changed(n->id, d->answer) ? 8
+                                                                                                             : 4),
            x = d->dx + n->x, y = d->dy + n->y;
     cbx_buffer    name = {.text = NULL};
     cbx_lettering how = {.size = target ? 13 : 11.5, .bold = target, .halo = true};

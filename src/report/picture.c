@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "change.h"
 #include "error.h"
 #include "graph.h"
 #include "panel.h"
@@ -153,20 +154,34 @@ static void put_name(cbx_buffer *b, const cbx_drawing *d, int32_t node)
 static void put_title(cbx_buffer *b, const cbx_drawing *d)
 {
     const cbx_counterfactual *c = d->answer;
-    bool                      node = c->task == CBX_NODE;
-    cbx_buffer_print(b, "%s %d", node ? "Node" : "Graph", c->row);
-    if (node && d->report->source.graph && d->report->source.graph->data.node_names) {
-        cbx_buffer_put(b, " (");
+    const cbx_graph          *g = d->report->source.graph;
+    const char               *name =
+        c->task == CBX_NODE && g && g->data.node_names ? g->data.node_names[c->row] : "";
+    if (!name[strspn(name, "0123456789")])
+        cbx_buffer_put(b, c->task == CBX_NODE ? "Node " : "Graph ");
+    if (*name)
         put_name(b, d, c->row);
-        cbx_buffer_put(b, ")");
-    }
+    else
+        cbx_buffer_print(b, "%d", c->row);
     cbx_buffer_put(b, ": ");
     cbx_put_class(b, d->report, c->prediction);
     if (c->after) {
         cbx_buffer_put(b, ", would be ");
         cbx_put_class(b, d->report, c->result);
-        cbx_buffer_print(b, " with %lld edit%s", (long long)c->num_edits,
-                         c->num_edits == 1 ? "" : "s");
+        int64_t changes = c->num_edits - cbx_edits_that_follow(c);
+        cbx_buffer_print(b, " with %lld change%s", (long long)changes, changes == 1 ? "" : "s");
+    }
+}
+
+static void put_feature(cbx_buffer *b, const cbx_drawing *d, int32_t feature)
+{
+    const cbx_graph *g = d->report->source.graph;
+    if (g && g->data.feature_names) {
+        cbx_buffer_put(b, " set ");
+        cbx_buffer_utf8(b, g->data.feature_names[feature], 40);
+        cbx_buffer_put(b, " of ");
+    } else {
+        cbx_buffer_print(b, " set feature %d of ", feature);
     }
 }
 
@@ -197,7 +212,7 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
         put_name(b, d, e->node);
         break;
     case CBX_SET_FEATURE:
-        cbx_buffer_print(b, " set feature %d of ", e->feature);
+        put_feature(b, d, e->feature);
         put_name(b, d, e->node);
         cbx_buffer_print(b, " from %g to %g", (double)e->from, (double)e->to);
         break;

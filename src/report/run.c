@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "change.h"
 #include "classes.h"
 #include "error.h"
 #include "graph.h"
@@ -33,10 +34,10 @@ typedef struct making {
     const cbx_report *report;
     cbx_arena         arena;
     cbx_json_writer   page;
-    cbx_name_table    feature_names, node_names; /* of those shown */
-    reason           *reasons;                   /* that were met, which are few */
-    size_t            step;                      /* every n-th target is listed */
-    int64_t           edits;                     /* of each are listed, at most */
+    cbx_name_table    feature_names, node_names, group_names; /* of those shown */
+    reason           *reasons;                                /* that were met, which are few */
+    size_t            step;                                   /* every n-th target is listed */
+    int64_t           edits;                                  /* of each are listed, at most */
     cbx_common_edits *common_edits;
 } making;
 
@@ -97,7 +98,16 @@ static void put_value(cbx_json_writer *w, double v)
         cbx_json_put_real(w, NULL, v);
 }
 
-/* [node, feature, from, to], [source, target, undirected] or that and "added" or [its new weight],
+static void put_group(making *m, int32_t group)
+{
+    const cbx_graph *g = m->report->source.graph;
+    cbx_json_put_int(&m->page, NULL, group);
+    if (g && g->data.group_names && group < g->data.num_groups && g->data.group_names[group])
+        cbx_name_table_add(&m->group_names, group, g->data.group_names[group]);
+}
+
+/* [node, feature, from, to], and the number of its one-hot group where it is of one;
+ * [source, target, undirected] or that and "added" or [its new weight];
  * [node] that goes */
 static void put_edit(making *m, size_t line, int64_t k)
 {
@@ -126,6 +136,8 @@ static void put_edit(making *m, size_t line, int64_t k)
         cbx_json_put_int(w, NULL, e->feature);
         put_value(w, (double)e->from);
         put_value(w, (double)e->to);
+        if (e->group > 0)
+            put_group(m, e->group - 1);
         name_node(m, e->node);
         name_feature(m, e->feature, edit_name(m, line, k));
         break;
@@ -178,12 +190,23 @@ static int64_t all_edges(const cbx_json *line)
            count_said(line, "nodes_removed") + count_said(line, "edges_reweighted");
 }
 
-/* How many there are; those of the line may be cut. */
-static int64_t all_edits(const cbx_counterfactual *c, const cbx_json *line)
+/* Feature values and groups that change; NULL where the line does not say. */
+static void put_features(cbx_json_writer *w, const cbx_counterfactual *c, const cbx_json *line)
+{
+    const cbx_json *said = cbx_json_get(line, "features_changed");
+    if (said)
+        cbx_json_put_int(w, NULL, said->integer - cbx_edits_that_follow(c));
+    else
+        cbx_json_put_null(w, NULL);
+}
+
+/* How many changes there are; the edits of the line may be cut. */
+static int64_t all_changes(const cbx_counterfactual *c, const cbx_json *line)
 {
     const cbx_json *features = cbx_json_get(line, "features_changed");
     const cbx_json *edges = cbx_json_get(line, "edges_removed");
-    return features && edges ? features->integer + all_edges(line) : c->num_edits;
+    return (features && edges ? features->integer + all_edges(line) : c->num_edits) -
+           cbx_edits_that_follow(c);
 }
 
 static const char *const columns[] = {
@@ -209,12 +232,12 @@ static void put_row(making *m, size_t i, int64_t answers)
     put_probability(m, line, "before", after);
     put_probability(m, line, "after", c->prediction);
     put_probability(m, line, "after", after);
-    cbx_json_put(w, NULL, cbx_json_get(line, "features_changed"));
+    put_features(w, c, line);
     if (cbx_json_get(line, "edges_removed"))
         cbx_json_put_int(w, NULL, all_edges(line));
     else
         cbx_json_put_null(w, NULL);
-    cbx_json_put_int(w, NULL, all_edits(c, line));
+    cbx_json_put_int(w, NULL, all_changes(c, line));
     cbx_json_put(w, NULL, cbx_json_get(line, "margin"));
     cbx_json_put(w, NULL, cbx_json_get(line, "seconds"));
     cbx_json_put(w, NULL, cbx_json_get(line, "certificate"));
@@ -413,6 +436,7 @@ static cbx_status make(making *m, cbx_error *err)
     put_common(m, m->report->source.common ? m->report->source.common : common);
     cbx_name_table_put(w, "feature_names", &m->feature_names);
     cbx_name_table_put(w, "node_names", &m->node_names);
+    cbx_name_table_put(w, "group_names", &m->group_names);
     cbx_json_open(w, "reasons", '[');
     for (const reason *r = m->reasons; r; r = r->next)
         cbx_json_put_text(w, NULL, r->text);
@@ -426,7 +450,8 @@ cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error 
     making m = {.report = report,
                 .page.ascii = true,
                 .feature_names.json.ascii = true,
-                .node_names.json.ascii = true};
+                .node_names.json.ascii = true,
+                .group_names.json.ascii = true};
     char   title[96];
     (void)snprintf(title, sizeof title, "What would change the class? %zu %ss", report->targets,
                    report->answers[0]->task == CBX_GRAPH ? "graph" : "node");
@@ -437,6 +462,7 @@ cbx_status cbx_report_run(const cbx_report *report, const char *path, cbx_error 
     cbx_common_edits_free(m.common_edits);
     cbx_name_table_free(&m.feature_names);
     cbx_name_table_free(&m.node_names);
+    cbx_name_table_free(&m.group_names);
     cbx_buffer_free(&m.page.out);
     cbx_arena_free(&m.arena);
     return status;

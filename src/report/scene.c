@@ -236,6 +236,31 @@ static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s
     return CBX_OK;
 }
 
+/* A copy of a text that may be NULL, and so is its copy then; false: no memory. */
+static bool copy(const char *text, cbx_arena *arena, const char **out)
+{
+    *out = text ? cbx_arena_strdup(arena, text) : NULL;
+    return !text || *out;
+}
+
+/* Atoms have letters; where nodes have classes, those tell them apart. */
+static cbx_status write_symbols(const cbx_graph *g, cbx_arena *arena, cbx_scene *s, cbx_error *err)
+{
+    cbx_atoms *atoms = NULL;
+    cbx_status status = g && s->task == CBX_GRAPH ? cbx_atoms_new(g, NULL, &atoms, err) : CBX_OK;
+    if (status || !atoms)
+        return status;
+    const char **symbols = CBX_NEW(arena, const char *, g->data.num_features);
+    bool         ok = symbols != NULL;
+    for (int32_t j = 0; ok && j < g->data.num_features; j++)
+        ok = copy(cbx_atoms_feature(atoms, j), arena, &symbols[j]);
+    for (int32_t i = 0; ok && i < s->num_nodes; i++)
+        ok = copy(cbx_atoms_node(atoms, s->nodes[i].id), arena, &s->nodes[i].symbol);
+    s->symbols = symbols;
+    cbx_atoms_free(atoms);
+    return ok ? CBX_OK : cbx_fail_memory(err);
+}
+
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
                           cbx_error *err)
 {
@@ -248,6 +273,8 @@ cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene 
                                              : cbx_scene_from_edits(report, arena, scene, err);
     if (!status)
         status = name_nodes(report, arena, scene, err);
+    if (!status)
+        status = write_symbols(report->source.graph, arena, scene, err);
     return status ? status : cbx_scene_layout(scene, arena, err);
 }
 

@@ -23,6 +23,7 @@ typedef enum cbx_label_side { CBX_BELOW, CBX_RIGHT, CBX_LEFT, CBX_ABOVE } cbx_la
 typedef struct cbx_scene_node {
     int32_t        id;     /* in the graph */
     const char    *name;   /* or its number */
+    const char    *symbol; /* is written into it; NULL: nothing */
     int32_t        hop;    /* steps from the target; 0 in graph tasks */
     bool           edited; /* its features, or an edge at it, by some answer */
     float          x, y;
@@ -36,12 +37,13 @@ typedef struct cbx_scene_edge {
 } cbx_scene_edge;
 
 typedef struct cbx_scene {
-    int32_t         num_nodes, num_edges;
-    cbx_scene_node *nodes; /* the most important first; in node tasks the target is 0 */
-    cbx_scene_edge *edges;
-    int32_t         all_nodes; /* of the neighbourhood or the graph; 0: it is not known */
-    bool            undirected;
-    cbx_task        task;
+    int32_t            num_nodes, num_edges;
+    cbx_scene_node    *nodes; /* the most important first; in node tasks the target is 0 */
+    cbx_scene_edge    *edges;
+    int32_t            all_nodes; /* of the neighbourhood or the graph; 0: it is not known */
+    bool               undirected;
+    cbx_task           task;
+    const char *const *symbols; /* of features, or NULL */
 } cbx_scene;
 
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
@@ -74,6 +76,9 @@ int cbx_scene_reweighted(const cbx_scene *scene, int32_t edge, const cbx_counter
 /* Does the answer change features of this node of the graph? */
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
 
+/* What is written into the node once the answer's edits are made, or NULL. */
+const char *cbx_scene_symbol_after(const cbx_scene *scene, int32_t node,
+                                   const cbx_counterfactual *answer);
 /* Does it remove the node? */
 bool cbx_scene_lost(int32_t id, const cbx_counterfactual *answer);
 

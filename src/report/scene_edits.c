@@ -79,6 +79,19 @@ bool cbx_scene_lost(int32_t id, const cbx_counterfactual *answer)
     return has_edit_at(id, answer, CBX_REMOVE_NODE);
 }
 
+const char *cbx_scene_symbol_after(const cbx_scene *scene, int32_t node,
+                                   const cbx_counterfactual *answer)
+{
+    const char *symbol = scene->nodes[node].symbol;
+    for (int64_t k = 0; k < answer->num_edits && scene->symbols; k++) {
+        const cbx_edit *e = &answer->edits[k];
+        if (e->op == CBX_SET_FEATURE && e->node == scene->nodes[node].id && e->to != 0 &&
+            scene->symbols[e->feature])
+            symbol = scene->symbols[e->feature];
+    }
+    return symbol;
+}
+
 /* ---- without a graph: the target and what the edits name */
 
 static int32_t add_node(cbx_scene *s, int32_t id, bool edited)

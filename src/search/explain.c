@@ -239,10 +239,10 @@ static const char *reason_for_nothing(const cbx_search *s)
     if (s->certificate == CBX_NONE_WITHIN_BUDGET && s->unproved)
         return s->unproved;
     if (s->certificate == CBX_NONE_WITHIN_BUDGET)
-        return "the search met none, which does not prove that there is none";
+        return "there may be something that the search did not meet";
     if (s->certificate != CBX_PROVED_NONE)
         return "";
-    static const char lead[] = "proved: nothing leads there, of all ";
+    static const char lead[] = "proved of all ";
     const char       *scope = cbx_scope_of_proof(s);
     char             *text = scope ? CBX_NEW(s->arena, char, sizeof lead + strlen(scope)) : NULL;
     if (text) {
@@ -425,7 +425,7 @@ static cbx_status search_with(cbx_search *s, const cbx_explainer *explainer, cbx
         status = cbx_fail_memory(err);
     if (!status)
         status = explainer->search(s, err);
-    if (!status && s->found && s->rules->max_edits > 0 && s->num_edits > s->rules->max_edits)
+    if (!status && s->found && cbx_rules_limit_numbers(s->rules))
         status = cbx_fewer_edits(s, err);
     if (status == CBX_CANCELLED) /* with nothing to hand back */
         s->found = false;
@@ -498,8 +498,10 @@ static cbx_search search_of(const cbx_setup *setup, int32_t row, cbx_arena *aren
                         .keep = arena,
                         .deadline = deadline,
                         .whole = setup->whole,
+                        .inputs = setup->inputs,
                         .shared = setup->shared,
                         .phases = setup->phases,
+                        .threads = setup->threads,
                         .reached = -INFINITY,
                         .robustness = -1,
                         .l1_mad = NAN,
@@ -530,12 +532,13 @@ cbx_status cbx_explain_row(const cbx_setup *setup, int32_t row, bool strict,
     const char *reason = reason_to_skip(&s, text, sizeof text);
     if (reason)
         return cbx_result_pack(&s, CBX_SKIPPED, reason, NULL, cbx_clock() - began, out, err);
-    if (setup->explainer->edges_only && view.m == 0)
+    bool only_removes = setup->explainer->edges_only && !(setup->rules.edits & CBX_EDITS_ADD);
+    if (only_removes && view.m == 0)
         return cbx_result_pack(&s, CBX_NOT_FOUND,
                                "the factual graph has no edge, and this method does nothing but "
                                "remove edges",
                                NULL, cbx_clock() - began, out, err);
-    if (setup->explainer->edges_only && setup->rules.keep_edges)
+    if (only_removes && setup->rules.keep_edges)
         return cbx_result_pack(&s, CBX_NOT_FOUND,
                                "by the rule keep-edges no edge goes, and this method does nothing "
                                "but remove edges",

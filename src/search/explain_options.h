@@ -46,14 +46,16 @@ typedef struct cbx_explain_options {
     bool        keep_edges;      /* no edge at all */
     int         keep;            /* any, no-isolated, connected, molecule: what edits must leave */
     const char *elements;   /* molecule: "C,N,…", of the columns that tell atoms; or names do */
+    const char *bonds;      /* molecule: what tells the order of a bond */
     double      plausible;  /* how unusual rows that change may be; 0: no limit */
     const char *edits;      /* kinds of edit: "remove,add,features,…", or "all" */
     int         add_at;     /* any, target: where edges may be added */
     int64_t     add_within; /* hops between the ends of an added edge; 0: any number */
-    const char *add_to;     /* nodes, or "class:NAME": where added edges lead */
+    const char *add_to;     /* nodes, "class:NAME", "same-type": where added edges lead */
     int64_t     max_degree; /* of the ends of an added edge; 0: no limit */
-    double      add_weight; /* of an added edge; 0: the data's median */
-    int64_t     add_candidates; /* edges that are offered to a search */
+    int64_t     max_added, max_removed; /* edges; 0: no limit */
+    double      add_weight;             /* of an added edge; 0: the data's median */
+    int64_t     add_candidates;         /* edges that are offered to a search */
     /* the methods' own, one struct behind the other: src/method/explainers.c says whose lie where
      */
     _Alignas(16) unsigned char own[CBX_OWN_OPTIONS + CBX_METHODS_OPTIONS];

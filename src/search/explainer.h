@@ -67,14 +67,17 @@ typedef struct cbx_search {
     const int64_t             *pair_of;       /* undirected mode: see pairs.h */
     const int64_t             *slot_of;
     const uint8_t             *offered;    /* by slot: not there, but may be added; NULL: none is */
+    const cbx_view            *narrow;     /* the factual graph, where some are offered */
     bool                       offers_all; /* that the rules allow (widen.h) */
     unsigned                   further;    /* kinds of edit, of CBX_EDITS_FURTHER, in use now */
-    cbx_arena                 *arena; /* for whatever the method needs; it goes when it is done */
-    cbx_arena                 *keep;  /* for what it has found */
-    cbx_deadline              *deadline; /* the thread's own, or NULL: none */
-    double                     wrap_up;  /* seconds that verifying and ranking may take */
-    const void                *shared;   /* what the method's prepare left */
-    double                    *phases;   /* CBX_PHASES sums; NULL: no clock is read */
+    const struct cbx_layer_inputs *inputs; /* of all nodes, where edges are added; or NULL */
+    cbx_arena    *arena;    /* for whatever the method needs; it goes when it is done */
+    cbx_arena    *keep;     /* for what it has found */
+    cbx_deadline *deadline; /* the thread's own, or NULL: none */
+    double        wrap_up;  /* seconds that verifying and ranking may take */
+    const void   *shared;   /* what the method's prepare left */
+    double       *phases;   /* CBX_PHASES sums; NULL: no clock is read */
+    int           threads;  /* that nobody else uses meanwhile; 0: one */
 
     /* found: edits in the graph's own ids; influence is filled in later */
     cbx_certificate  certificate;
@@ -82,9 +85,10 @@ typedef struct cbx_search {
     double           reached;     /* the largest lead that was met, as cbx_edit_state_ask says it */
     double           cost;        /* of the edits */
     double           lower_bound; /* of the cost of any answer, proved; 0: not known */
-    double           robustness;  /* -1: not measured */
-    double           l1_mad;      /* cbx_counterfactual's; NaN: not known */
-    cbx_alternative *others;      /* further answers, as many as total_cfs asks for; best first */
+    bool             bound_is_plain; /* it says no more than that something must change */
+    double           robustness;     /* -1: not measured */
+    double           l1_mad;         /* cbx_counterfactual's; NaN: not known */
+    cbx_alternative *others; /* further answers, as many as total_cfs asks for; best first */
     int64_t          num_others;
     bool             found;
     cbx_edit        *edits;

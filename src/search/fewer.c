@@ -68,14 +68,30 @@ static cbx_status try_without(fewer *f, int64_t from, int64_t to, bool *out, cbx
     return CBX_OK;
 }
 
+/* Are there more than the rules allow? Of all, or of a kind. */
+static bool is_too_much(const fewer *f)
+{
+    const cbx_rules *r = f->s->rules;
+    int64_t          added = 0, removed = 0;
+    for (int64_t k = 0; k < f->begin[f->changes]; k++) {
+        added += f->edits[k].op == CBX_ADD_EDGE;
+        removed += f->edits[k].op == CBX_REMOVE_EDGE;
+    }
+    return (r->max_edits > 0 && f->changes > r->max_edits) ||
+           (r->max_added > 0 && added > r->max_added) ||
+           (r->max_removed > 0 && removed > r->max_removed);
+}
+
 /* Parts of a half, a quarter, … of the changes, and in the end one by one, from the last on. */
 static cbx_status take_out(fewer *f, cbx_error *err)
 {
     int64_t    most = f->s->rules->max_edits;
     bool       gone = false;
-    cbx_status status = try_without(f, most, f->changes, &gone, err);
-    for (int64_t size = f->changes / 2; size > 0 && f->changes > most && !status; size /= 2)
-        for (int64_t end = f->changes; end > 0 && f->changes > most && !status; end -= size) {
+    cbx_status status = CBX_OK;
+    if (most > 0 && f->changes > most)
+        status = try_without(f, most, f->changes, &gone, err);
+    for (int64_t size = f->changes / 2; size > 0 && is_too_much(f) && !status; size /= 2)
+        for (int64_t end = f->changes; end > 0 && is_too_much(f) && !status; end -= size) {
             if (cbx_time_is_up())
                 return CBX_OK;
             status = try_without(f, end > size ? end - size : 0, end, &gone, err);
@@ -104,7 +120,7 @@ cbx_status cbx_fewer_edits(cbx_search *s, cbx_error *err)
     if (status)
         return cbx_search_status(status);
     gather_changes(&f);
-    if (f.changes > s->rules->max_edits)
+    if (is_too_much(&f))
         status = take_out(&f, err);
     s->num_edits = f.begin[f.changes];
     memcpy(s->edits, f.edits, (size_t)s->num_edits * sizeof *f.edits);

@@ -129,7 +129,9 @@ cbx_status cbx_explain_many_with(const cbx_model *model, const cbx_graph *graph,
         return cbx_fail_memory(err);
     }
     int threads = cbx_threads(setup.options->threads);
-    run(&b, threads < count ? threads : (int)(count > 0 ? count : 1));
+    int targets_at_once = threads < count ? threads : (int)(count > 0 ? count : 1);
+    setup.threads = threads / targets_at_once;
+    run(&b, targets_at_once);
     for (int64_t i = 0; i < count; i++)
         cbx_counterfactual_free(b.ready[i]);
     free(b.ready);

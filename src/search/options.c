@@ -96,6 +96,10 @@ static const cbx_option explain_options[] = {
     {"elements", CBX_OPTION_TEXT, AT(elements), "", 0, 0, NULL,
      "rule: with --keep molecule, what the columns of the one-hot group of atoms stand for, in "
      "order: C,N,O,F; by default their names say so"},
+    {"bonds", CBX_OPTION_TEXT, AT(bonds), "auto", 0, 0, NULL,
+     "rule: with --keep molecule, what tells the order of a bond: weight; or what the columns of "
+     "the edges' attributes stand for, in order: single,double,triple,aromatic; or none; auto: "
+     "weights, or the only attribute, that are all 1, 1.5, 2 or 3"},
     {"plausible", CBX_OPTION_REAL, AT(plausible), "0", 0, 1e6, NULL,
      "rule: rows that change are from real rows of the class at most so many times as far as those "
      "are from each other; 0: no limit"},
@@ -106,9 +110,15 @@ static const cbx_option explain_options[] = {
      "rule: an added edge joins nodes that are at most so many hops apart; 0: any, and 2 where as "
      "is self"},
     {"add-to", CBX_OPTION_TEXT, AT(add_to), NULL, 0, 0, NULL,
-     "rule: added edges lead to these nodes: 3,7 or class:NAME"},
+     "rule: added edges lead to these nodes: 3,7 or class:NAME; same-type: to nodes of the type "
+     "of the other end, by the data's one-hot group, or where it has not just one by the label; "
+     "same-type:GROUP"},
     {"max-degree", CBX_OPTION_INT, AT(max_degree), "0", 0, 1e9, NULL,
      "rule: a node that gets an edge has no more than so many into it; 0: no limit"},
+    {"max-added", CBX_OPTION_INT, AT(max_added), "0", 0, 1e6, NULL,
+     "rule: at most so many edges are added; 0: no limit"},
+    {"max-removed", CBX_OPTION_INT, AT(max_removed), "0", 0, 1e6, NULL,
+     "rule: at most so many edges are removed; 0: no limit"},
     {"trace", CBX_OPTION_BOOL, AT(trace), "false", 0, 0, NULL, NULL},
 };
 #undef AT

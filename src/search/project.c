@@ -119,6 +119,16 @@ bool cbx_project_may_go(const cbx_search *s, int32_t a, int32_t b)
     return cbx_rules_pair(s->rules, s->row, node_of(s, a), node_of(s, b));
 }
 
+bool cbx_project_limits_additions(const cbx_search *s)
+{
+    return cbx_rules_limit_degree(s->rules);
+}
+
+int64_t cbx_project_room(const cbx_search *s, int32_t i)
+{
+    return cbx_rules_room(s->rules, node_of(s, i));
+}
+
 struct cbx_shape {
     const cbx_search *s;
     cbx_pairs         pairs;

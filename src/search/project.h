@@ -27,6 +27,11 @@ void cbx_project_row(const cbx_search *s, int32_t i, const float *x, const float
 /* May edges between these two nodes of the view go? */
 bool cbx_project_may_go(const cbx_search *s, int32_t a, int32_t b);
 
+/* Is there a limit to the edges that a node has once some are added? And how many more may lead to
+ * the view's node i. */
+bool    cbx_project_limits_additions(const cbx_search *s);
+int64_t cbx_project_room(const cbx_search *s, int32_t i);
+
 /* Keeps the graph's shape, where a rule asks for one. */
 typedef struct cbx_shape cbx_shape;
 

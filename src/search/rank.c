@@ -80,6 +80,8 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
     case CBX_ADD_EDGE:
         a = cbx_places_find(places, e->source);
         b = cbx_places_find(places, e->target);
+        if (a < 0 || b < 0) /* too far away to be seen */
+            return 0;
         sum = edge_gradient(s->view, a, b, e->undirected ? -1 : e->edge, dw);
         if (e->undirected && a != b)
             sum += edge_gradient(s->view, b, a, -1, dw);

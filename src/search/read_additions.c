@@ -139,13 +139,71 @@ static cbx_status read_class(cbx_rules *rules, const char *name, cbx_arena *aren
     return CBX_OK;
 }
 
+/* ---- types */
+
+/* The group that tells types: the one of that name; or that of a molecule's atoms, or the only one;
+ * -1: there is none. */
+static cbx_status find_types(const cbx_rules *rules, const char *name, int32_t *group,
+                             cbx_error *err)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    *group = rules->elements >= 0 ? rules->elements : rules->groups == 1 ? 0 : -1;
+    if (!name)
+        return CBX_OK;
+    for (*group = 0; d->group_names && *group < d->num_groups; ++*group)
+        if (!strcmp(d->group_names[*group], name))
+            return CBX_OK;
+    return cbx_fail_option(err, "add-to",
+                           "same-type:%.60s: the data has no one-hot group of that name", name);
+}
+
+/* The feature of the group that is on; -1: not one. */
+static int32_t type_of(const cbx_rules *rules, int32_t group, int32_t node)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    int64_t               at = d->x ? (int64_t)node * d->num_features : d->x_indptr[node];
+    int64_t               end = d->x ? at + d->num_features : d->x_indptr[node + 1];
+    int32_t               found = -1;
+    for (int64_t k = at; k < end; k++) {
+        int32_t j = d->x ? (int32_t)(k - at) : d->x_indices[k];
+        float   v = d->x ? d->x[k] : d->x_values[k];
+        if (rules->group[j] != group || v == CBX_GROUP_OFF)
+            continue;
+        if (found >= 0 || v != CBX_GROUP_ON)
+            return -1;
+        found = j;
+    }
+    return found;
+}
+
+static cbx_status read_types(cbx_rules *rules, const char *name, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_graph_data *d = &rules->graph->data;
+    int32_t               group;
+    cbx_status            status = find_types(rules, name, &group, err);
+    if (status)
+        return status;
+    if (group < 0 && (d->task == CBX_GRAPH || !d->y))
+        return cbx_fail_option(
+            err, "add-to",
+            "same-type: nodes of this data have no type: neither just one one-hot "
+            "group nor labels");
+    rules->type = CBX_NEW(arena, int32_t, d->num_nodes);
+    for (int32_t i = 0; rules->type && i < d->num_nodes; i++)
+        rules->type[i] = group >= 0 ? type_of(rules, group, i) : d->y[i];
+    return rules->type ? CBX_OK : cbx_fail_memory(err);
+}
+
 static cbx_status read_add_to(cbx_rules *rules, const char *text, cbx_arena *arena, cbx_error *err)
 {
-    static const char prefix[] = "class:";
+    static const char prefix[] = "class:", same[] = "same-type";
+    const size_t      length = sizeof same - 1;
     cbx_rule_list     list;
-    rules->add_to_some = text && *text;
-    if (!rules->add_to_some)
+    if (!text || !*text)
         return CBX_OK;
+    if (!strncmp(text, same, length) && (!text[length] || text[length] == ':'))
+        return read_types(rules, text[length] ? text + length + 1 : NULL, arena, err);
+    rules->add_to_some = true;
     if (!strncmp(text, prefix, sizeof prefix - 1))
         return read_class(rules, text + sizeof prefix - 1, arena, err);
     cbx_status status = cbx_rule_list_begin(&list, rules->graph, "add-to", text, arena, err);
@@ -185,7 +243,9 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
     if (status || !cbx_edits_add(&setup->rules))
         return status;
     if (!setup->explainer->adds_edges)
-        return cbx_fail_option(err, "edits", "the explainer '%s' adds no edges; 'minimal' does",
+        return cbx_fail_option(err, "edits",
+                               "the explainer '%s' only removes edges; 'minimal', 'combinex' and "
+                               "'random-edges' add some",
                                setup->explainer->name);
     if (model->oracle)
         return cbx_fail_option(err, "edits",

@@ -11,4 +11,7 @@
 cbx_status cbx_rules_read_molecule(cbx_rules *rules, const cbx_setup *setup, cbx_arena *arena,
                                    cbx_error *err);
 
+/* Are all columns of the group named after elements? */
+bool cbx_molecule_names_atoms(const cbx_rules *rules, const cbx_setup *setup, int32_t group);
+
 #endif

@@ -399,6 +399,8 @@ cbx_status cbx_rules_init(cbx_rules *rules, const cbx_setup *setup, cbx_arena *a
                          .keep_all_edges = o->keep_edges,
                          .keep = o->keep,
                          .max_edits = o->max_edits,
+                         .max_added = o->max_added,
+                         .max_removed = o->max_removed,
                          .most_unusual = o->plausible};
     if (setup->graph->data.task == CBX_GRAPH && o->as == CBX_AS_SELF)
         return cbx_fail_option(err, "as",

@@ -134,7 +134,8 @@ static void say_scope(words *w, const cbx_search *s)
 const char *cbx_scope_of_proof(const cbx_search *s)
 {
     words w = {0};
-    if (s->certificate != CBX_OPTIMAL && s->certificate != CBX_PROVED_NONE && !(s->lower_bound > 0))
+    bool  bound = s->lower_bound > 0 && !s->bound_is_plain;
+    if (s->certificate != CBX_OPTIMAL && s->certificate != CBX_PROVED_NONE && !bound)
         return "";
     if (s->never)
         return "all inputs";

@@ -9,9 +9,11 @@
 #include "bounds.h"
 #include "combinex/extend.h"
 #include "error.h"
+#include "layer_inputs.h"
 #include "read_additions.h"
 #include "read_rules.h"
 #include "receptive.h"
+#include "threads.h"
 
 static cbx_status unknown_target(const cbx_setup *s, const char *text, cbx_error *err)
 {
@@ -74,6 +76,17 @@ static cbx_status make_whole(cbx_setup *s, cbx_error *err)
     cbx_view *whole = CBX_NEW(&s->arena, cbx_view, 1);
     s->whole = whole;
     return whole ? cbx_view_whole(s->graph, &s->arena, whole, err) : cbx_fail_memory(err);
+}
+
+/* Where edges may come from so many nodes that a search is offered the most promising only. */
+static cbx_status find_inputs(cbx_setup *s, cbx_error *err)
+{
+    const cbx_graph_data *d = &s->graph->data;
+    if (!cbx_edits_add(&s->rules) || d->task == CBX_GRAPH || s->model->oracle ||
+        d->num_nodes <= s->options->add_candidates)
+        return CBX_OK;
+    return cbx_layer_inputs_new(s->model, s->graph, cbx_threads(s->options->threads), &s->arena,
+                                &s->inputs, err);
 }
 
 static cbx_status find_bounds(cbx_setup *s, cbx_error *err)
@@ -141,6 +154,8 @@ cbx_status cbx_setup_init(cbx_setup *s, const cbx_model *model, const cbx_graph 
         status = cbx_blas_begin(err);
     if (!status)
         status = make_whole(s, err);
+    if (!status)
+        status = find_inputs(s, err);
     if (!status && s->explainer->prepare)
         status = s->explainer->prepare(s, &s->arena, &s->shared, err);
     if (cbx_search_status(status))

@@ -22,8 +22,10 @@ typedef struct cbx_setup {
     const uint8_t             *discrete;
     cbx_rules                  rules;    /* what edits are allowed */
     const cbx_view            *whole;    /* the whole graph, where searches need it, or NULL */
+    struct cbx_layer_inputs   *inputs;   /* see explainer.h */
     const void                *shared;   /* the method's own, see explainer.h */
     double                    *phases;   /* see explainer.h; NULL, or for one thread only */
+    int                        threads;  /* for one target; 0: one */
     cbx_explain_options        fallback; /* where the caller gave none */
     cbx_arena                  arena;
 } cbx_setup;

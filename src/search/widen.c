@@ -25,6 +25,7 @@ cbx_status cbx_widen(const cbx_search *s, const cbx_edit *offers, int64_t count,
         return status;
     uint8_t *offered = CBX_NEW(s->arena, uint8_t, view->m);
     wide->offered = offered;
+    wide->narrow = s->view;
     if (!offered)
         return cbx_fail_memory(err);
     for (int64_t e = 0; e < view->m; e++)
@@ -55,4 +56,38 @@ int cbx_hiding_init(cbx_hiding *h, const cbx_search *s, cbx_arena *arena)
     h->view.outside_count = h->lost;
     h->view.removed = h->removed;
     return 0;
+}
+
+/* What a mean over its edges loses when there is one more of them, for each edge into node i. */
+static double diluted(const cbx_hiding *h, const float *dw, int32_t i, double gain)
+{
+    double sum = 0, count = (double)h->lost[i];
+    for (int64_t e = h->view.offset[i]; e < h->view.offset[i + 1]; e++) {
+        sum += (double)dw[e] * h->w[e];
+        count += 1;
+    }
+    return count > 0 ? (count * gain - sum) / (count + 1) : gain;
+}
+
+double cbx_hiding_gain(const cbx_hiding *h, const float *dw, bool mean, int32_t target,
+                       int64_t slot)
+{
+    double gain = (double)dw[slot] * (h->view.weight ? h->view.weight[slot] : 1);
+    return mean ? diluted(h, dw, target, gain) : gain;
+}
+
+void cbx_widen_hand_back(cbx_search *s, const cbx_search *wide)
+{
+    cbx_search given = *s;
+    *s = *wide;
+    s->view = given.view;
+    s->complete = given.complete;
+    s->X = given.X;
+    s->num_removable = given.num_removable;
+    s->pair_of = given.pair_of;
+    s->slot_of = given.slot_of;
+    s->offered = given.offered;
+    s->narrow = given.narrow;
+    s->offers_all = given.offers_all;
+    s->keep = given.keep;
 }

@@ -26,4 +26,13 @@ typedef struct cbx_hiding {
 /* That of the search's view, with what is offered removed. 0 on success. */
 int cbx_hiding_init(cbx_hiding *hiding, const cbx_search *s, cbx_arena *arena);
 
+/* What the edge in a slot that is not there would do, to first order, by the derivatives dw at what
+ * hiding says. `mean`: the model divides by the number of edges, of which there is one more then.
+ */
+double cbx_hiding_gain(const cbx_hiding *hiding, const float *dw, bool mean, int32_t target,
+                       int64_t slot);
+
+/* What a search of the wider graph has found becomes what `s` has found. */
+void cbx_widen_hand_back(cbx_search *s, const cbx_search *wide);
+
 #endif

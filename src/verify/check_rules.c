@@ -17,7 +17,7 @@ typedef struct check {
     const cbx_edit  *edits;
     int64_t          count;
     const cbx_edit **features; /* the edits that set one, by node */
-    int64_t          num_features, changes;
+    int64_t          num_features, changes, added, removed;
     float           *before, *after; /* a row of features */
     uint8_t         *touched;        /* by group */
     bool             relations_only;
@@ -404,14 +404,13 @@ static cbx_status check_distance(check *c, const cbx_edit *e)
 /* Edges that go are counted as well: taking an edge away makes no room. */
 static cbx_status check_degree(const check *c, const cbx_edit *e, int32_t node)
 {
-    int64_t degree = cbx_rules_degree(c->rules, node);
+    int64_t room = cbx_rules_room(c->rules, node);
     for (int64_t k = 0; k < c->count; k++) {
         const cbx_edit *other = &c->edits[k];
-        degree += other->op == CBX_ADD_EDGE &&
-                  (other->target == node || (other->undirected && other->source == node));
+        room -= other->op == CBX_ADD_EDGE &&
+                (other->target == node || (other->undirected && other->source == node));
     }
-    return degree > cbx_rules_most_edges(c->rules, node) ? added_wrongly(c, e, "max-degree or keep")
-                                                         : CBX_OK;
+    return room < 0 ? added_wrongly(c, e, "max-degree or keep") : CBX_OK;
 }
 
 static cbx_status check_additions(check *c)
@@ -423,6 +422,7 @@ static cbx_status check_additions(check *c)
         if (e->op != CBX_ADD_EDGE)
             continue;
         c->changes++;
+        c->added++;
         if (!cbx_rules_addition(r, c->row, e->source, e->target))
             status = added_wrongly(
                 c, e, "edits, add-at, add-to, own-edges, immutable-nodes, protected-edges or as");
@@ -447,6 +447,7 @@ static cbx_status check_edges(check *c)
             continue;
         some = true;
         c->changes++;
+        c->removed++;
         if (!cbx_rules_pair(c->rules, c->row, e->source, e->target))
             return cbx_fail(c->err, CBX_INVALID,
                             "the rule keep-edges, own-edges, immutable-nodes, protected-edges or "
@@ -456,6 +457,23 @@ static cbx_status check_edges(check *c)
     }
     bool shaped = some && c->rules->keep != CBX_KEEP_NOTHING;
     return shaped && !removes_nodes(c) ? check_shape(c) : CBX_OK;
+}
+
+/* Of all changes, and of each kind that has a limit of its own. */
+static cbx_status check_numbers(const check *c)
+{
+    const struct {
+        const char *rule, *what;
+        int64_t     most, count;
+    } limits[] = {{"max-edits", "changes", c->rules->max_edits, c->changes},
+                  {"max-added", "edges that are added", c->rules->max_added, c->added},
+                  {"max-removed", "edges that are removed", c->rules->max_removed, c->removed}};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+        if (limits[k].most > 0 && limits[k].count > limits[k].most)
+            return cbx_fail(c->err, CBX_INVALID,
+                            "the rule %s: there are %lld %s, and %lld are allowed", limits[k].rule,
+                            (long long)limits[k].count, limits[k].what, (long long)limits[k].most);
+    return CBX_OK;
 }
 
 static cbx_status check_plausible(const check *c, int32_t class)
@@ -487,11 +505,8 @@ cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
         status = check_weights(&c);
     if (!status)
         status = check_additions(&c);
-    if (!status && rules->max_edits > 0 && c.changes > rules->max_edits)
-        status = cbx_fail(err, CBX_INVALID,
-                          "the rule max-edits: there are %lld changes, and %lld "
-                          "are allowed",
-                          (long long)c.changes, (long long)rules->max_edits);
+    if (!status)
+        status = check_numbers(&c);
     if (!status)
         status = check_plausible(&c, class);
     cbx_arena_free(&c.arena);

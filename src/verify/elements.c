@@ -37,10 +37,16 @@ int cbx_element_valence(const char *symbol, size_t length)
     return is_among(others, symbol, length) ? CBX_NO_VALENCE : CBX_NO_ELEMENT;
 }
 
-int cbx_element_valence_of_column(const char *name)
+const char *cbx_element_of_column(const char *name)
 {
     const char *symbol = name + strlen(name);
     while (symbol > name && !strchr("=:_ ", symbol[-1]))
         symbol--;
+    return symbol;
+}
+
+int cbx_element_valence_of_column(const char *name)
+{
+    const char *symbol = cbx_element_of_column(name);
     return cbx_element_valence(symbol, strlen(symbol));
 }

@@ -17,4 +17,7 @@ int cbx_element_valence(const char *symbol, size_t length);
 /* The same of a column that is named after one: "Cl", "atom=Cl", "atom:Cl", "atom_Cl". */
 int cbx_element_valence_of_column(const char *name);
 
+/* The part of such a name that is the symbol. */
+const char *cbx_element_of_column(const char *name);
+
 #endif

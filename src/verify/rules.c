@@ -90,18 +90,11 @@ bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t 
 {
     if (!(rules->edits & CBX_EDITS_ADD) || u == v || !may_change(rules, row, u, v))
         return false;
+    if (rules->type && (rules->type[u] < 0 || rules->type[u] != rules->type[v]))
+        return false;
     if (rules->add_at_target && !is_own(rules, row, u) && !is_own(rules, row, v))
         return false;
     return !rules->add_to_some || leads_there(rules, row, u) || leads_there(rules, row, v);
-}
-
-int64_t cbx_rules_degree(const cbx_rules *rules, int32_t node)
-{
-    const cbx_graph *g = rules->graph;
-    int64_t          degree = 0;
-    for (int64_t s = g->in_offset[node]; s < g->in_offset[node + 1]; s++)
-        degree += g->in_source[s] != node;
-    return degree;
 }
 
 bool cbx_rules_limit_degree(const cbx_rules *rules)
@@ -123,11 +116,32 @@ static int64_t valence_of(const cbx_rules *rules, int32_t node)
     return 0;
 }
 
-int64_t cbx_rules_most_edges(const cbx_rules *rules, int32_t node)
+/* Edges into the node, loops left out, and what they are as bonds. */
+static int64_t count_edges(const cbx_rules *rules, int32_t node, double *bonds)
 {
-    int64_t most = rules->max_degree > 0 ? rules->max_degree : INT64_MAX;
-    int64_t valence = rules->valence ? valence_of(rules, node) : most;
-    return valence < most ? valence : most;
+    const cbx_graph *g = rules->graph;
+    int64_t          degree = 0;
+    *bonds = 0;
+    for (int64_t s = g->in_offset[node]; s < g->in_offset[node + 1]; s++) {
+        if (g->in_source[s] == node)
+            continue;
+        degree++;
+        *bonds += rules->bond ? (double)rules->bond[cbx_graph_edge_id(g, s)] : 1;
+    }
+    return degree;
+}
+
+int64_t cbx_rules_room(const cbx_rules *rules, int32_t node)
+{
+    double  bonds;
+    int64_t degree = count_edges(rules, node, &bonds);
+    int64_t room = rules->max_degree > 0 ? rules->max_degree - degree : INT64_MAX;
+    if (!rules->valence)
+        return room;
+    /* where weights are orders, that of what is added is its own */
+    double  order = rules->bond_is_weight && rules->add_weight > 0 ? (double)rules->add_weight : 1;
+    int64_t free = (int64_t)floor(((double)valence_of(rules, node) - bonds) / order);
+    return free < room ? free : room;
 }
 
 /* ---- values */

@@ -64,8 +64,10 @@ typedef struct cbx_rules {
     bool             own_features, own_edges, keep_edges;
     bool             keep_all_edges; /* nor does one go with a node of its own */
     int              keep;
-    int32_t          elements;  /* CBX_KEEP_MOLECULE: the group that says what an atom is, … */
-    int8_t          *valence;   /* … and by feature in it, as elements.h has it; NULL: none */
+    int32_t          elements; /* CBX_KEEP_MOLECULE: the group that says what an atom is, … */
+    int8_t          *valence;  /* … and by feature in it, as elements.h has it; NULL: none */
+    float           *bond;     /* by edge: its order; NULL: not known, and at least 1 */
+    bool             bond_is_weight;
     int64_t          max_edits; /* changes: a group that points elsewhere is one; 0: no limit */
     /* sorted: may not change, nor lose an edge; graph tasks: numbers within a graph */
     int32_t *nodes;
@@ -83,6 +85,9 @@ typedef struct cbx_rules {
     bool           add_to_some;          /* added edges lead to some nodes only: */
     int32_t       *add_to;               /* sorted, numbered as `nodes` */
     int64_t        num_add_to;
+    int32_t       *type;            /* by node: both ends of an added edge have the same, and
+                                     * not -1; NULL: nobody asks */
+    int64_t max_added, max_removed; /* edges; 0: no limit */
     /* what the explainer minimal works out for itself (src/minimal) */
     double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
@@ -109,13 +114,17 @@ bool cbx_rules_weight(const cbx_rules *rules, int32_t row, int32_t u, int32_t v,
  * and how many edges they have, is asked elsewhere. */
 bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
 
-/* Edges into the node, as max-degree counts them: the data's, without loops. */
-int64_t cbx_rules_degree(const cbx_rules *rules, int32_t node);
-
-/* Do edges that are added meet a limit at their ends? And how many a node may have then, by the
- * rules max-degree and keep molecule. Taking an edge away makes no room. */
+/* Do edges that are added meet a limit at their ends? And how many may be added into a node, by the
+ * rules max-degree, which counts the data's edges without loops, and keep molecule, which counts
+ * orders of bonds. Less than 0: there are too many already. Taking an edge away makes no room. */
 bool    cbx_rules_limit_degree(const cbx_rules *rules);
-int64_t cbx_rules_most_edges(const cbx_rules *rules, int32_t node);
+int64_t cbx_rules_room(const cbx_rules *rules, int32_t node);
+
+/* Is there a limit to the number of edits? */
+static inline bool cbx_rules_limit_numbers(const cbx_rules *rules)
+{
+    return rules->max_edits > 0 || rules->max_added > 0 || rules->max_removed > 0;
+}
 
 /* May the feature go from one value to another? */
 bool cbx_rules_value(const cbx_rules *rules, int32_t feature, float from, float to);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lie.h"
+#include "radius.h"
 #include "self_test.h"
 #include "show.h"
 #include "tally.h"
@@ -40,6 +41,18 @@ static bool is_broken(const judged *j)
     return false;
 }
 
+/* How robust the same row is. */
+static void ask_and_judge_radius(const command *c, const question *q, asked *a, judged *j)
+{
+    radius_question r;
+    cbx_radius      told;
+    draw_radius(q, &r);
+    if (!ask_radius(&r, q, a, &told))
+        return;
+    lie_of_radius(c->lie, &told);
+    judge_radius(q, &r, &told, j);
+}
+
 /* Asks and judges one question. */
 static void run_case(const command *c, int64_t number, tally *t, int64_t *shown)
 {
@@ -54,6 +67,7 @@ static void run_case(const command *c, int64_t number, tally *t, int64_t *shown)
     if (fine) {
         lie_after(c->lie, q, a.answer);
         judge(q, a.answer, &j);
+        ask_and_judge_radius(c, q, &a, &j);
         tally_add(t, q, &j);
     } else {
         t->cases++;

@@ -10,14 +10,14 @@
 #include "costs.h"
 #include "edits.h"
 
-const char *const claim_names[CLAIMS] = {"found",       "irreducible", "optimal",
-                                         "lower bound", "proved_none", "skipped"};
+const char *const claim_names[CLAIMS] = {"found",       "irreducible", "optimal", "lower bound",
+                                         "proved_none", "skipped",     "robust",  "flips with"};
 
 /* Sets that are tried one by one, at most. */
 static const double MOST_SETS = 300000;
 
 /* The last place is for one that is broken. */
-static void pass(judged *out, claim c, ruling r)
+void judge_pass(judged *out, claim c, ruling r)
 {
     if (out->count == MAX_JUDGED)
         out->count--;
@@ -26,11 +26,10 @@ static void pass(judged *out, claim c, ruling r)
     out->at[out->count++].ruling = r;
 }
 
-__attribute__((format(printf, 3, 4))) static void complain(judged *out, claim c, const char *format,
-                                                           ...)
+void judge_complain(judged *out, claim c, const char *format, ...)
 {
     va_list list;
-    pass(out, c, BROKEN);
+    judge_pass(out, c, BROKEN);
     va_start(list, format);
     (void)vsnprintf(out->at[out->count - 1].why, MAX_WHY, format, list);
     va_end(list);
@@ -47,11 +46,11 @@ static void judge_found(const question *q, const cbx_counterfactual *a, judged *
     if (!wrong)
         wrong = wrong_numbers(q, a, &o);
     if (o.lead < -o.blur)
-        complain(out, CLAIM_FOUND, "the edits do not flip: short by %.6g", -o.lead);
+        judge_complain(out, CLAIM_FOUND, "the edits do not flip: short by %.6g", -o.lead);
     else if (wrong)
-        complain(out, CLAIM_FOUND, "the answer %s", wrong);
+        judge_complain(out, CLAIM_FOUND, "the answer %s", wrong);
     else
-        pass(out, CLAIM_FOUND, o.lead > o.blur ? HOLDS : UNDECIDED);
+        judge_pass(out, CLAIM_FOUND, o.lead > o.blur ? HOLDS : UNDECIDED);
 }
 
 static ruling is_irreducible(const question *q, const cbx_counterfactual *a, int64_t *needless,
@@ -110,16 +109,18 @@ static void judge_irreducible(const question *q, const cbx_counterfactual *a, ju
     ruling  r = is_irreducible(q, a, &needless, &lead);
     ruling  back = goes_no_further(q, a, &loose, &value, &lead);
     if (r == BROKEN)
-        complain(out, CLAIM_IRREDUCIBLE, "without the change of edit %lld it flips, too, by %.6g",
-                 (long long)needless, lead);
+        judge_complain(out, CLAIM_IRREDUCIBLE,
+                       "without the change of edit %lld it flips, too, by %.6g",
+                       (long long)needless, lead);
     else if (back == BROKEN)
-        complain(out, CLAIM_IRREDUCIBLE, "edit %lld can go back to %.9g, where it leads by %.6g",
-                 (long long)loose, value, lead);
+        judge_complain(out, CLAIM_IRREDUCIBLE,
+                       "edit %lld can go back to %.9g, where it leads by %.6g", (long long)loose,
+                       value, lead);
     else if ((needless = wrong_step(q, a)) >= 0)
-        complain(out, CLAIM_IRREDUCIBLE, "edit %lld has a step of %.9g", (long long)needless,
-                 (double)a->edits[needless].step);
+        judge_complain(out, CLAIM_IRREDUCIBLE, "edit %lld has a step of %.9g", (long long)needless,
+                       (double)a->edits[needless].step);
     else
-        pass(out, CLAIM_IRREDUCIBLE, r == HOLDS ? back : r);
+        judge_pass(out, CLAIM_IRREDUCIBLE, r == HOLDS ? back : r);
 }
 
 /* A set of edits, in words. */
@@ -185,12 +186,12 @@ static void judge_by_force(const question *q, const cbx_counterfactual *a, claim
     verdict v = find_set(q, &s, a->prediction, a->target, below, MOST_SETS, &d, &set);
     out->tried += set.tried;
     if (v != VERDICT_FOUND) {
-        pass(out, c, rulings[v]);
+        judge_pass(out, c, rulings[v]);
         return;
     }
     describe(&s, &set, text, sizeof text);
-    complain(out, c, "%s: class %d, leads by %.6g, costs %g", text, set.outcome.best,
-             set.outcome.lead, set.cost);
+    judge_complain(out, c, "%s: class %d, leads by %.6g, costs %g", text, set.outcome.best,
+                   set.outcome.lead, set.cost);
 }
 
 static void judge_optimal(const question *q, const cbx_counterfactual *a, judged *out)
@@ -198,17 +199,17 @@ static void judge_optimal(const question *q, const cbx_counterfactual *a, judged
     int64_t needless = 0;
     double  lead = 0, value = 0;
     if (is_irreducible(q, a, &needless, &lead) == BROKEN)
-        complain(out, CLAIM_OPTIMAL,
-                 "not irreducible: without the change of edit %lld it flips, too, by %.6g",
-                 (long long)needless, lead);
+        judge_complain(out, CLAIM_OPTIMAL,
+                       "not irreducible: without the change of edit %lld it flips, too, by %.6g",
+                       (long long)needless, lead);
     else if (goes_no_further(q, a, &needless, &value, &lead) == BROKEN)
-        complain(out, CLAIM_OPTIMAL,
-                 "not irreducible: edit %lld can go back to %.9g, where it leads by %.6g",
-                 (long long)needless, value, lead);
+        judge_complain(out, CLAIM_OPTIMAL,
+                       "not irreducible: edit %lld can go back to %.9g, where it leads by %.6g",
+                       (long long)needless, value, lead);
     else
         judge_by_force(q, a, CLAIM_OPTIMAL, fixed_cost(q, a), out);
     if (!names_rules(q, a->scope))
-        complain(out, CLAIM_OPTIMAL, "its scope leaves a rule out: %s", a->scope);
+        judge_complain(out, CLAIM_OPTIMAL, "its scope leaves a rule out: %s", a->scope);
 }
 
 /* Of all inputs: whatever the edges and the features. */
@@ -229,7 +230,7 @@ static void judge_never(const question *q, const cbx_counterfactual *a, judged *
         build_graph(q, &e, &graph);
         outcome o = ask_naive(q, &graph, a->prediction, a->target);
         if (o.lead > o.blur) {
-            complain(out, CLAIM_PROVED_NONE, "an input that leads there, by %.6g", o.lead);
+            judge_complain(out, CLAIM_PROVED_NONE, "an input that leads there, by %.6g", o.lead);
             return;
         }
     }
@@ -242,7 +243,7 @@ static void judge_none(const question *q, const cbx_counterfactual *a, judged *o
     if (never)
         judge_never(q, a, out);
     else if (!names_rules(q, a->scope))
-        complain(out, CLAIM_PROVED_NONE, "its scope leaves a rule out: %s", a->scope);
+        judge_complain(out, CLAIM_PROVED_NONE, "its scope leaves a rule out: %s", a->scope);
 }
 
 /* ---- several answers */
@@ -269,15 +270,15 @@ static void judge_series(const question *q, const cbx_counterfactual *first, jud
         for (const cbx_counterfactual *b = first; b != a; b = b->next) {
             int64_t shared = shared_edits(a, b);
             if (shared == a->num_edits && shared == b->num_edits)
-                complain(out, CLAIM_FOUND, "two answers are one");
+                judge_complain(out, CLAIM_FOUND, "two answers are one");
             else if (q->diverse && shared > 0)
-                complain(out, CLAIM_FOUND, "answers that are to be diverse share an edit");
+                judge_complain(out, CLAIM_FOUND, "answers that are to be diverse share an edit");
             else if (costs_more(q, b, a))
-                complain(out, CLAIM_FOUND, "a cheaper answer comes after");
+                judge_complain(out, CLAIM_FOUND, "a cheaper answer comes after");
         }
     }
     if (count > q->total_cfs)
-        complain(out, CLAIM_FOUND, "there are more answers than asked for");
+        judge_complain(out, CLAIM_FOUND, "there are more answers than asked for");
 }
 
 /* ---- all of it */
@@ -295,12 +296,12 @@ static bool is_traded(const question *q)
 static void judge_one(const question *q, const cbx_counterfactual *a, judged *out)
 {
     if (a->certificate == CBX_OPTIMAL && is_traded(q))
-        complain(out, CLAIM_OPTIMAL, "edits are traded against how far values go");
+        judge_complain(out, CLAIM_OPTIMAL, "edits are traded against how far values go");
     if (a->lower_bound > 0)
         judge_by_force(q, a, CLAIM_LOWER_BOUND, a->lower_bound, out);
     if (a->lower_bound > 0 && a->outcome == CBX_FOUND && a->lower_bound > fixed_cost(q, a) + 1e-9)
-        complain(out, CLAIM_LOWER_BOUND, "it costs %g, less than the bound %g", fixed_cost(q, a),
-                 a->lower_bound);
+        judge_complain(out, CLAIM_LOWER_BOUND, "it costs %g, less than the bound %g",
+                       fixed_cost(q, a), a->lower_bound);
     if (a->outcome == CBX_FOUND) {
         judge_found(q, a, out);
         if (a->certificate == CBX_IRREDUCIBLE)
@@ -328,11 +329,12 @@ static bool judge_prediction(const question *q, const cbx_counterfactual *a, jud
     double  lead = lead_of(q, &o, a->prediction);
     bool    exempt = has_rule(q, RULE_METHOD) && q->gnn.conv == NAIVE_CHEB;
     if (lead > -o.blur && !exempt && !are_close(q, a->before, &o))
-        complain(out, CLAIM_FOUND, "the log-probabilities before any edit are not the graph's");
+        judge_complain(out, CLAIM_FOUND,
+                       "the log-probabilities before any edit are not the graph's");
     if (lead > -o.blur && lead < o.blur)
-        pass(out, CLAIM_FOUND, UNDECIDED);
+        judge_pass(out, CLAIM_FOUND, UNDECIDED);
     if (lead < -o.blur && a->outcome != CBX_SKIPPED)
-        complain(out, CLAIM_FOUND, "the class before any edit is not %d", a->prediction);
+        judge_complain(out, CLAIM_FOUND, "the class before any edit is not %d", a->prediction);
     return lead > o.blur;
 }
 

@@ -22,6 +22,8 @@ typedef enum claim {
     CLAIM_LOWER_BOUND,
     CLAIM_PROVED_NONE,
     CLAIM_SKIPPED,
+    CLAIM_RADIUS,     /* of `combinex robust`: radius.h */
+    CLAIM_FLIPS_WITH, /* likewise */
     CLAIMS
 } claim;
 
@@ -45,6 +47,11 @@ typedef struct judged {
     } at[MAX_JUDGED];
     int64_t tried; /* sets of edits */
 } judged;
+
+/* For those who judge: one claim, and what came of it. */
+void                                       judge_pass(judged *out, claim c, ruling r);
+__attribute__((format(printf, 3, 4))) void judge_complain(judged *out, claim c, const char *format,
+                                                          ...);
 
 /* Judges every claim of an answer and of those that follow it. */
 void judge(const question *q, const cbx_counterfactual *answer, judged *out);

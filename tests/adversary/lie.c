@@ -9,9 +9,9 @@
 
 bool lie_named(const char *name, lie *out)
 {
-    static const char *const names[LIES] = {"none",    "found",       "irreducible", "step",
-                                            "optimal", "lower_bound", "proved_none", "way",
-                                            "cost",    "node",        "weight"};
+    static const char *const names[LIES] = {
+        "none", "found", "irreducible", "step",   "optimal",    "lower_bound", "proved_none",
+        "way",  "cost",  "radius",      "robust", "flips_with", "node",        "weight"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -181,4 +181,19 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         a->certificate = CBX_PROVED_NONE;
     if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE)
         count_edits(a);
+}
+
+void lie_of_radius(lie kind, cbx_radius *told)
+{
+    if (kind == LIE_RADIUS && told->flips_with && told->flips_with < told->budget)
+        told->lower_bound = ++told->flips_with;
+    if (kind == LIE_ROBUST && told->flips_with) {
+        told->robust = 1;
+        told->flips_with = 0;
+        told->lower_bound = told->budget + 1;
+    }
+    if (kind == LIE_FLIPS_WITH && told->robust == 1 && told->budget > 0) {
+        told->robust = 0;
+        told->flips_with = told->lower_bound = told->budget;
+    }
 }

@@ -15,13 +15,16 @@ typedef enum lie {
     LIE_PROVED_NONE, /* whatever a poor search does not find is proved not to be */
     LIE_WAY,         /* values go half as far */
     LIE_COST,        /* how far they go counts once more */
+    LIE_RADIUS,      /* a class stands one edit more than it does */
+    LIE_ROBUST,      /* what flips is robust */
+    LIE_FLIPS_WITH,  /* what is robust flips with all of the budget */
     LIE_NODE,        /* a node that the answer removes is another one */
     LIE_WEIGHT,      /* an edge that it weighs gets more than any has */
     LIES
 } lie;
 
 /* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost",
- * "node", "weight" */
+ * "radius", "robust", "flips_with", "node", "weight" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */
@@ -29,5 +32,8 @@ void lie_before(lie kind, question *q);
 
 /* Makes the answer claim it. The edits of a changed one are there until the next call. */
 void lie_after(lie kind, const question *q, cbx_counterfactual *answer);
+
+/* The same of how robust a class is. */
+void lie_of_radius(lie kind, cbx_radius *told);
 
 #endif

@@ -10,6 +10,7 @@
 #include "ask.h"
 #include "judge.h"
 #include "lie.h"
+#include "radius.h"
 
 enum { MODELS = 2000, LIARS = 600 };
 
@@ -84,24 +85,31 @@ static bool tries_all(question *q)
            (double)set.tried == all - 1;
 }
 
-/* How many claims of this kind are found to be false. */
-static int broken_by(lie kind, claim c, question *q)
+/* How many claims of each kind are found to be false. */
+static void count_broken(lie kind, question *q, int broken[CLAIMS])
 {
-    int broken = 0;
+    memset(broken, 0, CLAIMS * sizeof *broken);
     for (int64_t number = 0; number < LIARS; number++) {
-        asked  a;
-        judged j = {0};
+        asked           a;
+        judged          j = {0};
+        radius_question r;
+        cbx_radius      told;
         draw_question(q, 7, number);
         lie_before(kind, q);
         if (ask_prepare(q, &a) && ask_explain(q, &a)) {
             lie_after(kind, q, a.answer);
             judge(q, a.answer, &j);
         }
+        draw_radius(q, &r);
+        if ((c == CLAIM_RADIUS || c == CLAIM_FLIPS_WITH) && a.model &&
+            ask_radius(&r, q, &a, &told)) {
+            lie_of_radius(kind, &told);
+            judge_radius(q, &r, &told, &j);
+        }
         for (int k = 0; k < j.count; k++)
-            broken += j.at[k].claim == c && j.at[k].ruling == BROKEN;
+            broken[j.at[k].claim] += j.at[k].ruling == BROKEN;
         ask_free(&a);
     }
-    return broken;
 }
 
 static bool finds_lies_out(question *q)
@@ -119,13 +127,18 @@ static bool finds_lies_out(question *q)
         {LIE_PROVED_NONE, CLAIM_PROVED_NONE, "false proofs of absence are found out"},
         {LIE_WAY, CLAIM_FOUND, "ways that are told too short are found out"},
         {LIE_COST, CLAIM_FOUND, "costs that are not those of the edits are found out"},
+        {LIE_RADIUS, CLAIM_RADIUS, "radii that are too large are found out"},
+        {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
+        {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"},
         {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"},
         {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"}};
     bool fine = true;
+    int  honest[CLAIMS], lying[CLAIMS];
+    count_broken(LIE_NONE, q, honest);
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
-        int honest = broken_by(LIE_NONE, lies[k].claim, q);
-        int lying = broken_by(lies[k].lie, lies[k].claim, q);
-        fine &= check(lying >= honest + 10, lies[k].what);
+        claim c = lies[k].claim;
+        count_broken(lies[k].lie, q, lying);
+        fine &= check(lying[c] >= honest[c] + 10, lies[k].what);
     }
     return fine;
 }

@@ -286,3 +286,110 @@ TEST(protocols_share_the_oracles_that_they_train_alike)
     free(x);
     cbx_graph_free(graph);
 }
+
+/* ------------------------------------------- what need not be asked twice */
+
+/* A graph like karate, of features that are not all discrete and 0 or 1; it borrows the arrays. */
+static cbx_graph *other_graph(float one, uint8_t first_kind, float *x, uint8_t *kinds)
+{
+    cbx_graph_data d = *cbx_graph_arrays(graph);
+    cbx_graph     *out = NULL;
+    cbx_error      err = {0};
+    for (int32_t i = 0; i < d.num_nodes * d.num_features; i++)
+        x[i] = d.x[i] == 1 ? one : d.x[i];
+    memset(kinds, 1, (size_t)d.num_features);
+    kinds[0] = first_kind;
+    d.x = x;
+    d.discrete = kinds;
+    d.feat_min = d.feat_max = NULL;
+    CHECK_OK(cbx_graph_new(&d, &out, &err), err);
+    return out;
+}
+
+/* Runs the benchmark under a protocol; how many rows it asked about. */
+static int64_t ask_under(int protocol, const char *name, const char *rows_of, cbx_status wanted)
+{
+    char             folder[512];
+    cbx_bench_result result;
+    cbx_error        err = {0};
+    (void)snprintf(folder, sizeof folder, "%s", test_path(name));
+    options.protocol = protocol;
+    options.rows_of = rows_of;
+    cbx_status status =
+        cbx_bench_run_with(&options, &data, 1, folder, false, NULL, NULL, &result, &err);
+    CHECK_INT(status, wanted);
+    if (status)
+        CHECK_CONTAINS(err.message, "plan.txt: ");
+    options.rows_of = NULL;
+    return result.asked;
+}
+
+TEST(rows_of_binary_features_are_those_of_the_other_protocol_and_can_be_taken_from_it)
+{
+    begin();
+    char published[512], asked[512], taken[512];
+    (void)snprintf(published, sizeof published, "%s", test_path("as-published"));
+    (void)snprintf(asked, sizeof asked, "%s", test_path("asked"));
+    (void)snprintf(taken, sizeof taken, "%s", test_path("taken"));
+    CHECK_INT(ask_under(CBX_PROTOCOL_PUBLISHED, "as-published", NULL, CBX_OK), 72);
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "asked", NULL, CBX_OK), 72);
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "taken", published, CBX_OK), 0);
+    check_same(asked, taken);
+    check_same(published, taken);
+    options.models = "graphconv"; /* less than is there */
+    options.explainers = "ego";
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "less", published, CBX_OK), 0);
+    options.explainers = "ego,cf-gnn"; /* more than is there */
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "more", published, CBX_INVALID), 0);
+    options.explainers = "ego";
+    options.samples = 5;
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "fewer", published, CBX_INVALID), 0);
+    options.samples = 6;
+    options.published_faults = "loss";
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "faulty", published, CBX_INVALID), 0);
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "nowhere", taken + 1, CBX_INVALID), 0);
+    cbx_graph_free(graph);
+}
+
+TEST(rows_of_other_features_or_of_another_file_are_asked_again)
+{
+    begin();
+    char        published[512];
+    float       x[2][34 * 34];
+    uint8_t     kinds[2][34];
+    cbx_graph  *others[] = {other_graph(1, 0, x[0], kinds[0]), other_graph(7, 1, x[1], kinds[1])};
+    const char *names[][2] = {{"kinds-1", "kinds-2"}, {"units-1", "units-2"}};
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(published, sizeof published, "%s", test_path(names[i][0]));
+        data = (cbx_bench_data){"karate", others[i]};
+        CHECK_INT(ask_under(CBX_PROTOCOL_PUBLISHED, names[i][0], NULL, CBX_OK), 72);
+        CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, names[i][1], published, CBX_OK), 72);
+    }
+    data = (cbx_bench_data){"karate", graph}; /* the file with that name is another one now */
+    CHECK_INT(ask_under(CBX_PROTOCOL_MEANT, "file", published, CBX_OK), 72);
+    cbx_graph_free(others[0]), cbx_graph_free(others[1]);
+    cbx_graph_free(graph);
+}
+
+TEST(tables_can_be_made_of_the_answers_that_are_there)
+{
+    begin();
+    char             folder[512];
+    cbx_bench_result result;
+    cbx_error        err = {0};
+    stopper          s = {.after = 20};
+    cbx_bench_hooks  hooks = {.progress = stop, .user = &s};
+    (void)snprintf(folder, sizeof folder, "%s", test_path("some"));
+    CHECK_INT(cbx_bench_run_with(&options, &data, 1, folder, false, NULL, &hooks, &result, &err),
+              CBX_CANCELLED);
+    int64_t asked = result.asked;
+    char   *table = cbx_bench_path(folder, "summary.csv");
+    CHECK(asked >= 20 && asked < 72 && access(table, F_OK));
+    options.tables_only = true;
+    CHECK_OK(cbx_bench_run_with(&options, &data, 1, folder, true, NULL, NULL, &result, &err), err);
+    CHECK_INT(result.asked, 0);
+    CHECK_INT(result.answers, asked);
+    CHECK(!access(table, F_OK));
+    free(table);
+    cbx_graph_free(graph);
+}

@@ -39,6 +39,22 @@ def page_data(path):
     return json.loads(text[text.index(">", start) + 1:text.index("</script", start)])
 
 
+def bank(folder):
+    """Customers with an income and a city, and a model that refuses the poor of Rome: (data, model)."""
+    rows = ["id,income,city,label"]
+    for i in range(60):
+        income, city = 12000 + 613 * i, "Milan" if i % 3 == 0 else "Rome"
+        rows.append(f"C-{i},{income},{city},{'granted' if income > 30000 or city == 'Milan' else 'refused'}")
+    tables = folder / "bank"
+    tables.mkdir()
+    (tables / "features.csv").write_text("\n".join(rows) + "\n")
+    (tables / "edges.csv").write_text("source,target\n" + "".join(f"C-{i},C-{i + 1}\n" for i in range(0, 60, 2)))
+    data, model = folder / "bank.safetensors", folder / "model.safetensors"
+    combinex("data", "convert", tables, data, "--symmetric", "-q")
+    combinex("train", data, "--train-share", 1, "--epochs", 400, "--seed", 1, "-q", "-o", model)
+    return data, model
+
+
 class PageCase(unittest.TestCase):
     """One browser and one folder for all tests of a class."""
 

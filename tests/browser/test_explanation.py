@@ -4,11 +4,12 @@ is the one that the JSON, or another run of the model, has."""
 import itertools
 import json
 import math
+import re
 import shlex
 import unittest
 import xml.etree.ElementTree as xml
 
-from case import FAINT, HOSTILE, SHARED, PageCase, combinex, page_data
+from case import FAINT, HOSTILE, SHARED, PageCase, bank, combinex, page_data
 
 AFTER = "[...document.querySelectorAll('.after-value')].map(e => e.firstChild ? Number(e.firstChild.dataset.value) : null)"
 BEFORE = "[...document.querySelectorAll('.before-value')].map(e => Number(e.firstChild.dataset.value))"
@@ -51,8 +52,9 @@ class Karate(PageCase):
         self.assertEqual(shown, {k: v for k, v in self.result.items() if k not in ("edits", "seconds")})
         influence = self.page.evaluate("[...document.querySelectorAll('td[data-label=Influence] [data-value]')].map(e => Number(e.dataset.value))")
         self.assertEqual(influence, [e["influence"] for e in self.result["edits"]])
+        self.assertEqual(self.page.evaluate("document.querySelector('h1').innerText"), "member 8: community 0, would be community 1")
         text = self.page.evaluate("document.body.innerText")
-        for part in ("member 8", "community 0, would be community 1", "Each change is needed", "remove edge member 32 – member 8"):
+        for part in ("data: karate", "Each change is needed", "remove edge member 32 – member 8"):
             self.assertIn(part, text)
 
     def test_every_combination_of_switches_shows_what_the_model_says_then(self):
@@ -427,17 +429,7 @@ class Bank(PageCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        rows = ["id,income,city,label"]
-        for i in range(60):
-            income, city = 12000 + 613 * i, "Milan" if i % 3 == 0 else "Rome"
-            rows.append(f"C-{i},{income},{city},{'granted' if income > 30000 or city == 'Milan' else 'refused'}")
-        bank = cls.folder / "bank"
-        bank.mkdir()
-        (bank / "features.csv").write_text("\n".join(rows) + "\n")
-        (bank / "edges.csv").write_text("source,target\n" + "".join(f"C-{i},C-{i + 1}\n" for i in range(0, 60, 2)))
-        cls.data, cls.model = cls.folder / "bank.safetensors", cls.folder / "model.safetensors"
-        combinex("data", "convert", bank, cls.data, "--symmetric", "-q")
-        combinex("train", cls.data, "--train-share", 1, "--epochs", 400, "--seed", 1, "-q", "-o", cls.model)
+        cls.data, cls.model = bank(cls.folder)
 
     def changes(self, features):
         path = self.folder / "customer.html"
@@ -448,6 +440,11 @@ class Bank(PageCase):
 
     def test_a_group_of_columns_is_one_change(self):
         self.assertEqual(self.changes("city"), ["city: Rome → Milan"])
+        self.assertEqual(self.page.evaluate("[...document.querySelectorAll('.what')].map(e => e.innerText)"), ["city: Rome → Milan"])
+        self.page.click(".switch[data-edit='0']")  # both of its edits at once: the customer as it is
+        self.assertEqual(self.page.evaluate(AFTER), self.page.evaluate(BEFORE))
+        self.assertIn("1 edit undone", self.page.evaluate("document.getElementById('verdict').innerText"))
+        self.assertIn("1 feature value set", self.page.evaluate("document.body.innerText"))
 
     def test_a_number_is_told_as_a_person_would(self):
         (change,) = self.changes("income")
@@ -463,12 +460,124 @@ class Bank(PageCase):
         shown = "[...document.querySelectorAll('.panel')].filter(e => !e.hidden).map(e => e.dataset.panel).join()"
         self.assertEqual(self.page.evaluate(shown), "after")
 
+    def test_no_card_has_a_void_below_it(self):
+        self.changes("income")
+        cards = "[...document.querySelectorAll('.columns .card')].map(e => [e.querySelector('h2').innerText, ...(b => [b.left, b.top, b.bottom])(e.getBoundingClientRect())])"
+        at = {title: (left, top, bottom) for title, left, top, bottom in self.page.evaluate(cards)}
+        for above, below in (("Class probabilities", "How good it is"), ("Edits", "Rules and settings")):
+            self.assertEqual(at[above][0], at[below][0])
+            self.assertLess(at[below][1] - at[above][2], 40)
+        self.page.viewport(500, 820)
+        order = [title for title, *_ in sorted(self.page.evaluate(cards), key=lambda card: card[2])]
+        self.assertEqual(order, ["Class probabilities", "Edits", "How good it is", "Rules and settings"])
+
     def test_nothing_pointed_at_is_no_box(self):
         self.changes("income")
         box = "(e => [getComputedStyle(e).backgroundColor, e.getBoundingClientRect().height])(document.getElementById('details'))"
         colour, height = self.page.evaluate(box)
         self.assertEqual(colour, "rgba(0, 0, 0, 0)")
         self.assertLess(height, 60)
+
+
+class Tangle(PageCase):
+    """Two circles in which everybody knows everybody, and one who knows some of each: a picture of that says little unless a link goes."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tables = cls.folder / "dense"
+        tables.mkdir()
+        half = range(20)
+        people = [f"A-{i},{100 + i},yes" for i in half] + [f"B-{i},{10 + i},no" for i in half] + ["X,60,yes"]
+        links = [f"{s}-{i},{s}-{k}" for s in "AB" for i in half for k in range(i)] + [f"X,A-{i}" for i in range(4)] + [f"X,B-{i}" for i in range(3)]
+        (tables / "features.csv").write_text("\n".join(["id,income,label", *people]) + "\n")
+        (tables / "edges.csv").write_text("\n".join(["source,target", *links]) + "\n")
+        cls.data, cls.model = cls.folder / "dense.safetensors", cls.folder / "model.safetensors"
+        combinex("data", "convert", tables, cls.data, "--symmetric", "-q")
+        combinex("train", cls.data, "--model", "gcn", "--layers", 2, "--train-share", 1, "--epochs", 200, "--seed", 1, "-q", "-o", cls.model)
+
+    def page_of(self, *rules):
+        path = self.folder / "page.html"
+        result = json.loads(combinex("explain", self.data, self.model, "--node", "X", *rules, "--json", "--html", path))
+        self.open(path)
+        return result
+
+    def test_it_is_folded_and_drawn_when_it_is_opened(self):
+        self.assertEqual(self.page_of("--keep-edges")["status"], "found")
+        height = "document.getElementById('picture').getBoundingClientRect().height"
+        self.assertLess(self.page.evaluate(height), 60)
+        self.assertIn("41 nodes, and no link changes", self.page.evaluate("document.querySelector('#picture summary').innerText"))
+        self.page.click("#picture > summary")
+        self.page.settle()
+        self.assertGreater(self.page.evaluate(height), 300)
+        places = self.page.evaluate(POINTS)
+        self.assertEqual((len(places), len(set(places))), (41, 41))
+        self.assertEqual(self.page.problems(), [])
+
+    def test_it_is_seen_where_a_link_goes(self):
+        result = self.page_of("--features-to-vary", "none")
+        self.assertGreater(result["edges_removed"], 0)
+        self.assertGreater(self.page.evaluate("document.querySelector('[data-panel=after] .graph').getBoundingClientRect().height"), 200)
+        self.assertFalse(self.page.evaluate("!!document.getElementById('picture')"))
+
+
+class Molecule(PageCase):
+    """Graphs whose nodes are atoms: rings, some of which have a nitrogen."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tu = cls.folder / "RING"
+        tu.mkdir()
+        atoms, edges, graph, labels = [], [], [], []
+        for g in range(30):
+            first, ring = len(atoms), 5 + g % 3
+            atoms += [1 if g % 2 and k == 0 else 2 if k == 1 else 0 for k in range(ring)]
+            graph += [g + 1] * ring
+            for k in range(ring):
+                a, b = first + k + 1, first + (k + 1) % ring + 1
+                edges += [f"{a}, {b}", f"{b}, {a}"]
+            labels.append(g % 2)
+        for name, lines in (("A", edges), ("graph_indicator", graph), ("graph_labels", labels), ("node_labels", atoms)):
+            (tu / f"RING_{name}.txt").write_text("".join(f"{x}\n" for x in lines))
+        (cls.folder / "names.json").write_text(json.dumps({"feature_names": ["C", "N", "Cl"], "class_names": ["plain", "basic"]}))
+        cls.data, cls.model, cls.path = cls.folder / "ring.safetensors", cls.folder / "model.safetensors", cls.folder / "ring.html"
+        combinex("data", "convert", tu, cls.data, "--sidecar", cls.folder / "names.json", "-q")
+        combinex("train", cls.data, "--model", "gin", "--layers", 2, "--hidden", 16, "--train-share", 1, "--epochs", 200, "--seed", 1, "-q", "-o", cls.model)
+        cls.ask = ["explain", cls.data, cls.model, "--graph", 1, "--keep-edges", "--immutable-features", "Cl"]
+        cls.said = combinex(*cls.ask)
+        cls.result = json.loads(combinex(*cls.ask, "--json", "--html", cls.path, "--svg", cls.folder / "ring.svg"))
+
+    LETTERS = "[...document.querySelectorAll('[data-panel=%s] .node')].map(e => [Number(e.dataset.id), e.querySelector('.node-symbol').textContent]).sort((a, b) => a[0] - b[0]).map(x => x[1]).join(' ')"
+
+    def test_atoms_are_drawn_with_the_letters_of_their_elements(self):
+        self.open(self.path)
+        self.page.click("[data-view=both]")
+        self.assertEqual(self.page.evaluate(self.LETTERS % "before"), "N Cl C C C C")
+        after = self.page.evaluate(self.LETTERS % "after").split()
+        expected = "N Cl C C C C".split()
+        for edit in self.result["edits"]:
+            if edit["to"] == 1:
+                expected[edit["node"] - 5] = edit["name"]
+        self.assertEqual(after, expected)
+        self.assertNotEqual(" ".join(after), "N Cl C C C C")
+        for k in range(self.page.evaluate("document.querySelectorAll('.switch').length")):
+            self.page.click(f".switch[data-edit='{k}']")
+        self.assertEqual(self.page.evaluate(self.LETTERS % "after"), "N Cl C C C C")
+
+    def test_so_are_pictures(self):
+        name = "{http://www.w3.org/2000/svg}"
+        root = xml.parse(self.folder / "ring.svg").getroot()
+        letters = [e.text for e in root.iter(name + "text") if e.text in ("C", "N", "Cl")]
+        self.assertEqual(len(letters), 12)
+        changes = sum(e["to"] == 1 for e in self.result["edits"])
+        self.assertIn(f"with {changes} change", root.find(name + "title").text)
+
+    def test_the_words_are_those_of_the_command_line(self):
+        told = re.findall(r"replace the (?:C|N|Cl) at atom \d by (?:C|N)", self.said)
+        self.assertGreater(len(told), 0)
+        self.open(self.path)
+        self.assertEqual(self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)"), told)
 
 
 class Shared(PageCase):

@@ -5,7 +5,7 @@ import collections
 import json
 import unittest
 
-from case import FAINT, HOSTILE, PageCase, combinex, page_data
+from case import FAINT, HOSTILE, PageCase, bank, combinex, page_data
 
 ROWS = "[...document.querySelectorAll('tbody tr[data-row]')].map(e => Number(e.dataset.row))"
 NUMBERS = "[...document.querySelectorAll('td[data-label=\"%s\"] [data-value]')].map(e => Number(e.dataset.value))"
@@ -41,7 +41,7 @@ class Karate(PageCase):
     def test_every_target_is_a_row_with_the_numbers_of_its_result(self):
         self.open(self.path)
         self.assertEqual(self.page.evaluate(ROWS), list(range(25)))
-        for label, expected in (("Edits", [len(r["edits"]) for r in self.results]), ("Margin", [r["margin"] for r in self.results]),
+        for label, expected in (("Changes", [len(r["edits"]) for r in self.results]), ("Margin", [r["margin"] for r in self.results]),
                                 ("Time", [r["seconds"] for r in self.results]),
                                 ("Before", [r["before"]["probabilities"][r["before"]["class"]] for r in self.results]),
                                 ("After", [r["after"]["probabilities"][r["after"]["class"]] for r in self.results])):
@@ -164,7 +164,7 @@ class Karate(PageCase):
         self.open(path)
         self.assertEqual(self.rows(), [0, 1, 2, 3])
         self.assertIn("2 of 3 nodes", self.page.evaluate("document.querySelector('.tiles').innerText"))
-        self.page.evaluate(SORT % "Edits")
+        self.page.evaluate(SORT % "Changes")
         self.assertEqual(set(self.rows()[2:]), {1, 2})  # nothing comes last, up or down
         self.page.click("#node-1")
         self.assertIn("because skipped", self.page.evaluate("document.querySelector('tr.more').innerText"))
@@ -242,6 +242,35 @@ class Karate(PageCase):
             self.assertIn(HOSTILE[k] + f" {k}", text)
         self.search("<script>alert(1)</script>")
         self.assertTrue(self.page.evaluate(ROWS))
+
+
+
+class Bank(PageCase):
+    """A table of customers with a group of columns, and a run over some of them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.data, cls.model = bank(cls.folder)
+        cls.lines, cls.path = cls.folder / "all.jsonl", cls.folder / "run.html"
+        combinex("explain", cls.data, cls.model, "--node", "C-1", "--node", "C-2", "--features-to-vary", "city", "--own-features", "--keep-edges", "--json",
+                 "-o", cls.lines, "--html", cls.path)
+
+    def test_a_group_of_columns_is_one_change_in_counts_and_words(self):
+        self.open(self.path)
+        self.assertEqual(self.page.evaluate(NUMBERS % "Changes"), [1, 1])
+        self.assertRegex(self.page.evaluate("document.querySelector('.tiles').innerText").lower(), r"changes, median\s+1\s+always")
+        self.page.click("#node-1")
+        self.assertEqual(self.page.evaluate("[...document.querySelectorAll('tr.more li')].map(e => e.innerText)"), ["city of C-1: Rome → Milan"])
+        self.page.evaluate(SEARCH % json.dumps("Rome Milan"))
+        self.assertEqual(self.page.evaluate(ROWS), [1, 2])
+
+    def test_what_is_known_is_told_without_jargon(self):
+        self.open(self.path)
+        text = self.page.evaluate("document.body.innerText").lower()
+        for word in ("irreducible", "log-odds", "certificate"):
+            self.assertNotIn(word, text)
+        self.assertRegex(text, "all needed|proved cheapest")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,20 @@ check "what is not there cannot be removed instead" fails_with 1 'there is no ed
 run explain karate club.model --node 5 --edits add,grow
 check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features, remove-nodes, weights or all"
 run explain karate club.model --node 5 --edits all --explainer ego
-check "a method that adds none says so" fails_with 1 "the explainer 'ego' adds no edges; 'minimal' does"
+check "a method that adds none says so" fails_with 1 "the explainer 'ego' only removes edges; 'minimal', 'combinex' and 'random-edges' add some"
+
+# Whatever one removal changes, by branch and bound, one removal is found for.
+run data generate ba-shapes -q -o shapes.safetensors
+run train shapes.safetensors --model gcn --layers 3 --hidden 20 --head cat --dropout 0 --epochs 1000 \
+    --learning-rate 0.001 --weight-decay 0.001 --clip 2 --seed 0 -q -o shapes.model
+tops=()
+for ((node = 300; node < 700; node += 5)); do tops+=(--node "$node"); done
+run robust shapes.safetensors shapes.model "${tops[@]}" --edits remove --budget 1 --json
+grep '"flips_with": 1,' "$scratch/log/out" | grep -o '"node": [0-9]*' | grep -o '[0-9]*' > flips.txt
+run explain shapes.safetensors shapes.model "${tops[@]}" --edits remove --json -o single.jsonl
+grep '"edges_removed":1,' single.jsonl | grep -o '"node":[0-9]*' | grep -o '[0-9]*$' | sort -u > found.txt
+check "one removal is found wherever it is enough" all status_is 0 , test "$(wc -l < flips.txt)" -gt 20 , \
+    test -z "$(sort flips.txt | comm -23 - found.txt)"
 
 # Nodes that are removed.
 run explain karate club.model --node 5 --edits remove-nodes --details
@@ -111,5 +124,12 @@ if [[ -f ${CBX_SHARED:-}/external/scip/truth.json ]] && command -v python3 > /de
         grep -qE '^\| remove \| 118 \| 71 \| 44 \| 3 \|$' truth.txt
 else
     echo "skipped the comparison with CBX_SHARED/external/scip/truth.json, which is not there"
+fi
+if [[ -f ${CBX_SHARED:-}/external/cfgnn/truth.json ]] && command -v python3 > /dev/null; then
+    BUILD=$(dirname "$COMBINEX") python3 "$here/../../bench/additions.py" --single "$CBX_SHARED/external/cfgnn" \
+        > single.txt 2>&1
+    check "every node that one removal changes has an answer of one edge" grep -qE '^386 of 386 nodes' single.txt
+else
+    echo "skipped the comparison with CBX_SHARED/external/cfgnn/truth.json, which is not there"
 fi
 finish

@@ -44,10 +44,10 @@ done
 
 run explain -h
 check "explain -h has the most used options, and says where the others are" all status_is 0 , err_empty , \
-    out_has '^Usage: combinex explain' , out_has '^Most used:' , out_has ' --node ' , out_has ' --prove ' , \
+    out_has '^Usage: combinex explain' , out_has '^Most used:' , out_has ' --node ' , out_has ' --as ' , out_has ' --prove ' , \
     not out_has ' --momentum' , out_has '^Examples:' , out_has "^'combinex explain --help' has all [0-9]+ options"
 check "it fits a window or two" [ "$(wc -l < "$scratch/log/out")" -lt 100 ]
-check "every option it names is one" [ "$(sed -n '/^Most used:/,/^$/p' "$scratch/log/out" | grep -cE '^( {6}|  -., )--')" = 23 ]
+check "every option it names is one" [ "$(sed -n '/^Most used:/,/^$/p' "$scratch/log/out" | grep -cE '^( {6}|  -., )--')" = 24 ]
 
 run train --help
 check "help shows choices and defaults" out_says 'auto, gcn, cheb, graphconv, sage, gin, gat; default auto'

@@ -102,6 +102,91 @@ check "and there are many" test "$total" -gt 60
 run explain M.safetensors model.safetensors --all --target any --json -o free.jsonl
 check "without the rule there would be others" not molecules free.jsonl
 
+# ---- sentences
+run explain M.safetensors model.safetensors --all --target any --keep molecule --edits all
+check "atoms are replaced and bonds go and come in words of chemistry" all status_is 0 , \
+    out_has 'replace the (F|Cl) at atom [0-9]+ by (F|Cl)|replace the N at|replace the [CNOS] at' , not out_has 'edge [0-9]'
+run explain M.safetensors model.safetensors --all --target any --edits remove,add --own-features
+check "also where only the names of columns say that these are atoms" all status_is 0 , \
+    out_has '(remove the|add a) bond (C|N|O|F|Cl|S|Na)[0-9]+–(C|N|O|F|Cl|S|Na)[0-9]+$'
+run explain M.safetensors model.safetensors --graph 1 --target any --edits remove,add --edges directed
+check "an edge in one direction is no bond" not out_has 'bond'
+
+# ---- bonds
+python3 - << 'PY'
+import json
+import struct
+
+# the same molecules with double bonds here and there, where both ends have room, as weights and as columns
+labels = [int(line) for line in open("M/M_node_labels.txt", encoding="utf-8")]
+valence = [4, 3, 2, 1, 1, 2, 0]
+pairs = sorted({tuple(sorted(int(n) - 1 for n in line.split(","))) for line in open("M/M_A.txt", encoding="utf-8")})
+free = [valence[k] for k in labels]
+for u, v in pairs:
+    free[u] -= 1
+    free[v] -= 1
+order = {}
+for u, v in pairs:
+    order[u, v] = 2 if free[u] > 0 and free[v] > 0 and (u + v) % 4 else 1
+    free[u] -= order[u, v] - 1
+    free[v] -= order[u, v] - 1
+with open("M.safetensors", "rb") as file:
+    header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    data = file.read()
+begin, end = header["edge_index"]["data_offsets"]
+ends = struct.unpack(f"<{(end - begin) // 8}q", data[begin:end])
+edges = list(zip(ends[: len(ends) // 2], ends[len(ends) // 2 :]))
+orders = [order[tuple(sorted(edge))] for edge in edges]
+json.dump({"free": free, "order": [[u, v, o] for (u, v), o in order.items()]}, open("orders.json", "w", encoding="utf-8"))
+
+
+def write(path, name, shape, values):
+    block = struct.pack(f"<{len(values)}f", *values)
+    made = dict(header)
+    made[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(block)]}
+    text = json.dumps(made).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text + data + block)
+
+
+write("weights.safetensors", "edge_weight", [len(edges)], [float(o) for o in orders])
+write("columns.safetensors", "edge_attr", [len(edges), 2], [float(o == k) for o in orders for k in (1, 2)])
+PY
+# Prints how many edges were added, if all of them have room: orders and all.
+room() {
+    python3 - "$1" << 'PY'
+import json
+import sys
+
+told = json.load(open("orders.json", encoding="utf-8"))
+added = 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    free = list(told["free"])
+    for e in json.loads(line).get("edits", []):
+        if e["op"] == "add_edge":
+            added += 1
+            for node in (e["source"], e["target"]):
+                free[node] -= 1
+                assert free[node] >= 0, f"too many bonds at {node}"
+assert added > 0
+PY
+}
+for asked in weights:auto columns:single,double; do
+    data=${asked%:*}.safetensors
+    run explain "$data" model.safetensors --all --target any --keep molecule --edits add --total-cfs 5 --add-weight 1 \
+        --bonds "${asked#*:}" --json -o bonds.jsonl
+    check "bonds that are added have room, by ${asked%:*}" all status_is 0 , room bonds.jsonl
+done
+run explain columns.safetensors model.safetensors --all --target any --keep molecule --edits add --total-cfs 5 --json -o bonds.jsonl
+check "where nobody says what columns are, each bond counts once" all status_is 0 , not room bonds.jsonl
+run explain columns.safetensors model.safetensors --graph 1 --keep molecule --bonds single,twin
+check "a bond that nobody knows is told" fails_with 1 "--bonds: 'twin' is no bond: single, double, triple or aromatic"
+run explain columns.safetensors model.safetensors --graph 1 --keep molecule --bonds single,double,triple
+check "and columns too many" fails_with 1 '--bonds: 3 bonds, and edges have 2 attributes'
+run explain M.safetensors model.safetensors --graph 1 --keep molecule --bonds weight
+check "and weights that are not there" fails_with 1 '--bonds: weight: edges have none'
+
 # ---- what the columns stand for
 run explain M.safetensors model.safetensors --graph 1 --target any --keep molecule --elements C,N,O,F,Cl,S,Na --json
 check "elements can be told" status_is 0

@@ -6,7 +6,7 @@
 run train karate --epochs 200 --seed 1 --quiet -o model.safetensors
 check "a model is trained" status_is 0
 run robust karate model.safetensors --node 5 --budget 1
-check "a row is told in a sentence" all status_is 0 , out_has 'node 5, .*: (not )?robust, '
+check "a row is told in a sentence" all status_is 0 , out_has '^member 5: community [0-3], (robust: up to 1 edit cannot|not robust: 1 edit can) change it'
 run robust karate model.safetensors --node 5 --budget 1 --json
 check "and as JSON" all status_is 0 , out_has '"radius": ?[0-9]+.*"robust": ?(true|false).*"lower_bound": ?[0-9]+'
 run robust karate model.safetensors --edits add

@@ -69,7 +69,7 @@ static void compare_with_whole(const oracle *o, int32_t row, bool directed)
     oracle_must(cbx_widen(&s, NULL, 0, &wide, &err), &err); /* the factual graph */
     s.view = wide.view;
     s.X = wide.X;
-    oracle_must(cbx_offers_choose(&s, &shared->rules, &offers, &err), &err);
+    oracle_must(cbx_offers_choose(&s, &shared->rules, 40, &offers, &err), &err);
     CHECK(offers.count > 0 && offers.count <= 40);
     oracle_must(cbx_widen(&s, offers.edits, offers.count, &wide, &err), &err);
     oracle_must(cbx_edit_state_init(&W, &wide, &shared->rules, &err), &err);
@@ -183,8 +183,10 @@ TEST(answers_keep_the_rules_about_added_edges)
     const char *const rules[][2] = {{"add-at", "target"},         {"add-within", "2"},
                                     {"add-to", "3,5,6,7,8,9,20"}, {"add-to", "class:1"},
                                     {"max-degree", "6"},          {"as", "self"},
-                                    {"immutable-nodes", "4,7"},   {"protected-edges", "0-9,1-8"}};
-    int64_t           added = 0;
+                                    {"immutable-nodes", "4,7"},   {"protected-edges", "0-9,1-8"},
+                                    {"max-added", "1"},           {"max-removed", "1"},
+                                    {"add-to", "same-type"}};
+    int64_t           added = 0, most[2] = {0};
     for (int k = 0; k < 6; k++) {
         oracle o = oracle_make(shapes[k]);
         for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -196,11 +198,17 @@ TEST(answers_keep_the_rules_about_added_edges)
                 cbx_counterfactual *c = explain(&o, row, &options);
                 CHECK(!strstr(c->reason, "breaks a rule"));
                 added += c->num_edges_added;
+                CHECK(i != 8 || c->num_edges_added <= 1);
+                CHECK(i != 9 || c->num_edges_removed <= 1);
+                most[0] = c->num_edges_added > most[0] ? c->num_edges_added : most[0];
+                most[1] = c->num_edges_removed > most[1] ? c->num_edges_removed : most[1];
                 for (int64_t e = 0; e < c->num_edits; e++) {
                     const cbx_edit *edit = &c->edits[e];
                     bool            own = edit->source == row || edit->target == row;
                     CHECK(i != 0 || edit->op != CBX_ADD_EDGE || own);
                     CHECK(i != 5 || own);
+                    CHECK(edit->op != CBX_ADD_EDGE || i != 10 ||
+                          o.data.y[edit->source] == o.data.y[edit->target]);
                     CHECK(edit->op != CBX_ADD_EDGE || i != 6 ||
                           (edit->source != 4 && edit->target != 4));
                 }
@@ -209,6 +217,7 @@ TEST(answers_keep_the_rules_about_added_edges)
         oracle_free(&o);
     }
     CHECK(added > 20);
+    CHECK(most[0] > 1 && most[1] > 1); /* without a limit there would be more */
 }
 
 TEST(who_cannot_add_edges_says_so)
@@ -218,7 +227,7 @@ TEST(who_cannot_add_edges_says_so)
     cbx_counterfactual *c = NULL;
     cbx_error           err = {0};
     CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "'cf-gnn' adds no edges");
+    CHECK_CONTAINS(err.message, "'cf-gnn' only removes edges");
     options = ASK("explainer", "minimal", "edits", "remove,grow");
     CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "'grow' is no kind of edit");

@@ -522,7 +522,7 @@ TEST(a_fraction_far_away_is_a_fraction)
         oracle              o = untrained(&data, &spec, seed);
         cbx_explain_options options = ASK_FOR("target", "any", "prove", "5");
         cbx_counterfactual *r = explain_row(&o, 0, &options);
-        CHECK(r->certificate != CBX_OPTIMAL);
+        CHECK(r->certificate != CBX_OPTIMAL || r->num_edits == 1); /* less than one is nothing */
         CHECK(r->certificate != CBX_PROVED_NONE || !some_value_flips(&o, r->prediction));
         cbx_counterfactual_free(r);
         oracle_free(&o);

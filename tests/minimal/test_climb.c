@@ -5,11 +5,12 @@
 #include "../search/oracle.h"
 #include "test.h"
 
-enum { FEATURES = 40, NEEDED = 7 };
+enum { FEATURES = 40, NEEDED = 7, MOST_OF_THEM = 33 };
 
 /* Node 0 alone, all of its features 0. The other class leads by twice the number of features that
- * are 1 and above 6, less 1; below, nothing that is done to one of them changes anything. */
-static oracle make(float most)
+ * are 1 and above 6, less 1 (above `needed` - 1); below, nothing that is done to one of them
+ * changes anything. */
+static oracle make_with(float most, int needed)
 {
     static float   x[3 * FEATURES], lo[FEATURES], hi[FEATURES], weight[FEATURES], none[FEATURES];
     static uint8_t discrete[FEATURES];
@@ -31,11 +32,16 @@ static oracle make(float most)
                                                 .discrete = discrete},
                               "graphconv", "add", 1);
     oracle_set(&o, "layers.0.lin_rel.weight", none);
-    oracle_set(&o, "layers.0.lin_rel.bias", (float[]){1 - NEEDED});
+    oracle_set(&o, "layers.0.lin_rel.bias", (float[]){(float)(1 - needed)});
     oracle_set(&o, "layers.0.lin_root.weight", weight);
     oracle_set(&o, "output_layer.weight", (float[]){0, 2});
     oracle_set(&o, "output_layer.bias", (float[]){1, 0});
     return o;
+}
+
+static oracle make(float most)
+{
+    return make_with(most, NEEDED);
 }
 
 static cbx_counterfactual *explained(const oracle *o, const char *rule, const char *value)
@@ -57,6 +63,20 @@ TEST(a_flip_that_no_single_change_leads_to_is_found_and_made_small)
     CHECK_INT(r->num_edits, NEEDED);
     CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
     CHECK(isnan(r->best_lead));
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
+TEST(a_flip_that_takes_nearly_everything_is_drawn)
+{
+    oracle              o = make_with(1, MOST_OF_THEM);
+    cbx_counterfactual *r = explained(&o, NULL, NULL);
+    CHECK_INT(r->outcome, CBX_FOUND);
+    CHECK_INT(r->num_edits, MOST_OF_THEM);
+    CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
+    cbx_counterfactual_free(r);
+    r = explained(&o, "immutable-features", "0-7"); /* 32 are left */
+    CHECK_INT(r->outcome, CBX_NOT_FOUND);
     cbx_counterfactual_free(r);
     oracle_free(&o);
 }

@@ -57,7 +57,10 @@ static int64_t explain_all(oracle_shape shape, const cbx_explain_options *option
         cbx_counterfactual *r = explain_row(&o, row, options);
         if (r->outcome == CBX_FOUND) {
             check_promises(&o, r);
-            CHECK_INT(r->certificate, CBX_IRREDUCIBLE);
+            double price = strtod(minimal_of(options)->feature_cost, NULL);
+            double fixed = (double)r->num_edges_removed + price * (double)r->num_features_changed;
+            CHECK(r->lower_bound >= 1 && r->lower_bound <= fixed);
+            CHECK_INT(r->certificate, r->lower_bound == fixed ? CBX_OPTIMAL : CBX_IRREDUCIBLE);
             found++;
             *edits += r->num_edits;
         } else if (r->outcome == CBX_NOT_FOUND) {

@@ -79,6 +79,90 @@ static void check_row(const cbx_model *model, const cbx_graph *graph, int32_t ro
     cbx_counterfactual_free(c);
 }
 
+static int keep_first(void *user, int64_t i, const cbx_counterfactual *c)
+{
+    cbx_counterfactual *kept = user;
+    (void)i;
+    *kept = (cbx_counterfactual){.certificate = c->certificate,
+                                 .num_edits = c->num_edits,
+                                 .lower_bound = c->lower_bound,
+                                 .cost = c->cost,
+                                 .outcome = c->outcome,
+                                 .row = (int32_t)(c->num_edits ? c->edits[0].source : -1),
+                                 .target = (int32_t)(c->num_edits ? c->edits[0].target : -1)};
+    return 0;
+}
+
+/* Branches are shared out among threads, and what comes of it is the same. */
+TEST(a_proof_says_the_same_with_any_number_of_threads)
+{
+    cbx_error    err = {0};
+    cbx_graph   *graph = NULL;
+    cbx_options *o;
+    CHECK_OK(cbx_graph_builtin("karate", NULL, &graph, &err), err);
+    CHECK_OK(cbx_options_new(cbx_explain_table(), &o, &err), err);
+    set(o, "features-to-vary", "none");
+    set(o, "max-edits", "3");
+    set(o, "beam", "1");
+    set(o, "candidates", "1");
+    set(o, "rebuilds", "0");
+    set(o, "prove", "1000");
+    set(o, "time-limit", "0");
+    cbx_model *model = train(graph, "gcn");
+    for (int32_t row = 0; row < NODES; row += 5) {
+        cbx_counterfactual one, more;
+        set(o, "threads", "1");
+        CHECK_OK(cbx_explain_many(model, graph, &row, 1, o, keep_first, NULL, &one, &err), err);
+        set(o, "threads", "4");
+        CHECK_OK(cbx_explain_many(model, graph, &row, 1, o, keep_first, NULL, &more, &err), err);
+        CHECK(one.certificate == more.certificate && one.num_edits == more.num_edits);
+        CHECK(one.row == more.row && one.target == more.target);
+        CHECK_NEAR(one.lower_bound, more.lower_bound, 0);
+    }
+    cbx_options_free(o);
+    cbx_model_free(model);
+    cbx_graph_free(graph);
+}
+
+/* What is near enough is not proved further, and every bound is one. */
+TEST(a_gap_ends_a_proof_and_bounds_stay_bounds)
+{
+    cbx_error    err = {0};
+    cbx_graph   *graph = NULL;
+    cbx_options *o;
+    int64_t      open = 0;
+    CHECK_OK(cbx_graph_builtin("karate", NULL, &graph, &err), err);
+    CHECK_OK(cbx_options_new(cbx_explain_table(), &o, &err), err);
+    set(o, "features-to-vary", "none");
+    set(o, "time-limit", "0");
+    cbx_model *model = train(graph, "graphconv");
+    for (int32_t row = 0; row < NODES; row += 3) {
+        cbx_counterfactual *exact = NULL, *near = NULL, *quick = NULL;
+        set(o, "prove", "0");
+        CHECK_OK(cbx_explain(model, graph, row, o, NULL, NULL, &quick, &err), err);
+        set(o, "prove", "1000");
+        if (quick->outcome == CBX_FOUND && quick->num_edits <= 4) {
+            CHECK_OK(cbx_explain(model, graph, row, o, NULL, NULL, &exact, &err), err);
+            set(o, "prove-gap", "1");
+            CHECK_OK(cbx_explain(model, graph, row, o, NULL, NULL, &near, &err), err);
+            set(o, "prove-gap", "0");
+            CHECK(exact->certificate == CBX_OPTIMAL);
+            CHECK_NEAR(exact->lower_bound, exact->cost, 0);
+            CHECK(near->lower_bound + 1 >= near->cost && near->lower_bound <= exact->cost);
+            CHECK(quick->lower_bound >= 1 && quick->lower_bound <= exact->cost);
+            CHECK((near->certificate == CBX_OPTIMAL) == (near->lower_bound == near->cost));
+            open += near->certificate != CBX_OPTIMAL;
+        }
+        cbx_counterfactual_free(exact);
+        cbx_counterfactual_free(near);
+        cbx_counterfactual_free(quick);
+    }
+    CHECK(open > 0);
+    cbx_options_free(o);
+    cbx_model_free(model);
+    cbx_graph_free(graph);
+}
+
 TEST(what_is_proved_of_removals_is_what_trying_all_finds)
 {
     cbx_error    err = {0};

@@ -165,6 +165,30 @@ static void draw_choices(question *q, bool together)
     }
 }
 
+/* Some features may move: to one value, anywhere within a range, or against another one. */
+static void draw_features(question *q)
+{
+    int32_t rows = cbx_view_rows(&q->all.view, q->w->model->num_layers);
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t j = 0; j < FEATURES; j++) {
+            float by = (float)(2 * cbx_rng_uniform(&q->w->rng) - 1);
+            float to = (float)(2 * cbx_rng_uniform(&q->w->rng) - 1);
+            switch (below(q->w, 6)) {
+            case 0:
+                cbx_partial_graph_add_feature(&q->graph, i, j, -1, by, by);
+                break;
+            case 1:
+                cbx_partial_graph_add_feature(&q->graph, i, j, -1, fminf(by, to), fmaxf(by, to));
+                break;
+            case 2:
+                cbx_partial_graph_add_feature(&q->graph, i, j, (j + 1) % FEATURES, by, by);
+                break;
+            default:
+                break;
+            }
+        }
+}
+
 static void ask(question *q, world *w, uint64_t most)
 {
     cbx_error err = {0};
@@ -180,9 +204,14 @@ static void ask(question *q, world *w, uint64_t most)
     CHECK_OK(cbx_candidates_find(&q->factual, adds, NULL, &q->arena, &q->all, &err), err);
     CHECK_OK(cbx_view_features(w->graph, &q->factual, &q->arena, &q->X, &err), err);
     int64_t m = q->all.view.m;
-    CHECK_OK(cbx_partial_graph_init(&q->graph, &q->all.view, q->all.absent, m, m, &q->arena, &err),
+    CHECK_OK(cbx_partial_graph_init(&q->graph, &q->all.view, q->all.absent, m + NODES * FEATURES, m,
+                                    &q->arena, &err),
              err);
-    draw_choices(q, below(w, 2));
+    int64_t what = below(w, 4); /* edges, features, or both */
+    if (what != 1)
+        draw_choices(q, below(w, 2));
+    if (what > 0)
+        draw_features(q);
     for (int32_t i = 0; i < q->factual.n && below(w, 2); i++)
         q->graph.local[i] = below(w, 4);
     q->graph.budget = 1 + below(w, most);
@@ -193,10 +222,15 @@ static void ask(question *q, world *w, uint64_t most)
              err);
 }
 
-/* The choice's edges in the world. */
-static void toggle(question *q, int32_t choice)
+/* The choice's edges in the world, and its features by so much. */
+static void toggle(question *q, int32_t choice, float by)
 {
     const cbx_choice *c = &q->graph.choices[choice];
+    float            *x = q->w->x + (c->row < 0 ? 0 : node_of(q, c->row) * FEATURES);
+    if (c->row >= 0)
+        x[c->column] += by;
+    if (c->other >= 0)
+        x[c->other] -= by;
     for (int64_t k = c->begin; k < c->end; k++) {
         int64_t e = q->graph.slots[k];
         bool   *edge =
@@ -229,9 +263,14 @@ static void try_sets(trial *t, int32_t first, int64_t left, double claimed)
             continue;
         t->local[ends[0]]--;
         t->local[ends[1]] -= ends[1] != ends[0];
-        toggle(q, c);
-        try_sets(t, c + 1, left - 1, claimed + q->bound.gain[c]);
-        toggle(q, c);
+        float x[NODES * FEATURES], low = q->graph.choices[c].low, high = q->graph.choices[c].high;
+        memcpy(x, q->w->x, sizeof x);
+        for (int way = 0; way < (low < high ? 3 : 1); way++) {
+            toggle(q, c, low + (high - low) * (float)way / 2);
+            try_sets(t, c + 1, left - 1, claimed + q->bound.gain[c]);
+            toggle(q, c, 0);
+            memcpy(q->w->x, x, sizeof x);
+        }
         t->local[ends[0]]++;
         t->local[ends[1]] += ends[1] != ends[0];
     }
@@ -256,9 +295,10 @@ static void settle_some(question *q)
         int64_t what = below(q->w, 6);
         if (what == 0)
             q->graph.fate[c] = CBX_BARRED;
-        if (what == 1 && cbx_choice_is_open(&q->graph, c)) {
+        float by = q->graph.choices[c].low;
+        if (what == 1 && cbx_choice_is_open(&q->graph, c) && by == q->graph.choices[c].high) {
             cbx_partial_graph_make(&q->graph, c);
-            toggle(q, c);
+            toggle(q, c, by);
         }
     }
 }

@@ -52,6 +52,22 @@ static int32_t class_of(world *w)
     return logp[1] > logp[0];
 }
 
+/* Nodes that nothing tells apart: what node 0 has, some others have. */
+static void draw_twins(world *w)
+{
+    int32_t last = 1 + (int32_t)cbx_rng_below(&w->rng, 3);
+    for (int32_t twin = 1; twin <= last && twin < NODES; twin++) {
+        for (int32_t v = 0; v < NODES; v++)
+            if (v > twin)
+                w->edge[twin][v] = w->edge[v][twin] = w->edge[0][v];
+            else if (v > 0 && v < twin)
+                w->edge[twin][v] = w->edge[v][twin] = w->edge[0][1];
+        w->edge[twin][0] = w->edge[0][twin] = w->edge[0][1];
+        for (int32_t j = 0; j < FEATURES; j++)
+            w->x[twin * FEATURES + j] = w->x[j];
+    }
+}
+
 static void draw_world(world *w, uint64_t seed)
 {
     cbx_error    err = {0};
@@ -62,6 +78,8 @@ static void draw_world(world *w, uint64_t seed)
             w->edge[u][v] = w->edge[v][u] = cbx_rng_below(&w->rng, 2);
     for (int32_t k = 0; k < NODES * FEATURES; k++)
         w->x[k] = (float)(2 * cbx_rng_uniform(&w->rng) - 1);
+    if (seed % 3 > 0)
+        draw_twins(w);
     cbx_graph *graph = graph_of(w);
     CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
     CHECK_OK(cbx_options_set(o, "model", seed % 2 ? "gcn" : "graphconv", &err), err);
@@ -114,19 +132,33 @@ static void local_budgets(const world *w, int64_t strength, int64_t *most)
     }
 }
 
+/* The answer, which is the same with any number of threads. */
+static cbx_radius ask(const world *w, const cbx_graph *graph, cbx_options *o)
+{
+    static const char *const threads[] = {"1", "2", "5"};
+    cbx_error                err = {0};
+    cbx_radius               r[3] = {{0}};
+    int32_t                  row = 0;
+    for (int k = 0; k < 3; k++) {
+        CHECK_OK(cbx_options_set(o, "threads", threads[k], &err), err);
+        CHECK_OK(cbx_robust(w->model, graph, &row, 1, o, NULL, NULL, &r[k], &err), err);
+        CHECK(r[k].robust == r[0].robust && r[k].lower_bound == r[0].lower_bound &&
+              r[k].flips_with == r[0].flips_with);
+    }
+    return r[0];
+}
+
 static void check_world(world *w, bool adds, const char *strength)
 {
     cbx_error    err = {0};
     cbx_options *o;
-    cbx_radius   r = {0};
-    int32_t      row = 0;
     int64_t      most[NODES], flips_with = 0, budget = adds ? 3 : PAIRS;
     cbx_graph   *graph = graph_of(w);
     CHECK_OK(cbx_options_new(cbx_robust_table(), &o, &err), err);
     CHECK_OK(cbx_options_set(o, "edits", adds ? "both" : "remove", &err), err);
     CHECK_OK(cbx_options_set(o, "budget", adds ? "3" : "0", &err), err);
     CHECK_OK(cbx_options_set(o, "local-strength", strength, &err), err);
-    CHECK_OK(cbx_robust(w->model, graph, &row, 1, o, NULL, NULL, &r, &err), err);
+    cbx_radius r = ask(w, graph, o);
     local_budgets(w, strtol(strength, NULL, 10), most);
     for (int64_t k = 1; k <= budget && !flips_with; k++)
         flips_with = some_set_flips(w, 0, k, adds, most) ? k : 0;

@@ -12,7 +12,8 @@ static void check_cell(const char *text, cbx_cell expected, double value)
 
 TEST(what_is_missing_is_written_in_many_ways)
 {
-    static const char *const words[] = {"", "n/a", "N/A", "NA", "null", "NULL"};
+    static const char *const words[] = {"",     "n/a",  "N/A",  "NA", "n.a.",
+                                        "#N/A", "null", "NULL", "?",  "-"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         check_cell(words[i], CBX_CELL_MISSING, 0);
     check_cell("Nancy", CBX_CELL_TEXT, 0);

@@ -137,7 +137,7 @@ TEST(what_is_missing_is_the_median_or_a_category_and_told)
     CHECK(!strcmp(g->data.feature_names[2], "city=missing"));
     CHECK(value_at(g, 1, 2) == 1 && value_at(g, 2, 2) == 1 && value_at(g, 0, 2) == 0);
     CHECK_INT(found.errors, 0);
-    CHECK_CONTAINS(found.text[0], "column 'age': 1 values are missing; the median, 9, stands");
+    CHECK_CONTAINS(found.text[0], "column 'age': 1 value is missing; the median, 9, stands");
     CHECK_CONTAINS(found.text[1], "column 'city': 2 values are missing");
     cbx_graph_free(g);
 }

@@ -84,6 +84,38 @@ const cbx = (() => {
     if (s < 1) return two(s * 1e3) + " ms";
     return s < 120 ? two(s) + " s" : two(s / 60) + " min";
   }
+  // ---- changes in words, as the command line has them
+
+  // "city=Rome" of the group city is Rome.
+  const member = (name, group) =>
+      (group && name.startsWith(group + "=") ? name.slice(group.length + 1) : name);
+  // A one-hot group that points elsewhere is one change. `owner` is "" where it is clear whose it is.
+  function groupText(group, owner, off, on) {
+    const what = group ? group + (owner ? " of " + owner : "") : owner;
+    return (what ? what + ": " : "") + member(off, group) + " → " + member(on, group);
+  }
+  // Yes or no is not a number.
+  function valueText(name, owner, from, to) {
+    const binary = [from, to].every((v) => v === 0 || v === 1);
+    const word = (v) => (binary ? (v ? "yes" : "no") : Number.isInteger(v) ? count(v) : short(v));
+    return name + (owner ? " of " + owner : "") + ": " + word(to) + " instead of " + word(from);
+  }
+  // Edits, each a list of those that are one change: of one node and one group, of which one goes off.
+  function together(edits, groupOf, isOff) {
+    const met = new Map(), changes = [];
+    edits.forEach((e, i) => {
+      const group = groupOf(e), at = group === null ? undefined : met.get(group);
+      if (at !== undefined && isOff(edits[changes[at][0]]) !== isOff(e)) {
+        changes[at].push(i);
+        met.delete(group);
+      } else {
+        if (group !== null) met.set(group, changes.length);
+        changes.push([i]);
+      }
+    });
+    return changes;
+  }
+
   // A span that shows a number short and keeps it whole, for tests and for the curious.
   const exact = (value, text) => el("span", {"data-value": value, title: String(value)}, text);
 
@@ -423,6 +455,9 @@ const cbx = (() => {
     lineChart,
     swatch,
     settingsCard,
+    groupText,
+    valueText,
+    together,
     main
   };
 })();

@@ -9,7 +9,7 @@ const cbxGraph = (() => {
   const cut = (name) => (Array.from(name).length > 16 ? Array.from(name).slice(0, 15).join("") + "…" : name);
 
   // What a panel shows: per node its class and rings, per edge what is left of it.
-  // state: {classes: [..] or null, changed and lost: Sets of nodes, removed, added and reweighted:
+  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed and lost: Sets of nodes, removed, added and reweighted:
   // Map edge -> bits of directions, gone: drawn as gone, and what is added as there}
   function make({onSelect}) {
     const camera = {zoom: 1, x: 0, y: 0};
@@ -88,10 +88,13 @@ const cbxGraph = (() => {
       return [layer, heavy];
     }
 
+    const symbolOf = (p, i) => p.state.symbols.get(i) || data.nodes[i].symbol;
     function nodeGroup(p, f, i) {
       const n = data.nodes[i], [x, y] = f.at(n), k = p.state.classes ? p.state.classes[i] : null,
             look = looks(k);
-      const isTarget = data.target.task === "node" && i === 0, r = isTarget ? f.r * 1.33 : f.r;
+      const symbol = symbolOf(p, i);
+      const isTarget = data.target.task === "node" && i === 0,
+            r = isTarget ? f.r * 1.33 : symbol ? Math.max(f.r, 10) + 1 : f.r;
       const group = svg("g", {
         class: "node" + (isTarget ? " target" : "") + (i === selected ? " selected" : ""),
         transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
@@ -106,7 +109,8 @@ const cbxGraph = (() => {
       if (isTarget) group.append(svg("circle", {r: r + 4.5, class: "ring-target"}));
       const faint = p.state.lost.has(i) && p.state.gone ? " lost" : "";
       group.append(shape(look, r, {class: "node-shape" + faint, fill: look ? look.colour : "var(--node)"}));
-      group.append(svg("title", {}, n.name));
+      if (symbol) group.append(svg("text", {y: 4, "text-anchor": "middle", class: "node-symbol"}, symbol));
+      group.append(svg("title", {}, symbol ? symbol + ", node " + n.name : n.name));
       group.addEventListener("pointerenter", () => select(i, false));
       group.addEventListener("click", () => select(i, true));
       return group;
@@ -118,7 +122,7 @@ const cbxGraph = (() => {
       const n = data.nodes[i];
       if (!n.labelled && i !== selected && !rooms(f.width, f.height)) return null;
       const [x, y] = f.at(n), isTarget = data.target.task === "node" && i === 0;
-      const gap = f.r + (isTarget ? 10 : 4) + (p.state.changed.has(i) ? 4 : 0), text = cut(n.name),
+      const gap = f.r + (isTarget ? 10 : n.symbol ? 6 : 4) + (p.state.changed.has(i) ? 4 : 0), text = cut(n.name),
             width = text.length * (isTarget ? 7.6 : 6.4);
       const [dx, dy, anchor] =
           [[0, gap + 10, "middle"], [gap, 4, "start"], [-gap, 4, "end"], [0, -gap, "middle"]][n.side];

@@ -6,8 +6,10 @@
   const {data, el, main, card, exact, probability, counted, count, short} = cbx;
   const {target, answers, classes} = data;
   const className = (k) => (classes[k].name === null ? "class " + k : classes[k].name);
-  const subject = (target.task === "graph" ? "Graph " : "Node ") + target.row +
-      (target.name ? " (" + target.name + ")" : "");
+  // By its name, as the command line has it; a name that is a number says of what.
+  const subject = target.name && !cbx.isNumber(target.name) ?
+      target.name :
+      (target.task === "graph" ? "Graph " : "Node ") + (target.name || target.row);
   let now = null;    // the answer that is shown, and which of its edits are in force
   const later = [];  // what to redraw when that changes
 
@@ -34,21 +36,25 @@
   }
   const leading = (p) => p.reduce((best, v, k) => (v > p[best] ? k : best), 0);
   const flips = () => now.found && (isFull() || now.answer.undo.flips[place()] === "1");
-  function setEdit(i, on) {
+  function setChange(places, on) {
     const free = now.answer.undo.free;
-    if (i >= free)
-      now.on = now.on.map((_, k) => k !== i || on);  // one at a time, with all others in force
+    if (places[0] >= free)
+      now.on = now.on.map((_, k) => k !== places[0] || on);  // one at a time, with all others in force
     else
-      now.on = now.on.map((was, k) => (k === i ? on : k >= free ? true : was));
+      now.on = now.on.map((was, k) => (places.includes(k) ? on : k >= free ? true : was));
     update();
     cbx.say(verdict());
   }
   function verdict() {
-    const p = probabilities(), k = leading(p), off = now.on.filter((on) => !on).length;
+    const p = probabilities(), k = leading(p), off = switchesOf(now.answer).filter(([i]) => !now.on[i]).length;
     return (off ? counted(off, "edit") + " undone: " : "All edits in force: ") + className(k) +
         " with probability " + probability(p[k]) + (flips() ? "." : ", so the class does not flip.");
   }
   const update = () => later.forEach((f) => f());
+  // What can be undone: changes, but for those of which not every combination was computed.
+  const switchesOf = (a) =>
+      (a.undo ? changesOf(a.edits).flatMap((c) => (c.every((i) => i < a.undo.free) ? [c] : c.map((i) => [i]))) :
+                changesOf(a.edits));
 
   // ---- words
 
@@ -70,33 +76,23 @@
     return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from +
         ": " + short(e.from) + " → " + short(e.to);
   }
-  // "city=Rome" of the group city is Rome.
-  const member = (e) =>
-      e.name === undefined ? "feature " + e.feature :
-      e.group && e.name.startsWith(e.group + "=") ? e.name.slice(e.group.length + 1) : e.name;
-  // One text for each change: the edits of a one-hot group are one, and yes or no is not a number.
-  function changeTexts(edits) {
-    const told = new Set(), texts = [];
-    edits.forEach((e, i) => {
-      if (told.has(i)) return;
-      const [from] = ends(e), whose = target.task === "node" && e.node === target.row ? "" : " of " + from;
-      const together = edits.map((_, k) => k).filter((k) => k >= i && e.group !== undefined &&
-          edits[k].group_number === e.group_number && edits[k].node === e.node);
-      const off = together.find((k) => edits[k].to === 0), on = together.find((k) => edits[k].to !== 0);
-      if (off !== undefined && on !== undefined) {
-        together.forEach((k) => told.add(k));
-        texts.push((e.group || "one of a group") + whose + ": " + member(edits[off]) + " → " + member(edits[on]));
-      } else if (e.op !== "set_feature") {
-        texts.push(editText(e));
-      } else {
-        const binary = [e.from, e.to].every((v) => v === 0 || v === 1), word = (v) => (v ? "yes" : "no");
-        texts.push(member(e) + whose + ": " + (binary ? word(e.to) + " instead of " + word(e.from) :
-                                                       exactText(e.to) + " instead of " + exactText(e.from)));
-      }
-    });
-    return texts;
+  const featureName = (e) => (e.name === undefined ? "feature " + e.feature : e.name);
+  const owner = (e) => (target.task === "node" && e.node === target.row ? "" : ends(e)[0]);
+  // Places of edits, those of a one-hot group that points elsewhere together: they are one change.
+  const changesOf = (edits) => cbx.together(
+      edits, (e) => (e.group_number === undefined ? null : e.node + " " + e.group_number), (e) => e.to === 0);
+  function groupText(a, b) {
+    const [off, on] = a.to === 0 ? [a, b] : [b, a], atom = data.nodes[on.drawn];
+    if (on.symbol && atom && atom.symbol)
+      return "replace the " + atom.symbol + " at atom " + atom.name + " by " + on.symbol;
+    return cbx.groupText(a.group, owner(a), featureName(off), featureName(on));
   }
-  const exactText = (v) => (Number.isInteger(v) ? count(v) : short(v));
+  const changeTexts = (edits) => changesOf(edits).map(([i, k]) => {
+    const e = edits[i];
+    return k !== undefined ? groupText(e, edits[k]) :
+        e.op !== "set_feature" ? editText(e) :
+                             cbx.valueText(featureName(e), owner(e), e.from, e.to);
+  });
   // As the command line has it.
   const percent = (p) => (p < 0.005 ? "<1 %" : p >= 0.995 ? ">99 %" : Math.round(100 * p) + " %");
   const howSure = (p) =>
@@ -162,6 +158,7 @@
 
   // ---- the graph
 
+  const TANGLE = 200;  // edges: as many are drawn pale
   function graphCard() {
     const details = el("div", {class: "details", id: "details", "aria-live": "polite"});
     const graph = cbxGraph.make({onSelect: show});
@@ -195,13 +192,14 @@
     }
     later.push(() => {
       const changed = new Set(), removed = new Map(), planned = new Set(), plannedEdges = new Map();
-      const added = new Map(), plannedAdded = new Map(), lost = new Set(), plannedLost = new Set();
+      const added = new Map(), plannedAdded = new Map(), lost = new Set(), plannedLost = new Set(), symbols = new Map();
       const reweighted = new Map(), plannedWeights = new Map();
       now.answer.edits.forEach((e, i) => {
         if (e.drawn < 0) return;
         if (e.op === "set_feature") {
           planned.add(e.drawn);
           if (now.on[i]) changed.add(e.drawn);
+          if (now.on[i] && e.symbol) symbols.set(e.drawn, e.symbol);
           return;
         }
         if (e.op === "remove_node") {
@@ -224,6 +222,7 @@
       const first = nodeTask && data.nodes.length && data.nodes[0].class !== undefined;
       before.state = {
         classes: first ? data.nodes.map((n) => n.class) : known("before"),
+        symbols: new Map(),
         changed: planned,
         removed: plannedEdges,
         added: plannedAdded,
@@ -233,7 +232,7 @@
       };
       const later = now.answer.nodes ? now.answer.nodes.map((n) => n.class) : known("after");
       if (later && p && nodeTask) later[0] = leading(p);
-      after.state = {classes: later, changed, removed, added, lost, reweighted, gone: true};
+      after.state = {classes: later, symbols, changed, removed, added, lost, reweighted, gone: true};
       arrange();
       show(graph.selected());
     });
@@ -247,8 +246,7 @@
       ["Closer", "+", () => graph.zoomBy(1.3)], ["Further away", "−", () => graph.zoomBy(1 / 1.3)],
       ["The whole picture", "Reset", graph.reset]
     ];
-    return card(
-        target.task === "node" ? "The graph around it" : "The graph",
+    const picture = [
         el("div", {class: "tools"},
            answers.some((a) => a.result.status === "found") ?
                el("div", {class: "group", role: "group", "aria-label": "What is shown"}, buttons) :
@@ -263,7 +261,14 @@
                         onclick: action
                       },
                          text)))),
-        panels, details, legend(), thinned(), nodeTable());
+        panels, details, legend(), thinned(), nodeTable()];
+    // A tangle in which nothing goes or comes says little, and would push what matters off the screen.
+    const folded = data.edges.length > TANGLE && !answers.some((a) => a.edits.some((e) => e.op !== "set_feature"));
+    return card(
+        target.task === "node" ? "The graph around it" : "The graph",
+        folded ? el("details", {id: "picture"},
+                    el("summary", {}, "Show it: " + counted(data.nodes.length, "node") + ", and no link changes"), picture) :
+                 picture);
   }
   let markEdge = () => {};
 
@@ -294,7 +299,7 @@
     if (edits.length)
       rows.push(
           el("dt", {}, "edits"),
-          el("dd", {}, edits.slice(0, 6).map(editText).join("; ") + (edits.length > 6 ? "; …" : "")));
+          el("dd", {}, changeTexts(edits).slice(0, 6).join("; ") + (edits.length > 6 ? "; …" : "")));
     const where = target.task === "node" ? (i === 0                     ? "the target" :
                                                 n.hop && data.all_nodes ? counted(n.hop, "step") + " away" :
                                                                           "") :
@@ -449,46 +454,51 @@
     let built = null, switches = [];
     function build() {
       const a = now.answer, undo = a.undo, to = a.result.after.class;
-      switches = a.edits.map((e, i) => el("input", {
-                               type: "checkbox",
-                               class: "switch",
-                               role: "switch",
-                               "data-edit": i,
-                               "aria-label": "In force: " + editText(e),
-                               checked: true,
-                               onchange: (event) => setEdit(i, event.target.checked)
-                             }));
-      const without = (i) =>
+      const rows = switchesOf(a).map((places, i) => ({places, i, e: a.edits[places[0]]}));
+      const text = (r) => (r.places.length > 1 ? groupText(...r.places.map((k) => a.edits[k])) : editText(r.e));
+      const influence = (r) =>
+          (r.places.some((k) => typeof a.edits[k].influence !== "number") ?
+               null :
+               r.places.reduce((sum, k) => sum + a.edits[k].influence, 0));
+      switches = rows.map((r) => el("input", {
+                            type: "checkbox",
+                            class: "switch",
+                            role: "switch",
+                            "data-edit": r.i,
+                            "data-place": r.places[0],
+                            "aria-label": "In force: " + text(r),
+                            checked: true,
+                            onchange: (event) => setChange(r.places, event.target.checked)
+                          }));
+      const without = ({places}) =>
           (undo ? undo.probabilities
-                      [i < undo.free ? Math.pow(2, undo.free) - 1 - Math.pow(2, i) :
-                                       Math.pow(2, undo.free) + i - undo.free][to] :
+                      [places[0] < undo.free ?
+                           Math.pow(2, undo.free) - 1 - places.reduce((sum, k) => sum + Math.pow(2, k), 0) :
+                           Math.pow(2, undo.free) + places[0] - undo.free][to] :
                   null);
       const columns = [
         {label: "In force", fixed: true, show: (r) => switches[r.i]},
-        {label: "Edit", value: (r) => editText(r.e), show: (r) => el("span", {class: "what"}, editText(r.e))},
+        {label: "Edit", value: text, show: (r) => el("span", {class: "what"}, text(r))},
         {
           label: "Influence",
           right: true,
-          value: (r) => (r.e.influence === undefined ? null : r.e.influence),
-          show: (r) =>
-              (r.e.influence === undefined || r.e.influence === null ?
-                   "–" :
-                   exact(r.e.influence, short(r.e.influence)))
+          value: influence,
+          show: (r) => (influence(r) === null ? "–" : exact(influence(r), short(influence(r))))
         },
         {
           label: "Without it",
           right: true,
-          value: (r) => without(r.i),
-          show: (r) => exact(without(r.i), probability(without(r.i)))
+          value: without,
+          show: (r) => exact(without(r), probability(without(r)))
         },
       ].slice(undo ? 0 : 1, undo ? 4 : 3);
       const table = cbx.table({
-        caption: "Influence: how far the edit alone pushes towards the new class (its log-odds, to first order)." +
+        caption: "Influence: how far the edit alone pushes towards the new class." +
             (undo ? " Without it: probability of " + className(to) + " when only this edit is undone." : ""),
         columns,
-        rows: a.edits.map((e, i) => ({e, i})),
+        rows,
         stack: true,
-        scroll: a.edits.length > 12,
+        scroll: rows.length > 12,
         decorate: (line, row, i) => {
           line.dataset.row = i;
           const edge = isEdge(row.e) ? row.e.drawn : -1;
@@ -523,9 +533,9 @@
       if (built !== now.answer) build();
       all.hidden = !now.answer.undo;
       all.disabled = isFull();
-      switches.forEach((s, i) => {
-        s.checked = now.on[i];
-        if (s.closest("tr")) s.closest("tr").className = now.on[i] ? "" : "off";
+      switches.forEach((s) => {
+        s.checked = now.on[s.dataset.place];
+        if (s.closest("tr")) s.closest("tr").className = s.checked ? "" : "off";
       });
     });
     return card("Edits", holder, el("div", {class: "tools below"}, all));
@@ -533,6 +543,7 @@
 
   // ---- how good, how found, how to make it again
 
+  const merged = (edits) => edits.length - changesOf(edits).length;
   function qualityCard() {
     const list = el("dl");
     const certificates = {
@@ -549,6 +560,8 @@
       add("certificate",
           certificates[r.certificate] ||
               (now.found ? "None: it holds, and nothing more is claimed." : "None."));
+      if (r.lower_bound !== undefined && r.certificate !== "optimal")
+        add("any answer costs", "at least " + short(r.lower_bound) + (r.proof ? ", proved" : ""));
       if (r.proof) add("proved of all", r.proof.scope);
       if (now.found) {
         add("verified", "on the whole edited graph");
@@ -556,11 +569,12 @@
             counted(r.edges_removed, "edge") + " removed, " +
                 (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") +
                 (r.nodes_removed ? counted(r.nodes_removed, "node") + " removed, " : "") +
-                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + " reweighted, " : "") + counted(r.features_changed, "feature value") +
+                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + " reweighted, " : "") +
+                counted(r.features_changed - merged(now.answer.edits), "feature value") +
                 " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
         if (r.margin !== undefined && r.margin !== null)
-          add("margin", exact(r.margin, short(r.margin)), " in log-probability over the next class");
+          add("margin", exact(r.margin, short(r.margin)), " nats: how far the new class is ahead");
         if (r.plausibility !== undefined)
           add("plausibility", exact(r.plausibility, short(r.plausibility)),
               " times as far from real rows of the class as those are from each other");
@@ -608,7 +622,9 @@
   }
 
   main.append(
-      lead(), graphCard(), el("div", {class: "columns"}, barsCard(), editsCard()),
-      el("div", {class: "columns"}, qualityCard(), cbx.settingsCard()), curvesCard() || "");
+      lead(), graphCard(),
+      el("div", {class: "columns"}, el("div", {class: "pile"}, barsCard(), qualityCard()),
+         el("div", {class: "pile"}, editsCard(), cbx.settingsCard())),
+      curvesCard() || "");
   choose(0);
 })();

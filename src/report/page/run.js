@@ -18,8 +18,8 @@
   const outcomeNames = {found: "found", not_found: "none found", skipped: "not asked", cancelled: "stopped"};
   const outcomeName = (r) => outcomeNames[data.outcomes[r.status]];
   const certificates = {
-    irreducible: "irreducible",
-    optimal: "optimal",
+    irreducible: "all needed",
+    optimal: "proved cheapest",
     none_within_budget: "none within the budget",
     proved_none: "proved: there is none"
   };
@@ -35,6 +35,17 @@
            data.node_names[r.row] :
            "");
   const edgeText = (a, b, undirected) => nodeName(a) + (undirected ? " – " : " → ") + nodeName(b);
+  // Of [node, feature, from, to, group] the last is there for one-hot groups, which are one change.
+  const groupName = (g) => data.group_names[g] || "";
+  function editTexts(list) {
+    const group = (e) => (e.length === 5 ? e[0] + " " + e[4] : null), isOff = (e) => e[3] === 0;
+    return cbx.together(list, group, isOff).map(([i, k]) => {
+      const e = list[i];
+      if (k === undefined) return editText(e);
+      const [off, on] = isOff(e) ? [e, list[k]] : [list[k], e], name = (x) => data.feature_names[x[1]] || featureName(x[1]);
+      return cbx.groupText(groupName(e[4]), nodeName(e[0]), name(off), name(on));
+    });
+  }
   const editText = (e) =>
       (e.length === 1     ? "remove node " + nodeName(e[0]) :
            e.length === 3   ? "remove edge " + edgeText(...e) :
@@ -49,7 +60,7 @@
       hay.set(r, [
         noun, r.row, targetName(r), className(r.before), isFound(r) ? className(r.after) : "", outcomeName(r),
         certificates[r.certificate] || "", r.reason === null ? "" : data.reasons[r.reason],
-        ...r.list.map(editText)
+        ...editTexts(r.list)
       ].join("\n").toLowerCase());
     return hay.get(r);
   }
@@ -77,7 +88,7 @@
         exact(c.found, percent(c.found, asked)), "flipped", count(c.found) + " of " + counted(asked, noun))];
     if (edits.length)
       tiles.push(tile(
-          exact(cbxRun.quantile(edits, 0.5), short(cbxRun.quantile(edits, 0.5))), "edits, median",
+          exact(cbxRun.quantile(edits, 0.5), short(cbxRun.quantile(edits, 0.5))), "changes, median",
           edits[0] === edits[edits.length - 1] ?
               "always" :
               "from " + count(edits[0]) + " to " + count(edits[edits.length - 1])));
@@ -85,8 +96,8 @@
           all = optimal + proofs("irreducible");  // what is optimal is irreducible, too
     if (all)
       tiles.push(tile(
-          exact(all, percent(all, edits.length)), "irreducible",
-          optimal ? percent(optimal, edits.length) + " proved optimal" : "none can be left out"));
+          exact(all, percent(all, edits.length)), "every change needed",
+          optimal ? percent(optimal, edits.length) + " proved the cheapest" : "none can be left out"));
     tiles.push(tile(exact(data.seconds, cbx.seconds(data.seconds)), "search time", "all targets together"));
     const rest = [
       c.not_found ? "for " + count(c.not_found) + " none was found" : null,
@@ -108,7 +119,7 @@
     const took = (r) => data.outcomes[r.status] !== "skipped" && r.seconds > 0;
     const kinds =
         [
-          {title: "Edits", key: "edits", get: of("edits", isFound), whole: true, unit: "edits"},
+          {title: "Changes", key: "edits", get: of("edits", isFound), whole: true, unit: "changes"},
           {
             title: "Time for one target",
             key: "seconds",
@@ -121,7 +132,7 @@
             title: "Margin",
             key: "margin",
             get: of("margin", isFound),
-            unit: "log-probability over the next class"
+            unit: "lead of the new class, in nats"
           },
         ].map((k) => ({...k, chart: cbxRun.histogram({...k, values: rows.flatMap(k.get)})}))
             .filter((k) => k.chart);
@@ -144,7 +155,7 @@
   // ---- the table
 
   function detail(r) {
-    const more = r.edits - r.list.length, facts = [];
+    const more = r.edits - editTexts(r.list).length, facts = [];
     const add = (name, ...what) => facts.push(el("dt", {}, name), el("dd", {}, ...what));
     if (r.reason !== null) add(isFound(r) ? "but" : "why not", data.reasons[r.reason]);
     if (r.label !== null)
@@ -164,7 +175,7 @@
     return el(
         "div", {class: "detail"},
         el("div", {}, el("h3", {}, r.list.length ? "Edits" : "No edits"),
-           r.list.length ? el("ol", {}, r.list.map((e) => el("li", {}, editText(e)))) : null,
+           r.list.length ? el("ol", {}, editTexts(r.list).map((text) => el("li", {}, text))) : null,
            more > 0 ? el("p", {class: "note"}, "and " + count(more) + " more, in the result") : null),
         el("div", {}, el("dl", {}, facts),
            el("p", {class: "note"}, "Its own page: ", el("code", {}, command))));
@@ -220,7 +231,7 @@
         show: found((r) => cbxRun.shift([r.p, r.p_after, r.before], [r.q, r.q_after, r.after]))
       },
       {
-        label: "Edits",
+        label: "Changes",
         right: true,
         value: found((r) => r.edits, null),
         show: (r) => (
@@ -246,7 +257,7 @@
         show: (r) => (r.seconds === null ? "–" : exact(r.seconds, cbx.seconds(r.seconds)))
       },
       {
-        label: "Certificate",
+        label: "Known of it",
         value: (r) => certificates[r.certificate] || null,
         show: (r) => certificates[r.certificate] || "–"
       },
@@ -344,7 +355,7 @@
     const node = card(
         "All targets", el("div", {class: "tools filters"}, search, picks.map(([n]) => n), clear), said,
         table.node,
-        el("p", {class: "note"}, "Edits: ", key("features", "feature values"), key("edges", "edges"),
+        el("p", {class: "note"}, "Changes: ", key("features", "feature values"), key("edges", "edges"),
            "Shift: from the dot to the mark, above the class before, below the class after, on a scale from 0 to 1." +
                (lengths[lengths.length - 1] > full ? " Bars that end in a gap are longer than the cell." :
                                                      "")),
