@@ -31,12 +31,6 @@ void lie_before(lie kind, question *q)
     if (kind == LIE_OPTIMAL)
         set(q, "total-cfs", "5");
     q->total_cfs = kind == LIE_OPTIMAL ? 5 : q->total_cfs;
-    for (int e = 1; e < q->world.edges && kind == LIE_WEIGHT && q->world.weighted; e++)
-        if (q->world.edge_weight[e] != q->world.edge_weight[0] && !has_rule(q, RULE_METHOD)) {
-            set(q, "edits", "weights"); /* so that answers have some */
-            q->weighs = true;
-            break;
-        }
     if (kind == LIE_NODE) { /* so that answers have some */
         set(q, "node-cost", "0.1");
         q->node_cost = 0.1;
@@ -146,14 +140,18 @@ static void take_another_node(const question *q, cbx_counterfactual *a)
             edits[k].node = (edits[k].node + 1) % q->world.nodes;
 }
 
+/* Edges that go are told to weigh more than any does, as are those that weigh something else. */
 static void weigh_too_much(const question *q, cbx_counterfactual *a)
 {
     cbx_edit *edits = (cbx_edit *)a->edits; /* the answer's own memory */
+    float     most = 1;
+    for (int e = 0; e < q->world.edges; e++)
+        most = q->world.edge_weight[e] > most ? q->world.edge_weight[e] : most;
     for (int64_t k = 0; k < a->num_edits; k++)
-        for (int e = 0; e < q->world.edges && edits[k].op == CBX_SET_EDGE; e++)
-            edits[k].weight = edits[k].weight > q->world.edge_weight[e]
-                                  ? edits[k].weight
-                                  : q->world.edge_weight[e] + 1;
+        if (edits[k].op == CBX_SET_EDGE || edits[k].op == CBX_REMOVE_EDGE) {
+            edits[k].op = CBX_SET_EDGE;
+            edits[k].weight = most + 1;
+        }
 }
 
 void lie_after(lie kind, const question *q, cbx_counterfactual *a)
@@ -179,7 +177,7 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         take_another_node(q, a);
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)
         a->certificate = CBX_PROVED_NONE;
-    if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE)
+    if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE || kind == LIE_WEIGHT)
         count_edits(a);
 }
 

@@ -19,7 +19,7 @@ typedef enum lie {
     LIE_ROBUST,      /* what flips is robust */
     LIE_FLIPS_WITH,  /* what is robust flips with all of the budget */
     LIE_NODE,        /* a node that the answer removes is another one */
-    LIE_WEIGHT,      /* an edge that it weighs gets more than any has */
+    LIE_WEIGHT,      /* an edge gets more weight than any has, in place of going */
     LIES
 } lie;
 
