@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How small the answers of `minimal` are, and how long they take.
 
-    quality.py [--targets 100] [--sets citeseer,…] [--models gcn,cheb,graphconv] [--trees] [--against PROGRAM]
+    quality.py [--targets 100] [--sets citeseer,…] [--models gcn,cheb,graphconv] [--trees [--prove 2]] [--against PROGRAM]
 
 Every oracle is trained with the default settings and seed 1, and explained on its first test rows,
 one thread, towards the next class, and once more towards any other. "greedy" is the same search without width: the best of 16 tried
 edits at each step, one set only (`--beam 1 --candidates 16 --rebuilds 0`). --trees: edge deletions only, any other
 class, on the graphs of CF-GNNExplainer, with its oracle (three GCN layers of 20 units). Rows that were
-skipped count as not flipped. --against: how far values go, in median absolute deviations, beside the answers of another build of
+skipped count as not flipped. With --prove SECONDS, a second table: how many of these answers are proved optimal in that time, or
+proved not to be. --against: how far values go, in median absolute deviations, beside the answers of another build of
 combinex, towards any other class on the same oracles, of data whose features have values between.
 """
 import argparse
@@ -77,8 +78,8 @@ def row(name, data, model, targets):
     ]
 
 
-def tree_row(name, data, targets):
-    runs = []
+def tree_row(name, data, targets, proofs, prove):
+    runs, proved = [], []
     for seed in range(3):
         model = common.WORK / f"quality.{seed}.model.safetensors"
         report = json.loads(common.combinex(
@@ -91,8 +92,18 @@ def tree_row(name, data, targets):
         flags = ("--target", "any", "--features-to-vary", "none")
         results = explain(data, model, targets, *flags)
         runs.append((len(edits(results)) / len(results), statistics.mean(edits(results))))
+        if prove:
+            proved += explain(data, model, targets, *flags, "--prove", prove)
     if not runs:
         return None
+    if proved:
+        open_ones = [r for r in proved if r.get("certificate") not in ("optimal", "proved_none")]
+        seconds = [r["seconds"] for r in proved]
+        proofs.append([
+            *(name, str(len(proved)), str(len(proved) - len(open_ones))),
+            f"{statistics.median(seconds):.2g}, {max(seconds):.2g}",
+            ", ".join(sorted({f"{r['lower_bound']:g} to {r['cost']:g}" for r in open_ones if "cost" in r})) or "–",
+        ])  # fmt: skip
     share, size = (statistics.mean(v) for v in zip(*runs))
     return [name, f"{len(runs)} of 3", f"{share:.0%}", f"{size:.2f}"]
 
@@ -159,20 +170,23 @@ def main():
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--trees", action="store_true")
+    parser.add_argument("--prove", type=float, default=0, metavar="SECONDS")
     parser.add_argument("--against", metavar="PROGRAM")
     given = parser.parse_args()
     if given.against:
         compare(given)
         return
-    rows = []
+    rows, proofs = [], []
     if given.trees:
         for name, builtin, file, published in TREES:
             for which, data in (("built in", builtin), ("file", common.data_file(file))):
                 if data is not None:
                     say(f"{name}, {which}")
-                    line = tree_row(f"{name}, {which}", data, 0)
+                    line = tree_row(f"{name}, {which}", data, 0, proofs, given.prove)
                     rows += [[*line, published]] if line else []
         print(table(["graph", "oracles", "flipped", "mean edges", "CF-GNNExplainer, published"], rows))
+        if proofs:
+            print(table(["graph", "answers", "proved", "seconds, median and longest", "others: between"], proofs))
         return
     for name in given.sets.split(","):
         data = name if name == "karate" else common.data_file(name)

@@ -13,6 +13,11 @@
 /* Choices that a dive asks the model about at each step. */
 enum { ASKED_AT_ONCE = 48 };
 
+/* A bound is computed again where one choice in so many was barred by it. */
+enum { REDUCES = 4 };
+
+enum { AGAIN = -2 };
+
 cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bound *bound,
                            const cbx_matrix *X, const cbx_branch_asked *asked, int64_t most,
                            int threads, cbx_arena *arena, cbx_error *err)
@@ -25,13 +30,14 @@ cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bou
                       .arena = arena,
                       .threads = threads,
                       .ranked = CBX_NEW(arena, cbx_ranked, graph->count),
+                      .best = CBX_NEW(arena, double, graph->count + 1),
                       .orbit = CBX_NEW(arena, int32_t, graph->count),
                       .is_same = CBX_NEW(arena, uint8_t, graph->count),
                       .made = CBX_NEW(arena, int32_t, most + 1),
                       .flip = CBX_NEW(arena, int32_t, most + 1),
                       .most = most,
                       .limit = INT64_MAX};
-    if (!b->ranked || !b->orbit || !b->is_same || !b->made || !b->flip)
+    if (!b->ranked || !b->best || !b->orbit || !b->is_same || !b->made || !b->flip)
         return cbx_fail_memory(err);
     int32_t    apart = bound->spread.net->model->task == CBX_NODE ? 0 : -1;
     cbx_status status = CBX_OK;
@@ -156,10 +162,35 @@ static int32_t best_choice(const cbx_branch *b, const double *gain)
     return best;
 }
 
+/* Bars choices that no set has that flips: with what they gain themselves and the best others
+ * together the lead is still below 0. Bounds of what is left are tighter, and take less. Returns
+ * whether that is worth another one. */
+static bool reduce(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bound *bound)
+{
+    const cbx_partial_graph *g = b->graph;
+    int64_t                  most = g->budget < g->count ? g->budget : g->count;
+    cbx_largest              best = {.best = b->best, .count = most};
+    int64_t                  open = 0, barred = 0;
+    for (int32_t c = 0; c < g->count; c++)
+        if (cbx_choice_is_open(g, c)) {
+            open++;
+            cbx_largest_take(&best, bound->gain[c]);
+        }
+    double all = cbx_largest_sum(&best), rest = cbx_largest_rest(&best);
+    double least = best.held == most ? best.best[most - 1] : 0;
+    for (int32_t c = 0; c < g->count; c++) {
+        double gain = bound->gain[c], others = gain > 0 && gain >= least ? all - gain : rest;
+        if (!cbx_choice_is_open(g, c) || !(bound->now + bound->rounding + gain + others < 0))
+            continue;
+        from->fate[c] = CBX_BARRED;
+        barred++;
+    }
+    return REDUCES * barred > open;
+}
+
 /* The choice that the branch's sets have or have not; -1: all that are left are excluded, or were
- * asked about. */
-static int32_t choose(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_bound *bound,
-                      bool all)
+ * asked about; AGAIN: there are fewer now. */
+static int32_t choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bound *bound, bool all)
 {
     b->stopped = b->stopped || bound->late || bound->out_of_memory;
     b->out_of_memory = b->out_of_memory || bound->out_of_memory;
@@ -172,6 +203,9 @@ static int32_t choose(cbx_branch *b, const cbx_open_branch *from, const cbx_bran
         ask_each(b, from, bound);
         return -1;
     }
+    if (reduce(b, from, bound))
+        return AGAIN;
+    cbx_partial_graph_settle(b->graph, from->fate);
     int32_t choice = best_choice(b, bound->gain);
     if (choice >= 0 && all)
         b->near = b->near || lead_with(b, choice) > -bound->blur;
@@ -207,6 +241,8 @@ static void search_once(cbx_branch *b, bool all)
         for (int64_t k = count - 1; k >= 0 && !b->stopped; k--)
             if (chosen[k] >= 0)
                 split(b, &b->taken[k], chosen[k]);
+            else if (chosen[k] == AGAIN && !cbx_wave_push(b, &b->taken[k]))
+                b->stopped = b->out_of_memory = true;
         width = 2 * width < CBX_WAVE ? 2 * width : CBX_WAVE;
     }
     make_these(b, NULL, 0);

@@ -75,6 +75,7 @@ typedef struct cbx_branch {
     cbx_bounder       *bounders; /* the first is the user's */
     int                num_bounders;
     cbx_ranked        *ranked;  /* scratch */
+    double            *best;    /* scratch */
     int32_t           *orbit;   /* scratch */
     uint8_t           *is_same; /* scratch, by choice */
     cbx_open_branch   *open;    /* the next one last */
