@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What adding edges is worth: how small the answers of `minimal` are with and without.
 
-    additions.py [--trees] [--citations] [--targets 50] [--truth FOLDER]
+    additions.py [--trees] [--citations] [--targets 50] [--truth FOLDER] [--single FOLDER]
 
 --trees: edges only, any other class, all test nodes, on the graphs of CF-GNNExplainer with its oracle (three GCN layers of
 20 units; up to three oracles that have learned). --citations: all kinds of edit, with the default GCN. --truth: the fewest
 edges that come or go in each graph of MUTAG, against FOLDER/truth.json, which was made by trying them all and has
 "MUTAG": [{"graph": N, "target": C, "edit": {"minimal": K}, "delete": {"minimal": K}}, …], K null where 3 (delete: any
-number that was tried) are needed or more; FOLDER has MUTAG.safetensors and MUTAG.model.safetensors, too.
+number that was tried) are needed or more; FOLDER has MUTAG.safetensors and MUTAG.model.safetensors, too. --single: every
+node of BA-Shapes that one removal changes, by FOLDER/truth.json, which has "nodes": [{"node": N, "flipping_edges": K}, …], by
+CF-GNNExplainer's own oracle, syn1-gcn3.model.safetensors.
 """
 import argparse
 import collections
@@ -107,15 +109,31 @@ def truth(folder):
         raise SystemExit("\n".join(missed))
 
 
+def single(folder):
+    """Whatever one edge changes, as FOLDER/truth.json says of all nodes, one edge is found for."""
+    with open(folder / "truth.json") as file:
+        nodes = json.load(file)["nodes"]
+    flips = {node["node"] for node in nodes if node["flipping_edges"]}
+    data, model = folder / "syn1.safetensors", folder / "syn1-gcn3.model.safetensors"
+    which = [text for node in sorted(flips) for text in ("--node", node)]
+    found = {r["node"] for r in explain(data, model, *which, "--edits", "remove", "--robustness", 0) if len(r["edits"]) == 1}
+    print(f"{len(found)} of {len(flips)} nodes that one removal changes are found to")
+    if found != flips:
+        raise SystemExit(f"not so: {', '.join(map(str, sorted(flips - found)))}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trees", action="store_true")
     parser.add_argument("--citations", action="store_true")
     parser.add_argument("--targets", type=int, default=50)
     parser.add_argument("--truth", type=Path, metavar="FOLDER")
+    parser.add_argument("--single", type=Path, metavar="FOLDER")
     given = parser.parse_args()
     if given.truth:
         truth(given.truth)
+    if given.single:
+        single(given.single)
     if given.trees:
         trees()
     if given.citations:

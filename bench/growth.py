@@ -4,7 +4,7 @@
 
     growth.py [--factors nodes,…] [--svg docs/growth.svg] [--repeats 3] [--quick]
     growth.py --huge [--nodes 1000000] [--layers 2] [--epochs 100] [--random 20] [--hubs 5]
-                     [--budget N]
+                     [--budget N] [--additions 5]
 
 One factor at a time is varied, the others stay. Time is the median over five targets (the same
 numbers everywhere) and repeats, on one thread; memory is the peak of the process less that of one
@@ -282,7 +282,26 @@ def huge(given):
     head = ["targets", "number", "found", "beyond the budget", "factual nodes"]
     head += ["median factual edges", "median s", "longest s", "start and load s", "peak memory MB"]
     print(table(head, rows))
-    print("Beyond the budget: targets whose factual graph was cut to the nearest nodes.")
+    print("Beyond the budget: targets whose factual graph was cut to the nearest nodes.\n")
+    huge_additions(path, model, others[: given.additions])
+
+
+def huge_additions(path, model, nodes):
+    """One edge at the target, of all that could be added there."""
+    which = [text for node in nodes for text in ("--node", node)]
+    flags = ("--edits", "add", "--add-at", "target", "--max-edits", 1, "--robustness", 0, "--threads", 1, "--json", "--quiet")
+    rows = []
+    for offered in (256, 100_000) if nodes else ():
+        say(f"adding an edge at {len(nodes)} nodes, up to {offered:,} at hand")
+        wall, peak, lines = common.measured("explain", path, model, *which, *flags, "--add-candidates", offered)
+        answers = [json.loads(line) for line in lines]
+        times = sorted(answer["seconds"] for answer in answers)
+        found = sum(answer["status"] == "found" for answer in answers)
+        rows.append([f"{offered:,}", len(answers), found, short(statistics.median(times)), short(times[-1]),
+                     short(wall - sum(times)), short(peak / 1e6)])  # fmt: skip
+    head = ["edges at hand", "targets", "flipped by one edge", "median s", "longest s", "start, load and all layers' inputs s"]
+    print("Which one edge, to any other node, changes the class?\n")
+    print(table([*head, "peak memory MB"], rows))
 
 
 # ------------------------------------------------------------------------ main
@@ -300,6 +319,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=100, help="of --huge")
     parser.add_argument("--random", type=int, default=20, help="random targets of --huge")
     parser.add_argument("--hubs", type=int, default=5, help="hubs of --huge")
+    parser.add_argument("--additions", type=int, default=5, help="random targets of --huge that get an edge")
     parser.add_argument("--budget", type=int, help="feature values of a factual graph; of --huge")
     given = parser.parse_args()
     given.factors = given.factors.split(",")

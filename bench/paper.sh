@@ -33,7 +33,11 @@ share_oracles() { # share_oracles FOLDER
 
 for protocol; do
     case $protocol in
-        published | meant) flags=(--protocol "$protocol") ;;
+        published) flags=(--protocol published) ;;
+        meant) # what both ask alike is not asked twice
+            flags=(--protocol meant)
+            [ ! -e "$out/published/plan.txt" ] || flags+=(--rows-of "$out/published")
+            ;;
         faults) flags=(--protocol published --published-faults all --explainers "$published") ;;
         *) echo "bench/paper.sh: no protocol '$protocol': published, meant, faults" >&2; exit 2 ;;
     esac

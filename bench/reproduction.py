@@ -6,7 +6,7 @@
     reproduction.py --check
     reproduction.py --splits karate:gcn,wisconsin:cheb [--seeds 16]
 
-meant-beside.md     of the protocol `meant`: beside the published one
+meant-beside.md     the protocol `meant` beside the published one; faults-beside.md: what the faults explain
 NAME-counts.md      who won, how many figures agree with the published ones, and the reasons why others do not
 NAME-differences.csv  those that do not
 NAME-cells.md       the tables
@@ -245,8 +245,10 @@ def write(folders, name, to, samples):
         out.write(f"# {len(cells)} cells: winners and counts\n\n{made}")
         out.write(f"{total:,} answers, {compared:,} of them for rows that the published program looked at.\n\n")
         out.write("\n".join(line for line in winners if "| nobody |" not in line) + "\n\n")
+        out.write(missed(folders, "minimal-any") + "\n")
         out.write(table(["figures", "equal", "better", "worse"], counts) + "\n")
         out.write(table(["reason", "figures"], sorted(map(list, reasons.items()))))
+        out.write("\n" + missed(folders, "minimal"))
     with open(to / f"{name}-differences.csv", "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["data", "model", "explainer", "measure", "ours", "published", "ours_is",
@@ -257,12 +259,40 @@ def write(folders, name, to, samples):
         tables = [text for folder in folders for text in cells_of(folder, asked)]
         out.write(f"# The tables of {len(tables)} cells\n\n{made}")
         out.write("\n".join(tables))
-    if name == "meant":
+    if name in ("meant", "faults"):
         rows = [row for folder in folders for row in csv.DictReader(rows_of(folder))]
         kept = csv.DictReader(gzip.open(PUBLISHED_ROWS, "rt", newline=""))
-        (to / "meant-beside.md").write_text(beside.page(made, kept, rows, lines))
+        text = beside.page(made, kept, rows, lines) if name == "meant" else faults_page(made, kept, rows, lines, answers)
+        (to / f"{name}-beside.md").write_text(text)
     keep(folders, own, name, to)
     say(f"{total:,} answers in {len(cells)} cells; {len(differ)} figures differ; {to}/{name}-*")
+
+
+def missed(folders, who):
+    """What a method did not find, by cell: how many, of which it is proved that there is none, and
+    of the others how far, in log-probability, the class was behind at best."""
+    cells = defaultdict(list)
+    for row in (row for folder in folders for row in csv.DictReader(rows_of(folder))):
+        if row["explainer"] == who:
+            cells[row["data"], row["model"]].append(row)
+    lines = []
+    for cell, rows in cells.items():
+        none = [row for row in rows if row["outcome"] != "found"]
+        leads = [float(row["best_lead"]) for row in none if row["certificate"] != "proved_none"]
+        if none:
+            near = [f"{max(leads):.2f}", f"{statistics.median(leads):.2f}"] if leads else ["", ""]
+            lines.append([", ".join(cell), f"{len(none)} of {len(rows)}", len(none) - len(leads), *near])
+    return table(["missed by " + who, "rows", "proved", "nearest", "median"], lines) if lines else ""
+
+
+def faults_page(made, published, rows, lines, answers):
+    def is_equal(line, measure):
+        return compare(line, answers[line["data"], line["model"], line["explainer"]], measure) == "equal"
+
+    with open(PUBLISHED_ROWS.parent / "published-differences.csv", newline="") as file:
+        differ = list(csv.DictReader(file))
+    names = {name: measure for measure, name in MEASURES.items()}
+    return beside.faults_page(made, list(published), rows, differ, lines, is_equal, names)
 
 
 def keep(folders, rows, name, to):
@@ -324,14 +354,25 @@ def check(name, kept):
     return other
 
 
+def tables_of(text):
+    """(head, lines) of each table."""
+    tables = re.findall(r"^(\|.*)\n\|[ :|-]*\n((?:\|.*\n)+)", text + "\n", re.MULTILINE)
+    return [(head, lines.splitlines()) for head, lines in tables]
+
+
 def check_page(kept):
-    """The lines of the counts that the page repeats."""
+    """Tables of the page that are parts of kept ones, by their heads; all of what the published counts end with."""
     page, counts = (kept.parent / "reproduction.md").read_text(), (kept / "published-counts.md").read_text()
-    tables = counts[counts.index("| figures |") :].splitlines()
-    other = [line for line in tables if line.startswith("| ") and line not in page.splitlines()]
+    known = defaultdict(set)
+    for path in sorted(kept.glob("*.md")):
+        for head, lines in tables_of(path.read_text()):
+            known[head] |= set(lines)
+    other = [line for head, lines in tables_of(page) for line in lines if head in known and line not in known[head]]
+    wanted = counts[counts.index("| figures |") :].splitlines()
+    other += [line for line in wanted if line.startswith("| ") and line not in page.splitlines()]
     other += [total for total in re.findall(r"[\d,]+ answers", counts) if total not in page]
     for line in other:
-        print(f"reproduction.md lacks: {line}")
+        print(f"reproduction.md and the kept tables differ: {line}")
     return other
 
 

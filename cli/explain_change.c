@@ -140,6 +140,34 @@ int64_t explain_count_changes(const cbx_counterfactual *c)
     return count;
 }
 
+/* ": 0.3 instead of 0.8" */
+static void put_weight(FILE *out, const source *s, const cbx_edit *e)
+{
+    const cbx_graph_data *v = s->view;
+    rounded_text          from, to;
+    for (int64_t k = 0; v->edge_weight && k < v->num_edges; k++) {
+        bool forth = v->edge_source[k] == e->source && v->edge_target[k] == e->target;
+        bool back = v->edge_source[k] == e->target && v->edge_target[k] == e->source;
+        if (!(e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == k)))
+            continue;
+        bool about = text_rounded(to, (double)e->weight, (double)v->edge_weight[k]);
+        (void)text_rounded(from, (double)v->edge_weight[k], (double)e->weight);
+        (void)fprintf(out, ": %s%s instead of %s", about ? "about " : "", to, from);
+        return;
+    }
+    (void)fprintf(out, ": %g", (double)e->weight);
+}
+
+static void put_what_happens(FILE *out, const cbx_edit *e, bool bond)
+{
+    const char *words = bond ? "remove the bond " : "remove edge ";
+    if (e->op == CBX_ADD_EDGE)
+        words = bond ? "add a bond " : "add edge ";
+    else if (e->op == CBX_SET_EDGE)
+        words = bond ? "weight of the bond " : "weight of edge ";
+    (void)fputs(words, out);
+}
+
 /* Where an edge has no direction, the explained node comes first. */
 static void put_edge(FILE *out, const explain_job *job, const cbx_counterfactual *c,
                      const cbx_edit *e)
@@ -149,10 +177,7 @@ static void put_edge(FILE *out, const explain_job *job, const cbx_counterfactual
     bool          swap = e->undirected && (own ? e->target == c->row : e->target < e->source);
     bool          bond = job->atoms && e->undirected;
     int32_t       ends[2] = {swap ? e->target : e->source, swap ? e->source : e->target};
-    (void)fputs(e->op == CBX_ADD_EDGE ? bond ? "add a bond " : "add edge "
-                : bond                ? "remove the bond "
-                                      : "remove edge ",
-                out);
+    put_what_happens(out, e, bond);
     for (int k = 0; k < 2; k++) {
         if (k > 0)
             (void)fputs(e->undirected ? DASH : ARROW, out);
@@ -161,6 +186,8 @@ static void put_edge(FILE *out, const explain_job *job, const cbx_counterfactual
         else
             explain_put_node(out, s, c, ends[k], true);
     }
+    if (e->op == CBX_SET_EDGE)
+        put_weight(out, s, e);
 }
 
 /* "remove node 7", "remove the atom Cl7" */
@@ -240,6 +267,8 @@ static void put_exactly(FILE *out, const cbx_edit *e)
     (void)fputs("   (", out);
     if (e->op == CBX_SET_FEATURE)
         (void)fprintf(out, "%.9g " ARROW " %.9g, ", (double)e->from, (double)e->to);
+    if (e->op == CBX_SET_EDGE)
+        (void)fprintf(out, "%.9g, ", (double)e->weight);
     (void)fprintf(out, "log-odds %+.3g)", (double)e->influence);
 }
 

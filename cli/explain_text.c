@@ -116,6 +116,10 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
         (void)fprintf(out, "%s%s added", c->num_edges_removed ? ", " : "",
                       text_counted(counted, c->num_edges_added, "edge"));
     bool edges = c->num_edges_removed || c->num_edges_added;
+    if (c->num_edges_reweighted)
+        (void)fprintf(out, "%s%s reweighted", edges ? ", " : "",
+                      text_counted(counted, c->num_edges_reweighted, "edge"));
+    edges = edges || c->num_edges_reweighted;
     if (c->num_nodes_removed)
         (void)fprintf(out, "%s%s of %s", edges ? ", " : "", text_count(n, c->num_nodes_removed),
                       text_counted(counted, c->num_nodes, "node"));
@@ -193,7 +197,9 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
                   text_counted(counted, changes, "change"));
     if (is_plain(job, c, changes))
         (void)fprintf(out, " " DOT " %s%s", changes == 1 ? "it is needed" : "each is needed",
-                      has_steps(c) ? ", and no value can go back" : "");
+                      !has_steps(c)  ? ""
+                      : changes == 1 ? ", and goes no further than it must"
+                                     : ", and no value goes further than it must");
     else if (c->certificate == CBX_OPTIMAL)
         (void)fprintf(out, " " DOT " proved to be the cheapest of all %s", c->scope);
     put_lower_bound(out, c);

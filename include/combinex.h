@@ -244,7 +244,8 @@ typedef enum cbx_edit_op {
     CBX_REMOVE_EDGE,
     CBX_SET_FEATURE,
     CBX_ADD_EDGE,
-    CBX_REMOVE_NODE
+    CBX_REMOVE_NODE,
+    CBX_SET_EDGE
 } cbx_edit_op;
 
 /* `op` says which of the structs is there: members of another say nothing. */
@@ -255,12 +256,13 @@ typedef struct cbx_edit {
     float influence;
     union {
         /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where `undirected`, all
-         * edges between the two. CBX_ADD_EDGE: one where there is none, or one each way */
+         * edges between the two. CBX_SET_EDGE: likewise, their weight becomes `weight`.
+         * CBX_ADD_EDGE: one where there is none, or one each way */
         struct {
             int32_t source, target;
             int64_t edge; /* id; -1: all of them, or a new one */
             bool    undirected;
-            float   weight; /* of a new one; 0: the data's median, or 1 where edges have none */
+            float weight; /* the new one; added, 0: the data's median, or 1 where edges have none */
         };
         /* CBX_SET_FEATURE. CBX_REMOVE_NODE: the node and all its edges, of it nothing but `node` */
         struct {
@@ -338,7 +340,7 @@ typedef struct cbx_counterfactual {
     double  trained_seconds; /* that this took, in this call or when they were kept */
     double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
     int64_t num_edges_added;
-    int64_t num_nodes_removed;
+    int64_t num_nodes_removed, num_edges_reweighted;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */
@@ -365,7 +367,7 @@ CBX_API cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *gra
                                     const int32_t *rows, int64_t count, const cbx_options *options,
                                     cbx_on_result on_result, cbx_progress progress, void *user,
                                     cbx_error *err);
-CBX_API void cbx_counterfactual_free(cbx_counterfactual *counterfactual);
+CBX_API void       cbx_counterfactual_free(cbx_counterfactual *counterfactual);
 
 /* Log-probabilities (num_classes) of `row` on the whole graph with these edits. */
 CBX_API cbx_status cbx_check_edits(const cbx_model *model, const cbx_graph *graph, int32_t row,
@@ -383,7 +385,7 @@ CBX_API cbx_status cbx_graph_apply(const cbx_graph *graph, const cbx_edit *edits
 typedef struct cbx_radius {
     int32_t row, prediction, target; /* target -1: any other class */
     int     robust; /* 1: no edits within the budgets change the class; 0: some do; -1: not known */
-    int64_t budget;      /* edits that were allowed */
+    int64_t budget; /* edits that were allowed */
     int64_t lower_bound; /* proved: whatever changes it has so many edits at least */
     int64_t flips_with;  /* so many edits change it; 0: none that do are known */
     double  seconds;

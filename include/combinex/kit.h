@@ -206,8 +206,8 @@ typedef struct cbx_common_feature {
 typedef struct cbx_common_edge {
     int32_t source, target;
     bool    undirected;
-    int64_t flips; /* that remove it, or add it: */
-    bool    added;
+    int64_t flips; /* that remove it, or add it, or give it another weight: */
+    bool    added, reweighted;
 } cbx_common_edge;
 
 typedef struct cbx_common_node {

@@ -57,6 +57,7 @@ _OPS = {
     h.CBX_SET_FEATURE: "set_feature",
     h.CBX_ADD_EDGE: "add_edge",
     h.CBX_REMOVE_NODE: "remove_node",
+    h.CBX_SET_EDGE: "set_edge",
 }
 
 
@@ -64,13 +65,13 @@ _OPS = {
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge", "add_edge", "remove_node" or "set_feature"
+    op: str  # "remove_edge", "add_edge", "set_edge", "remove_node" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
     edge: int | None = None  # its position in edge_index; None: all edges between the two, or a new one
     undirected: bool | None = None
-    weight: float | None = None  # of an edge that is added
+    weight: float | None = None  # of an edge that is added, or the new one of an edge
     node: int | None = None
     feature: int | None = None
     name: str | None = None  # the feature's
@@ -81,6 +82,8 @@ class Edit:
     def __str__(self) -> str:
         if self.op in ("remove_edge", "add_edge"):
             return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
+        if self.op == "set_edge":
+            return f"weight of edge {self.source}{'–' if self.undirected else '→'}{self.target}: {self.weight:g}"
         if self.op == "remove_node":
             return f"remove node {self.node}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
@@ -329,7 +332,7 @@ class Counterfactual:
         out = []
         for item in self.edits_array:
             op, influence = _OPS.get(int(item["op"]), str(item["op"])), float(item["influence"])
-            if op in ("remove_edge", "add_edge"):
+            if op in ("remove_edge", "add_edge", "set_edge"):
                 edge = int(item["edge"])
                 out.append(
                     Edit(
@@ -339,7 +342,7 @@ class Counterfactual:
                         target=int(item["target"]),
                         edge=edge if edge >= 0 else None,
                         undirected=bool(item["undirected"]),
-                        weight=float(item["weight"]) if op == "add_edge" else None,
+                        weight=float(item["weight"]) if op != "remove_edge" else None,
                     )
                 )
             elif op == "remove_node":
@@ -442,7 +445,7 @@ class Counterfactual:
     def to_networkx(self, hops: int = 2) -> Any:
         """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
         and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
-        None: a new one), `removed` and `added`."""
+        None: a new one), `removed`, `added` and `weight` (a new one, or None)."""
         import networkx
 
         from ._picture import surroundings
@@ -462,9 +465,10 @@ class Counterfactual:
                 **extra,
             )
         for edge, source, target in near.edges:
-            out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False)
+            weight = near.weights.get(edge)
+            out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False, weight=weight)
         for source, target in near.added:
-            out.add_edge(source, target, edge=None, removed=False, added=True)
+            out.add_edge(source, target, edge=None, removed=False, added=True, weight=None)
         return out
 
     def __str__(self) -> str:
@@ -531,6 +535,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("edges_removed", cf.num_edges_removed),
                 ("edges_added", cf.num_edges_added),
                 ("nodes_removed", cf.num_nodes_removed),
+                ("edges_reweighted", cf.num_edges_reweighted),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
                 ("epochs", cf.epochs),

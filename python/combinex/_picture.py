@@ -14,7 +14,7 @@ import numpy as np
 from .errors import InvalidError
 
 if TYPE_CHECKING:
-    from ._counterfactual import Counterfactual, Counterfactuals
+    from ._counterfactual import Counterfactual, Counterfactuals, Edit
 
 MOST_ROWS = 20
 
@@ -30,7 +30,18 @@ class Surroundings:
     added: list[tuple[int, int]] = field(default_factory=list)  # source, target
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)  # nodes that are removed
+    weights: dict[int, float] = field(default_factory=dict)  # new ones, by position
     left_out: int = 0
+
+
+def _positions(edit: "Edit", source: np.ndarray, target: np.ndarray) -> list[int]:
+    """Of the edges that the edit means."""
+    if edit.edge is not None:
+        return [edit.edge]
+    pair = (source == edit.source) & (target == edit.target)
+    if edit.undirected:
+        pair |= (source == edit.target) & (target == edit.source)
+    return np.flatnonzero(pair).tolist()
 
 
 def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundings:
@@ -43,6 +54,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     changes: dict[int, dict[int, tuple[float, float]]] = {}
     ends: list[int] = []
     lost: set[int] = set()
+    weights: dict[int, float] = {}
     for edit in cf.edits:
         if edit.op == "remove_edge":
             ends += [edit.source, edit.target]  # type: ignore[list-item]
@@ -57,6 +69,9 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             added.append((edit.source, edit.target))  # type: ignore[arg-type]
             if edit.undirected:
                 added.append((edit.target, edit.source))  # type: ignore[arg-type]
+        elif edit.op == "set_edge":
+            ends += [edit.source, edit.target]  # type: ignore[list-item]
+            weights.update({e: edit.weight or 0.0 for e in _positions(edit, source, target)})
         elif edit.op == "remove_node" and edit.node is not None:
             ends.append(edit.node)
             lost.add(edit.node)
@@ -84,7 +99,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
     added = [(s, t) for s, t in added if inside[s] and inside[t]]
-    return Surroundings(shown, targets, edges, removed, added, changes, lost, len(kept) - len(shown))
+    return Surroundings(shown, targets, edges, removed, added, changes, lost, weights, len(kept) - len(shown))
 
 
 def svg_of(cf: "Counterfactual") -> str:

@@ -174,6 +174,31 @@ def test_nodes_that_are_removed_are_not_in_the_edited_data():
     assert int(module(edited.x, edited[key])[at].argmax()) == cf.result
 
 
+def test_weights_that_change_are_those_of_the_edited_data():
+    data, module = graph(), node_model()
+    data.edge_index = torch.unique(data.edge_index[:, data.edge_index[0] != data.edge_index[1]], dim=1)
+    data.edge_weight = torch.rand(data.num_edges) + 0.5
+    before = data.edge_weight.clone()
+    model, native = cx.pyg.import_both(module, data)
+    found = [
+        cf for cf in cx.explain_all(model, native, target="any", edges="directed", edits="remove,weights").found
+        if cf.num_edges_reweighted
+    ]
+    assert found
+    for cf in found:
+        edited, same = cf.apply(data), cf.apply()
+        assert torch.equal(data.edge_weight, before)
+        np.testing.assert_array_equal(same.edge_weight, edited.edge_weight)
+        for edit in cf.edits:
+            if edit.op == "set_edge":
+                assert float(before.min()) <= edit.weight <= float(before.max())
+                assert str(edit).startswith(f"weight of edge {edit.source}→{edit.target}: ")
+        out = module(edited.x, edited.edge_index, edited.edge_weight)[cf.row]
+        assert int(out.argmax()) == cf.result
+        drawn = [w for *_, w in cf.to_networkx(hops=1).edges(data="weight") if w is not None]
+        assert len(drawn) == cf.num_edges_reweighted
+
+
 def test_apply_changes_a_copy_and_only_what_it_must():
     data, module = club_data(), Club()
     data.edge_attr = torch.arange(data.num_edges * 2).reshape(-1, 2)

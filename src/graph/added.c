@@ -9,6 +9,7 @@
 #include "deadline.h"
 #include "edit_kind.h"
 #include "error.h"
+#include "reweighted.h"
 #include "sort.h"
 
 /* Multiplications in the time of looking at an edge. */
@@ -72,18 +73,47 @@ float cbx_graph_usual_weight(const cbx_graph *graph)
     return middle == 0 ? 1 : middle;
 }
 
-/* Attributes by edge id, with the medians for each new edge. */
+/* Has every edge exactly one attribute that is 1, and the others 0? Then the one that most have,
+ * the first of several; else -1. `count`: of each attribute. */
+static int64_t most_common(const cbx_graph_data *d, int64_t *count)
+{
+    int64_t wide = d->edge_dim, best = 0;
+    for (int64_t k = 0; k < d->num_edges; k++) {
+        int64_t on = -1;
+        for (int64_t j = 0; j < wide; j++) {
+            float v = d->edge_attr[k * wide + j];
+            if (v == 0)
+                continue;
+            if (v != 1 || on >= 0)
+                return -1;
+            on = j;
+        }
+        if (on < 0)
+            return -1;
+        count[on]++;
+    }
+    for (int64_t j = 1; j < wide; j++)
+        best = count[j] > count[best] ? j : best;
+    return wide > 1 && d->num_edges > 0 ? best : -1;
+}
+
+/* Attributes by edge id, with the medians for each new edge; or, where they say of which kind an
+ * edge is, the kind of most. */
 static cbx_status add_attributes(cbx_graph *g, int64_t count, cbx_arena *arena, cbx_error *err)
 {
     cbx_graph_data *d = &g->data;
     size_t          wide = (size_t)d->edge_dim, m = (size_t)d->num_edges;
     float          *attr = CBX_NEW(arena, float, (m + (size_t)count) * wide);
     float          *work = CBX_NEW(arena, float, m);
-    if (!attr || !work)
+    int64_t        *kinds = CBX_NEW0(arena, int64_t, wide);
+    if (!attr || !work || !kinds)
         return cbx_fail_memory(err);
+    int64_t kind = most_common(d, kinds);
     memcpy(attr, d->edge_attr, m * wide * sizeof *attr);
     for (size_t j = 0; j < wide; j++) {
-        float middle = m ? median(d->edge_attr + j, (int64_t)m, (int64_t)wide, work) : 0;
+        float middle = kind >= 0 ? (float)((int64_t)j == kind)
+                       : m       ? median(d->edge_attr + j, (int64_t)m, (int64_t)wide, work)
+                                 : 0;
         for (size_t k = 0; k < (size_t)count; k++)
             attr[(m + k) * wide + j] = middle;
     }
@@ -200,13 +230,13 @@ static cbx_status refuse_twice(new_edge *edges, int64_t count, cbx_arena *arena,
 cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
                                 cbx_arena *arena, cbx_graph *out, cbx_error *err)
 {
-    int64_t   room = 0;
-    cbx_error why = {0};
-    *out = *graph;
+    int64_t    room = 0;
+    cbx_error  why = {0};
+    cbx_status status = cbx_graph_with_weights(graph, edits, count, arena, out, err);
     for (int64_t k = 0; k < count; k++)
         room += edits[k].op == CBX_ADD_EDGE ? 2 : 0;
-    if (!room)
-        return CBX_OK;
+    if (!room || status)
+        return status;
     struct cbx_added_edges *added = CBX_NEW(arena, struct cbx_added_edges, 1);
     new_edge               *edges = CBX_NEW(arena, new_edge, room);
     if (!added || !edges)
@@ -214,7 +244,7 @@ cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, i
     int64_t n = list(graph, edits, count, edges, &why);
     if (n < 0)
         return cbx_fail(err, why.status, "%s", why.message);
-    cbx_status status = refuse_twice(edges, n, arena, err);
+    status = refuse_twice(edges, n, arena, err);
     if (status)
         return status;
     *added = (struct cbx_added_edges){.count = n,

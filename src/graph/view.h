@@ -20,8 +20,8 @@ typedef struct cbx_view {
     const int32_t *source;
     const float   *weight;    /* by slot, or NULL: all 1 */
     const uint8_t *removed;   /* by slot, or NULL: weight 0 here means that the edge is gone */
-    const uint8_t *absent; /* by node, or NULL: it is not there, and its slots are removed */
-    const int64_t *edge;   /* slot -> edge id of the graph; NULL: the same number */
+    const uint8_t *absent;    /* by node, or NULL: it is not there, and its slots are removed */
+    const int64_t *edge;      /* slot -> edge id of the graph; NULL: the same number */
     const float   *edge_attr; /* the graph's: edge_dim of each edge id, or NULL */
     int32_t        edge_dim;
     const int32_t *node; /* view -> graph; NULL: the same number */

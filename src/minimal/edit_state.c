@@ -154,9 +154,12 @@ static void settle_slot(cbx_edit_state *W, int64_t e)
     int32_t         target = W->target_of[e];
     bool            gone = W->gone[W->pair_of[e]] || !cbx_edit_state_has_node(W, v->source[e]) ||
                 !cbx_edit_state_has_node(W, target);
+    float own = v->weight ? v->weight[e] : 1;
+    if (W->weight && !isnan(W->weight[W->pair_of[e]]))
+        own = W->weight[W->pair_of[e]];
+    W->w[e] = gone ? 0 : own;
     if (gone == (bool)W->removed[e])
         return;
-    W->w[e] = gone ? 0 : v->weight ? v->weight[e] : 1;
     W->removed[e] = gone;
     W->lost[target] += gone ? -1 : 1;
 }
@@ -164,6 +167,13 @@ static void settle_slot(cbx_edit_state *W, int64_t e)
 void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone)
 {
     W->gone[pair] = gone;
+    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
+        settle_slot(W, W->slots[k]);
+}
+
+void cbx_edit_state_set_weight(cbx_edit_state *W, int64_t pair, float weight)
+{
+    W->weight[pair] = weight;
     for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
         settle_slot(W, W->slots[k]);
 }

@@ -28,6 +28,8 @@ typedef struct cbx_edit_state {
     uint8_t          *gone;                /* by pair; what is offered, to begin with */
     uint8_t          *absent;              /* by node of the view: it is gone; NULL: none may go */
     int32_t           num_absent;
+    float            *weight;       /* by pair: its new one, NaN: its own; NULL: none may change */
+    uint8_t          *weighable;    /* by pair: may it get another? NULL: none may */
     uint8_t          *allowed_node; /* by node of the view: may it go? NULL: none may */
     uint8_t          *allowed_row, *allowed_pair;
     float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
@@ -43,9 +45,9 @@ typedef struct cbx_edit_state {
     int64_t           most_changes, changes; /* room for; made since the last full product */
     cbx_pass          pass, gradient;
     float            *dX, *dw, *dlogp;
-    float            *leaving; /* by node: what its leaving a pooling does; NULL: nothing is pooled */
-    bool              exact; /* asking here is asking the edited whole graph, and there are no
-                              * moves but those that are here */
+    float *leaving; /* by node: what its leaving a pooling does; NULL: nothing is pooled */
+    bool   exact;   /* asking here is asking the edited whole graph, and there are no
+                     * moves but those that are here */
     int64_t asked;
 } cbx_edit_state;
 
@@ -81,6 +83,7 @@ static inline bool cbx_edit_state_lacks(const cbx_edit_state *W, int32_t i,
 void cbx_edit_state_set_feature(cbx_edit_state *W, int32_t row, int32_t column, float to);
 void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone);
 void cbx_edit_state_set_node(cbx_edit_state *W, int32_t node, bool gone);
+void cbx_edit_state_set_weight(cbx_edit_state *W, int64_t pair, float weight); /* NaN: its own */
 
 /* Is the view's node there? And both ends of a pair? */
 static inline bool cbx_edit_state_has_node(const cbx_edit_state *W, int32_t node)

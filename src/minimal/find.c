@@ -13,6 +13,7 @@
 #include "polish.h"
 #include "shortest.h"
 #include "take_back.h"
+#include "weigh_back.h"
 
 /* Time that is kept from polishing: that each edit is needed is worth more to know than that
  * there may be an answer with one less. Returns whether polishing was ended by it. */
@@ -102,6 +103,36 @@ static cbx_status build_up_usual(cbx_beam *F, cbx_error *err)
     return build_up_unusual(F, err);
 }
 
+/* Does no feature change? Then there are few enough single moves to try them all. */
+static bool has_only_edges(const cbx_edit_state *W)
+{
+    for (int32_t j = 0; j < W->f; j++)
+        if (!W->rules->fixed[j])
+            return false;
+    return true;
+}
+
+/* Derivatives at the factual graph lead astray where one move does it all the same. What an edge
+ * does that is not there yet, or a graph without a node, they know least. */
+static cbx_status try_single_moves(cbx_beam *F, cbx_error *err)
+{
+    static const struct {
+        unsigned             bit;
+        const cbx_move_kind *kind;
+    } further[] = {{CBX_EDITS_ADD, &cbx_move_add_edge},
+                   {CBX_EDITS_REMOVE_NODES, &cbx_move_remove_node},
+                   {CBX_EDITS_WEIGHTS, &cbx_move_set_edge}};
+    cbx_status status = CBX_OK;
+    if (!F->best.count)
+        return cbx_beam_try_each(F, NULL, err);
+    if (!is_wider(F->s) && F->best.count > 1 && has_only_edges(F->W))
+        status = cbx_beam_try_each(F, &cbx_move_remove_edge, err);
+    for (size_t i = 0; i < sizeof further / sizeof *further && !status; i++)
+        if ((F->s->further & further[i].bit) && F->best.count > 1 && !cbx_time_is_up())
+            status = cbx_beam_try_each(F, further[i].kind, err);
+    return status;
+}
+
 /* Looks for a first answer. */
 static cbx_status look(cbx_beam *F, cbx_error *err)
 {
@@ -118,18 +149,8 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
     if (!status && !F->best.count && may_climb(s, F->forbidden) && !is_wider(s) &&
         !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(F, err));
-    /* Derivatives at the factual graph lead astray where one move does it all the same. What an
-     * edge does that is not there yet, or a graph without a node, they know least. */
-    static const struct {
-        unsigned             bit;
-        const cbx_move_kind *kind;
-    } further[] = {{CBX_EDITS_ADD, &cbx_move_add_edge},
-                   {CBX_EDITS_REMOVE_NODES, &cbx_move_remove_node}};
-    if (!status && !F->best.count && !cbx_time_is_up())
-        return cbx_beam_try_each(F, NULL, err);
-    for (size_t i = 0; i < sizeof further / sizeof *further && !status; i++)
-        if ((s->further & further[i].bit) && F->best.count > 1 && !cbx_time_is_up())
-            status = cbx_beam_try_each(F, further[i].kind, err);
+    if (!status && !cbx_time_is_up())
+        status = try_single_moves(F, err);
     return status;
 }
 
@@ -162,7 +183,8 @@ static cbx_status offer_start(cbx_beam *F, const cbx_minimal *start, cbx_error *
 {
     cbx_places places;
     bool       all = true;
-    if (cbx_beam_make_room(F, start->count) || cbx_places_init(&places, F->s->view))
+    if ((start->count > CBX_BEAM_MOVES && cbx_beam_make_room(F, start->count)) ||
+        cbx_places_init(&places, F->s->view))
         return cbx_fail_late(err);
     F->work.count = 0;
     F->work.cost = 0;
@@ -211,6 +233,8 @@ cbx_status cbx_find_from(cbx_search *s, const cbx_forbidden *forbidden, const cb
         status = cbx_shortest_choose(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_nearer(&F, err);
+    if (!status && F.best.count && !cbx_time_is_up())
+        status = cbx_weigh_back(&F, err);
     if (!status && F.best.count && !cbx_time_is_up())
         status = cbx_certify(&F, &out->irreducible, err);
     if (!status)

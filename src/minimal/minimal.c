@@ -273,4 +273,5 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .uncounted = true,
                                              .searches_all = true,
                                              .adds_edges = true,
-                                             .removes_nodes = true};
+                                             .removes_nodes = true,
+                                             .sets_weights = true};

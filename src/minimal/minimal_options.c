@@ -20,7 +20,7 @@ static const cbx_option own_options[] = {
      "minimal: what answers are compared by: how many edits they have, how far their values go as "
      "well, where an edit more may save more than it costs, or both, the number first"},
     {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
-     "minimal: what removing an edge costs, and adding one"},
+     "minimal: what removing an edge costs, adding one, and changing its weight"},
     {"node-cost", CBX_OPTION_REAL, AT(node_cost), "1", 1e-6, 1e6, NULL,
      "minimal: what removing a node with all its edges costs"},
     {"feature-cost", CBX_OPTION_TEXT, AT(feature_cost), "1", 0, 0, NULL,

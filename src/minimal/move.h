@@ -17,16 +17,16 @@ typedef struct cbx_move_kind cbx_move_kind;
 /* What a kind has no use for is the same in all of its moves. */
 typedef struct cbx_move {
     const cbx_move_kind *kind;
-    int32_t              row, column, other; /* features; a group: from `column` to `other`; a node */
-    int64_t              pair;               /* edges */
-    float                to;                 /* feature: its new value */
-    double               cost;
-    double               gain;       /* expected of the move: rise of the score, to first order */
-    bool                 taken_back; /* feature: from a further value (take_back.h) */
+    int32_t row, column, other; /* features; a group: from `column` to `other`; a node */
+    int64_t pair;               /* edges */
+    float   to;                 /* feature: its new value */
+    double  cost;
+    double  gain;       /* expected of the move: rise of the score, to first order */
+    bool    taken_back; /* feature: from a further value (take_back.h) */
 } cbx_move;
 
-/* Where a kind's moves are: at pairs of nodes with an edge, at nodes of the view, or at entries (row,
- * column) of X. */
+/* Where a kind's moves are: at pairs of nodes with an edge, at nodes of the view, or at entries
+ * (row, column) of X. */
 typedef enum cbx_move_site { CBX_AT_PAIRS, CBX_AT_NODES, CBX_AT_ENTRIES } cbx_move_site;
 
 /* A walk over all moves. Zeroed to begin. */
@@ -68,12 +68,12 @@ struct cbx_move_kind {
     /* Its edits of the graph; returns how many were written, which is `edits`. */
     int64_t (*write)(const cbx_edit_state *W, const cbx_move *m, cbx_edit *edits);
 
-    /* Lists, with cbx_move_list_add, the moves at one site (a pair, a node, or a row of X) that have
-     * a gain by the derivatives in W. */
+    /* Lists, with cbx_move_list_add, the moves at one site (a pair, a node, or a row of X) that
+     * have a gain by the derivatives in W. */
     void (*offer)(const cbx_edit_state *W, int64_t site, cbx_move_list *list);
 
-    /* The next move at at->pair, at->node, or (at->row, at->column), that can change the class; false:
-     * there are no more here. Whether it may be made is asked afterwards. */
+    /* The next move at at->pair, at->node, or (at->row, at->column), that can change the class;
+     * false: there are no more here. Whether it may be made is asked afterwards. */
     bool (*next)(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
     /* Does the walk pass every move there is? NULL: it does. A proof takes that. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prove.h: is there nothing cheaper? By trying everything that is.
+/* prove.h: is there nothing cheaper? By excluding or trying everything that is.
  *
- * Sets of moves are tried in order of size. A feature counts with every whole number in
- * its range; one that is continuous has more values than can be tried, and then
- * nothing is proved. */
+ * Sets of moves go in order of size. Where bounds are known (src/proof) most are excluded without
+ * being tried; elsewhere all are. A feature counts with every whole number in its range; one
+ * that is continuous has more values than can be tried, and is excluded by bounds or not at all. */
 #ifndef CBX_PROVE_H
 #define CBX_PROVE_H
 

@@ -8,6 +8,7 @@
 #include "asking.h"
 #include "bound_work.h"
 #include "error.h"
+#include "prove_none.h"
 
 static bool are_removals(const cbx_edge_proof *p)
 {
@@ -121,6 +122,11 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
     q.asked.alike = is_told_alike(s, found->state);
     if (!a.made)
         return cbx_fail_memory(err);
+    if (!found->count && most == proof->count && !bounds &&
+        cbx_prove_none(&a, net, &graph, &bound)) {
+        proof->proved = true;
+        return CBX_OK;
+    }
     status = cbx_radius_find(&q, s->arena, &answer, err);
     if (status || a.status)
         return status ? status : a.status;

@@ -7,9 +7,9 @@
 #include "minimal.h"
 
 /* Looks for an answer with the kinds of CBX_EDITS_FURTHER that are allowed, from `found`, which has
- * none of them and may be empty: what it leaves in `found` costs no more, nor more than what a search
- * with fewer kinds finds. `wide` becomes the search that the answer is of: s where it is not one of
- * the wider searches. */
+ * none of them and may be empty: what it leaves in `found` costs no more, nor more than what a
+ * search with fewer kinds finds. `wide` becomes the search that the answer is of: s where it is not
+ * one of the wider searches. */
 cbx_status cbx_wider(cbx_search *s, const cbx_forbidden *none, cbx_minimal *found,
                      cbx_search **wide, cbx_error *err);
 

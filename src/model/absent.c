@@ -19,8 +19,7 @@ static cbx_status ask(cbx_pass *p, cbx_arena *arena)
     cbx_matrix        X;
     void             *run;
     cbx_error         why = {0};
-    cbx_status        status =
-        cbx_view_without_nodes(p->view, p->view->absent, p->w, arena, &left, &why);
+    cbx_status status = cbx_view_without_nodes(p->view, p->view->absent, p->w, arena, &left, &why);
     if (!status)
         status = cbx_matrix_without_rows(&p->X, p->view->absent, p->view->n, arena, &X, &why);
     if (!status)

@@ -139,7 +139,8 @@ static void start_at_head(cbx_lead_bound *b, int32_t ahead, int32_t behind)
 
 /* ---- a ReLU */
 
-/* Adds the bend to what a unit of a first product counts where it moves that way, `times` so far. */
+/* Adds the bend to what a unit of a first product counts where it moves that way, `times` so far.
+ */
 static void bend_slopes(cbx_slopes *of, int64_t at, double bend, double times)
 {
     if (times > 0)

@@ -41,7 +41,7 @@ typedef struct cbx_row_moves {
     const cbx_partial_graph *graph;
     int32_t                  first; /* of the choices that are of features; the count: none is */
     cbx_reach_list           list;  /* ups and downs of what edges carry */
-    double                  *own_up, *own_down, *own_length; /* likewise of what the row has itself */
+    double                  *own_up, *own_down, *own_length; /* the same of its own share */
     cbx_word_reach          *words; /* by layer; NULL: not known */
     double *size;   /* by row: of one choice, times its weights */
     double *weight_length; /* by feature: of its weights, for what edges carry */

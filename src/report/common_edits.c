@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* common_edits.c: what the flips of many targets have in common.
  *
- * Every feature, edge and node is counted. Beyond that, features are taken one after the other, each
- * time the one that is edited in most of the flips not accounted for yet, until four flips in
+ * Every feature, edge and node is counted. Beyond that, features are taken one after the other,
+ * each time the one that is edited in most of the flips not accounted for yet, until four flips in
  * five are: the core. */
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ typedef struct list {
 struct cbx_common_edits {
     int64_t             flips;
     list                notes, edges, nodes; /* of note, edge_note, node_note */
-    cbx_common_feature *by_feature;   /* by number; flips 0: not met */
-    int64_t            *last;         /* flip that the feature was met in, and 1 */
+    cbx_common_feature *by_feature;          /* by number; flips 0: not met */
+    int64_t            *last;                /* flip that the feature was met in, and 1 */
     int32_t             room;
     bool                no_core, no_memory;
     cbx_common          common;
@@ -141,7 +141,8 @@ static bool add_edge(cbx_common_edits *r, const cbx_edit *e)
         *n = (edge_note){{.source = turn ? e->target : e->source,
                           .target = turn ? e->source : e->target,
                           .undirected = e->undirected,
-                          .added = e->op == CBX_ADD_EDGE},
+                          .added = e->op == CBX_ADD_EDGE,
+                          .reweighted = e->op == CBX_SET_EDGE},
                          r->flips};
     return n != NULL;
 }
@@ -159,6 +160,7 @@ static bool add_edit(cbx_common_edits *r, const cbx_edit *e)
     switch (e->op) {
     case CBX_REMOVE_EDGE:
     case CBX_ADD_EDGE:
+    case CBX_SET_EDGE:
         return add_edge(r, e);
     case CBX_SET_FEATURE:
         return add_feature(r, e);
@@ -200,7 +202,9 @@ static int compare_ends(const cbx_common_edge *x, const cbx_common_edge *y)
         return x->target < y->target ? -1 : 1;
     if (x->undirected != y->undirected)
         return (int)x->undirected - (int)y->undirected;
-    return (int)x->added - (int)y->added;
+    if (x->added != y->added)
+        return (int)x->added - (int)y->added;
+    return (int)x->reweighted - (int)y->reweighted;
 }
 
 static int compare_notes(const void *a, const void *b)

@@ -9,7 +9,8 @@
 
 enum { RADIUS = 9, WITH_LETTERS = 11 }; /* of nodes */
 
-const char        cbx_red[] = "#c62828", cbx_green[] = "#1b7f3b", cbx_dark[] = "#1b1f24";
+const char cbx_red[] = "#c62828", cbx_green[] = "#1b7f3b", cbx_dark[] = "#1b1f24",
+           cbx_orange[] = "#b45f06";
 static const char grey[] = "#9aa4ae", pale[] = "#ccd2d8";
 
 void cbx_put_class(cbx_buffer *b, const cbx_report *r, int32_t class)
@@ -84,6 +85,7 @@ static void draw_edges(const cbx_drawing *d)
                   gone = {.stroke = cbx_red, .width = 2, .dash = 5};
     const cbx_ink coming = {.stroke = cbx_green, .width = 2, .dash = 5},
                   come = {.stroke = cbx_green, .width = 2.6};
+    const cbx_ink changed = {.stroke = cbx_orange, .width = 2.6};
     for (int lost = 0; lost < 2; lost++) /* what is edited lies on top */
         for (int32_t i = 0; i < d->scene->num_edges; i++) {
             const cbx_scene_edge *e = &d->scene->edges[i];
@@ -93,6 +95,9 @@ static void draw_edges(const cbx_drawing *d)
                 draw_line(d, i, left, &plain, bits ? 2 : 0);
             if (lost && bits)
                 draw_line(d, i, bits, d->after ? &gone : &going, left ? -2 : 0);
+            int other = cbx_scene_reweighted(d->scene, i, d->answer);
+            if (lost && other)
+                draw_line(d, i, other, &changed, 0);
             bits = cbx_scene_added(d->scene, i, d->answer);
             if (lost && bits)
                 draw_line(d, i, bits, d->after ? &come : &coming, left ? -2 : 0);

@@ -15,7 +15,7 @@ enum {
 };
 
 /* What is removed or changed, and rings and outlines. */
-extern const char cbx_red[], cbx_green[], cbx_dark[];
+extern const char cbx_red[], cbx_green[], cbx_dark[], cbx_orange[];
 
 typedef struct cbx_drawing {
     const cbx_report         *report;

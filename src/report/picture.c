@@ -102,7 +102,11 @@ static void mark_entries(legend *l)
          true,
          {.stroke = cbx_green, .width = 2, .dash = 5},
          "to be added"},
-        {d->answer->num_edges_added > 0, true, {.stroke = cbx_green, .width = 2.6}, "added"}};
+        {d->answer->num_edges_added > 0, true, {.stroke = cbx_green, .width = 2.6}, "added"},
+        {d->answer->num_edges_reweighted > 0,
+         true,
+         {.stroke = cbx_orange, .width = 2.6},
+         "other weight"}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (!marks[i].there)
             continue;
@@ -195,6 +199,13 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
         put_name(b, d, e->source);
         cbx_buffer_put(b, e->undirected ? " – " : " → ");
         put_name(b, d, e->target);
+        break;
+    case CBX_SET_EDGE:
+        cbx_buffer_put(b, " set weight of edge ");
+        put_name(b, d, e->source);
+        cbx_buffer_put(b, e->undirected ? " – " : " → ");
+        put_name(b, d, e->target);
+        cbx_buffer_print(b, " to %g", (double)e->weight);
         break;
     case CBX_REMOVE_NODE:
         cbx_buffer_put(b, " remove node ");

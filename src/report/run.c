@@ -107,7 +107,8 @@ static void put_group(making *m, int32_t group)
 }
 
 /* [node, feature, from, to], and the number of its one-hot group where it is of one;
- * [source, target, undirected] or that and "added"; [node] that goes */
+ * [source, target, undirected] or that and "added" or [its new weight];
+ * [node] that goes */
 static void put_edit(making *m, size_t line, int64_t k)
 {
     const cbx_edit  *e = &m->report->answers[line]->edits[k];
@@ -116,11 +117,17 @@ static void put_edit(making *m, size_t line, int64_t k)
     switch (e->op) {
     case CBX_REMOVE_EDGE:
     case CBX_ADD_EDGE:
+    case CBX_SET_EDGE:
         cbx_json_put_int(w, NULL, e->source);
         cbx_json_put_int(w, NULL, e->target);
         cbx_json_put_bool(w, NULL, e->undirected);
         if (e->op == CBX_ADD_EDGE)
             cbx_json_put_text(w, NULL, "added");
+        if (e->op == CBX_SET_EDGE) {
+            cbx_json_open(w, NULL, '[');
+            put_value(w, (double)e->weight);
+            cbx_json_close(w, ']');
+        }
         name_node(m, e->source);
         name_node(m, e->target);
         break;
@@ -180,7 +187,7 @@ static int64_t count_said(const cbx_json *line, const char *what)
 static int64_t all_edges(const cbx_json *line)
 {
     return count_said(line, "edges_removed") + count_said(line, "edges_added") +
-           count_said(line, "nodes_removed");
+           count_said(line, "nodes_removed") + count_said(line, "edges_reweighted");
 }
 
 /* Feature values and groups that change; NULL where the line does not say. */
@@ -329,7 +336,7 @@ static void put_common_feature(making *m, const cbx_common_feature *f)
     name_feature(m, f->feature, feature_name(m, f->feature));
 }
 
-/* [source, target, undirected, flips, added] */
+/* [source, target, undirected, flips, added, reweighted] */
 static void put_common_edge(making *m, const cbx_common_edge *e)
 {
     cbx_json_open(&m->page, NULL, '[');
@@ -338,6 +345,7 @@ static void put_common_edge(making *m, const cbx_common_edge *e)
     cbx_json_put_bool(&m->page, NULL, e->undirected);
     cbx_json_put_int(&m->page, NULL, e->flips);
     cbx_json_put_bool(&m->page, NULL, e->added);
+    cbx_json_put_bool(&m->page, NULL, e->reweighted);
     cbx_json_close(&m->page, ']');
     name_node(m, e->source);
     name_node(m, e->target);

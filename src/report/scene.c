@@ -10,7 +10,6 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "node_name.h"
-#include "symbol.h"
 
 /* Edits may fill so much of the scene; the rest is for what is around them. */
 enum { EDITED_MOST = 44 };
@@ -237,12 +236,29 @@ static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s
     return CBX_OK;
 }
 
+/* A copy of a text that may be NULL, and so is its copy then; false: no memory. */
+static bool copy(const char *text, cbx_arena *arena, const char **out)
+{
+    *out = text ? cbx_arena_strdup(arena, text) : NULL;
+    return !text || *out;
+}
+
+/* Atoms have letters; where nodes have classes, those tell them apart. */
 static cbx_status write_symbols(const cbx_graph *g, cbx_arena *arena, cbx_scene *s, cbx_error *err)
 {
-    cbx_status status = g ? cbx_symbols_find(g, arena, &s->symbols, err) : CBX_OK;
-    for (int32_t i = 0; i < s->num_nodes && !status && s->symbols; i++)
-        s->nodes[i].symbol = cbx_symbol_of(g, s->symbols, s->nodes[i].id);
-    return status;
+    cbx_atoms *atoms = NULL;
+    cbx_status status = g && s->task == CBX_GRAPH ? cbx_atoms_new(g, NULL, &atoms, err) : CBX_OK;
+    if (status || !atoms)
+        return status;
+    const char **symbols = CBX_NEW(arena, const char *, g->data.num_features);
+    bool         ok = symbols != NULL;
+    for (int32_t j = 0; ok && j < g->data.num_features; j++)
+        ok = copy(cbx_atoms_feature(atoms, j), arena, &symbols[j]);
+    for (int32_t i = 0; ok && i < s->num_nodes; i++)
+        ok = copy(cbx_atoms_node(atoms, s->nodes[i].id), arena, &s->nodes[i].symbol);
+    s->symbols = symbols;
+    cbx_atoms_free(atoms);
+    return ok ? CBX_OK : cbx_fail_memory(err);
 }
 
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,

@@ -23,7 +23,7 @@ typedef enum cbx_label_side { CBX_BELOW, CBX_RIGHT, CBX_LEFT, CBX_ABOVE } cbx_la
 typedef struct cbx_scene_node {
     int32_t        id;     /* in the graph */
     const char    *name;   /* or its number */
-    const char    *symbol; /* is written into it; NULL: nothing (symbol.h) */
+    const char    *symbol; /* is written into it; NULL: nothing */
     int32_t        hop;    /* steps from the target; 0 in graph tasks */
     bool           edited; /* its features, or an edge at it, by some answer */
     float          x, y;
@@ -43,7 +43,7 @@ typedef struct cbx_scene {
     int32_t            all_nodes; /* of the neighbourhood or the graph; 0: it is not known */
     bool               undirected;
     cbx_task           task;
-    const char *const *symbols; /* of features, or NULL (symbol.h) */
+    const char *const *symbols; /* of features, or NULL */
 } cbx_scene;
 
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
@@ -69,6 +69,9 @@ int cbx_scene_removed(const cbx_scene *scene, int32_t edge, const cbx_counterfac
 
 /* The same of what it adds. */
 int cbx_scene_added(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
+
+/* The same of what gets another weight. */
+int cbx_scene_reweighted(const cbx_scene *scene, int32_t edge, const cbx_counterfactual *answer);
 
 /* Does the answer change features of this node of the graph? */
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);

@@ -10,6 +10,7 @@ int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
     switch (e->op) {
     case CBX_REMOVE_EDGE:
     case CBX_ADD_EDGE:
+    case CBX_SET_EDGE:
         return cbx_scene_edge_find(s, e->source, e->target);
     case CBX_SET_FEATURE:
     case CBX_REMOVE_NODE:
@@ -59,6 +60,13 @@ int cbx_scene_added(const cbx_scene *s, int32_t edge, const cbx_counterfactual *
 {
     const cbx_scene_edge *e = &s->edges[edge];
     return directions(s, edge, answer, CBX_ADD_EDGE) & (e->added[0] + 2 * e->added[1]);
+}
+
+int cbx_scene_reweighted(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
+{
+    const cbx_scene_edge *e = &s->edges[edge];
+    return directions(s, edge, answer, CBX_SET_EDGE) & (e->there[0] + 2 * e->there[1]) &
+           ~cbx_scene_removed(s, edge, answer);
 }
 
 bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer)
@@ -117,7 +125,7 @@ cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene
             int32_t u = add_node(s, ends[0], true), v = add_node(s, ends[1], true);
             bool    added = e->op == CBX_ADD_EDGE;
             cbx_scene_add_edge(s, u, v, added); /* none from a node to itself */
-            if ((e->op == CBX_REMOVE_EDGE || e->op == CBX_ADD_EDGE) && e->undirected)
+            if (e->op != CBX_SET_FEATURE && e->op != CBX_REMOVE_NODE && e->undirected)
                 cbx_scene_add_edge(s, v, u, added);
         }
     cbx_scene_merge(s);

@@ -126,6 +126,7 @@ typedef struct cbx_explainer {
     bool uncounted;     /* its time does not grow with a number of steps that is known beforehand */
     bool adds_edges;    /* option edits: it can add some; else that is refused */
     bool removes_nodes; /* likewise: it can remove some */
+    bool sets_weights;  /* likewise: it can change those of edges */
     bool edges_only;    /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */
     int64_t (*steps)(const void *settings);

@@ -55,6 +55,20 @@ static double node_influence(const cbx_view *v, int32_t i, const slopes *by)
     return sum;
 }
 
+/* Of the slots source -> target that the edit gives another weight. */
+static double weight_influence(const cbx_view *v, int32_t source, int32_t target,
+                               const cbx_edit *edit, const float *dw)
+{
+    double sum = 0;
+    for (int64_t o = cbx_view_find_target(v, source, target);
+         o < v->out_offset[source + 1] && v->out_target[o] == target; o++) {
+        int64_t e = v->out_slot[o];
+        if (edit->undirected || edit->edge < 0 || (v->edge ? v->edge[e] : e) == edit->edge)
+            sum += (double)dw[e] * (edit->weight - (v->weight ? v->weight[e] : 1));
+    }
+    return sum;
+}
+
 static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
                         const slopes *by)
 {
@@ -80,6 +94,13 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
     case CBX_REMOVE_NODE:
         i = cbx_places_find(places, e->node);
         sum = i >= 0 ? node_influence(s->view, i, by) : 0;
+        break;
+    case CBX_SET_EDGE:
+        a = cbx_places_find(places, e->source);
+        b = cbx_places_find(places, e->target);
+        sum = a >= 0 && b >= 0 ? weight_influence(s->view, a, b, e, dw) : 0;
+        if (e->undirected && a >= 0 && b >= 0 && a != b)
+            sum += weight_influence(s->view, b, a, e, dw);
         break;
     }
     return sum;

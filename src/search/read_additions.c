@@ -20,6 +20,7 @@ static const struct {
              {"add", CBX_EDITS_ADD},
              {"features", CBX_EDITS_FEATURES},
              {"remove-nodes", CBX_EDITS_REMOVE_NODES},
+             {"weights", CBX_EDITS_WEIGHTS},
              {"all", CBX_EDITS_REMOVE | CBX_EDITS_FEATURES | CBX_EDITS_FURTHER}};
 
 cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
@@ -34,7 +35,8 @@ cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
         if (!bits)
             return cbx_fail_option(err, "edits",
                                    "'%.*s' is no kind of edit: remove, add, features, "
-                                   "remove-nodes or all expected, with commas between them",
+                                   "remove-nodes, weights or all expected, with commas "
+                                   "between them",
                                    (int)(length < 40 ? length : 40), at);
         *out |= bits;
         at = at[length] ? at + length + 1 : NULL;
@@ -47,7 +49,8 @@ bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op)
     static const unsigned bits[] = {[CBX_REMOVE_EDGE] = CBX_EDITS_REMOVE,
                                     [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
                                     [CBX_ADD_EDGE] = CBX_EDITS_ADD,
-                                    [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES};
+                                    [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES,
+                                    [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS};
     unsigned              all = 0;
     return !cbx_edits_read(options->edits, &all, NULL) && (all & bits[op]);
 }
@@ -58,10 +61,54 @@ static bool asks_for_all(const cbx_explain_options *options)
     return options->edits && !strcmp(options->edits, "all");
 }
 
+/* Which are not all the same. */
+static bool have_weights(const cbx_graph *g)
+{
+    bool differ = false;
+    for (int64_t e = 1; g->slot_weight && e < g->data.num_edges && !differ; e++)
+        differ = g->slot_weight[e] != g->slot_weight[0];
+    return differ;
+}
+
 unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits)
 {
-    bool nodes = !setup->explainer || setup->explainer->removes_nodes;
-    return nodes || !asks_for_all(setup->options) ? edits : edits & ~CBX_EDITS_REMOVE_NODES;
+    const cbx_explainer *explainer = setup->explainer;
+    if (!explainer || !asks_for_all(setup->options))
+        return edits;
+    if (!explainer->removes_nodes)
+        edits &= ~(unsigned)CBX_EDITS_REMOVE_NODES;
+    if (!explainer->sets_weights || setup->model->oracle || !have_weights(setup->graph))
+        edits &= ~(unsigned)CBX_EDITS_WEIGHTS;
+    return edits;
+}
+
+/* ---- weights */
+
+static void find_weights(cbx_rules *rules, const cbx_graph *g)
+{
+    for (int64_t e = 0; g->slot_weight && e < g->data.num_edges; e++) {
+        float w = g->slot_weight[e];
+        rules->weight_lo = e ? fminf(rules->weight_lo, w) : w;
+        rules->weight_hi = e ? fmaxf(rules->weight_hi, w) : w;
+    }
+}
+
+static cbx_status check_weights(const cbx_setup *setup, cbx_error *err)
+{
+    if (!(setup->rules.edits & CBX_EDITS_WEIGHTS))
+        return CBX_OK;
+    if (!setup->explainer->sets_weights)
+        return cbx_fail_option(err, "edits",
+                               "the explainer '%s' changes no weights of edges; 'minimal' does",
+                               setup->explainer->name);
+    if (setup->model->oracle)
+        return cbx_fail_option(err, "edits",
+                               "weights of edges cannot be changed for a model of the kind '%s'",
+                               setup->model->oracle->kind);
+    return have_weights(setup->graph)
+               ? CBX_OK
+               : cbx_fail_option(err, "edits",
+                                 "weights: the edges of this data have none, or all the same");
 }
 
 /* ---- edges that are added */
@@ -177,6 +224,7 @@ cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_aren
     rules->add_at_target = o->add_at != 0 && setup->graph->data.task != CBX_GRAPH;
     rules->add_within = o->add_within ? o->add_within : o->as == CBX_AS_SELF ? near : 0;
     rules->max_degree = o->max_degree;
+    find_weights(rules, setup->graph);
     if (!cbx_edits_add(rules))
         return CBX_OK;
     rules->add_weight =
@@ -191,8 +239,9 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
     if ((setup->rules.edits & CBX_EDITS_REMOVE_NODES) && !setup->explainer->removes_nodes)
         return cbx_fail_option(err, "edits", "the explainer '%s' removes no nodes; 'minimal' does",
                                setup->explainer->name);
-    if (!cbx_edits_add(&setup->rules))
-        return CBX_OK;
+    cbx_status status = check_weights(setup, err);
+    if (status || !cbx_edits_add(&setup->rules))
+        return status;
     if (!setup->explainer->adds_edges)
         return cbx_fail_option(err, "edits",
                                "the explainer '%s' only removes edges; 'minimal', 'combinex' and "

@@ -82,27 +82,31 @@ static void say_rules(words *w, const cbx_search *s)
 }
 
 /* The k-th of the kinds, in words; NULL: it is not among them. */
-enum { REMOVALS, NODES, ADDITIONS, FEATURES, KINDS };
+enum { REMOVALS, NODES, ADDITIONS, WEIGHTS, FEATURES, KINDS };
 
 static const char *kind_in_words(const cbx_search *s, int k)
 {
     const cbx_explain_options *o = s->options;
     const cbx_rules           *r = s->rules;
-    bool features = (r->edits & CBX_EDITS_FEATURES) &&
+    bool                       features = (r->edits & CBX_EDITS_FEATURES) &&
                     (!o->features_to_vary || strcmp(o->features_to_vary, "none") != 0);
     switch (k) {
     case REMOVALS:
-        return r->keep_edges                      ? NULL
-               : o->edges == CBX_EDGES_UNDIRECTED ? "removals of edges (all between two nodes at once)"
-                                                  : "removals of edges (one by one)";
+        return r->keep_edges ? NULL
+               : o->edges == CBX_EDGES_UNDIRECTED
+                   ? "removals of edges (all between two nodes at once)"
+                   : "removals of edges (one by one)";
     case NODES:
         return r->edits & CBX_EDITS_REMOVE_NODES ? "removals of nodes with all their edges" : NULL;
     case ADDITIONS:
         if (!(r->edits & CBX_EDITS_ADD))
             return NULL;
         return s->graph->data.task == CBX_GRAPH ? "additions of edges"
-               : r->add_at_target ? "additions of edges at the explained node"
-                                  : "additions of edges at the explained node or in its factual graph";
+               : r->add_at_target
+                   ? "additions of edges at the explained node"
+                   : "additions of edges at the explained node or in its factual graph";
+    case WEIGHTS:
+        return r->edits & CBX_EDITS_WEIGHTS ? "changes of edges' weights" : NULL;
     default:
         return features ? "changes of features" : NULL;
     }

@@ -338,10 +338,33 @@ static cbx_status check_nodes(check *c)
             if ((from == e->node || to == e->node) &&
                 !cbx_rules_pair_with_node(r, c->row, from, to))
                 return removed_wrongly(
-                    c, e->node, "keep-edges, immutable-nodes or protected-edges, of one of its edges");
+                    c, e->node,
+                    "keep-edges, immutable-nodes or protected-edges, of one of its edges");
         }
     }
     return removes_nodes(c) && r->keep != CBX_KEEP_NOTHING ? check_what_is_left(c) : CBX_OK;
+}
+
+/* ---- weights */
+
+static cbx_status check_weights(check *c)
+{
+    const cbx_graph_data *d = &c->rules->graph->data;
+    part_name             u, v;
+    for (int64_t k = 0; k < c->count; k++) {
+        const cbx_edit *e = &c->edits[k];
+        if (e->op != CBX_SET_EDGE)
+            continue;
+        c->changes++;
+        if (!cbx_rules_weight(c->rules, c->row, e->source, e->target, e->weight))
+            return cbx_fail(
+                c->err, CBX_INVALID,
+                "the rule edits, own-edges, immutable-nodes, protected-edges or as: the "
+                "edge between nodes %s and %s gets the weight %g",
+                name_part(u, d->node_names, e->source), name_part(v, d->node_names, e->target),
+                (double)e->weight);
+    }
+    return CBX_OK;
 }
 
 /* ---- edges that come */
@@ -478,6 +501,8 @@ cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
         status = check_edges(&c);
     if (!status)
         status = check_nodes(&c);
+    if (!status)
+        status = check_weights(&c);
     if (!status)
         status = check_additions(&c);
     if (!status)

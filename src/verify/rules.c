@@ -71,6 +71,12 @@ bool cbx_rules_pair_with_node(const cbx_rules *rules, int32_t row, int32_t u, in
     return !rules->keep_all_edges && may_change(rules, row, u, v);
 }
 
+bool cbx_rules_weight(const cbx_rules *rules, int32_t row, int32_t u, int32_t v, float weight)
+{
+    return (rules->edits & CBX_EDITS_WEIGHTS) && rules->weight_lo < rules->weight_hi &&
+           weight >= rules->weight_lo && weight <= rules->weight_hi && may_change(rules, row, u, v);
+}
+
 /* May an edge lead to this node? In node tasks, the explained one is where it comes from. */
 static bool leads_there(const cbx_rules *rules, int32_t row, int32_t node)
 {

@@ -32,11 +32,12 @@ enum {
     CBX_EDITS_REMOVE = 1,
     CBX_EDITS_FEATURES = 2,
     CBX_EDITS_ADD = 4,
-    CBX_EDITS_REMOVE_NODES = 8
+    CBX_EDITS_REMOVE_NODES = 8,
+    CBX_EDITS_WEIGHTS = 16
 };
 
 /* Those that a search takes up one after the other, from an answer without them. */
-enum { CBX_EDITS_FURTHER = CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES };
+enum { CBX_EDITS_FURTHER = CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES | CBX_EDITS_WEIGHTS };
 
 /* Features from `first` to `last`; group: those of them that are in it, -1: all. */
 typedef struct cbx_feature_set {
@@ -73,15 +74,16 @@ typedef struct cbx_rules {
     int64_t  num_nodes;
     int32_t (*edges)[2]; /* sorted pairs, smaller node first: protected */
     int64_t        num_edges;
-    cbx_plausible *plausible;     /* how unusual rows are that change; NULL: nobody asks */
-    double         most_unusual;  /* that they may be; 0: no limit */
-    unsigned       edits;         /* CBX_EDITS_… */
-    bool           add_at_target; /* edges are added at the explained node only */
-    int64_t        add_within;    /* hops between the ends of an added edge; 0: any number */
-    int64_t        max_degree;    /* edges into the ends of an added edge; 0: no limit */
-    float          add_weight;    /* of an added edge */
-    bool           add_to_some;   /* added edges lead to some nodes only: */
-    int32_t       *add_to;        /* sorted, numbered as `nodes` */
+    cbx_plausible *plausible;            /* how unusual rows are that change; NULL: nobody asks */
+    double         most_unusual;         /* that they may be; 0: no limit */
+    unsigned       edits;                /* CBX_EDITS_… */
+    bool           add_at_target;        /* edges are added at the explained node only */
+    int64_t        add_within;           /* hops between the ends of an added edge; 0: any number */
+    int64_t        max_degree;           /* edges into the ends of an added edge; 0: no limit */
+    float          add_weight;           /* of an added edge */
+    float          weight_lo, weight_hi; /* of the data's edges; the same: no weight may change */
+    bool           add_to_some;          /* added edges lead to some nodes only: */
+    int32_t       *add_to;               /* sorted, numbered as `nodes` */
     int64_t        num_add_to;
     int32_t       *type;            /* by node: both ends of an added edge have the same, and
                                      * not -1; NULL: nobody asks */
@@ -104,6 +106,9 @@ bool cbx_rules_pair(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
  * them goes? A node goes with all its edges or not at all. */
 bool cbx_rules_removal(const cbx_rules *rules, int32_t row, int32_t node);
 bool cbx_rules_pair_with_node(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
+
+/* May the edges between these two get this weight? */
+bool cbx_rules_weight(const cbx_rules *rules, int32_t row, int32_t u, int32_t v, float weight);
 
 /* May an edge be added between these two, as far as the two are concerned? How far apart they are,
  * and how many edges they have, is asked elsewhere. */

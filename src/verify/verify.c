@@ -190,8 +190,8 @@ static cbx_status check_node(const cbx_graph *g, const cbx_edit *e, int64_t k, c
 
 /* In a cone an edge that goes can be inside, and goes like any other; lead into the last
  * hop, where that changes a degree; or be without influence. The first kind goes to `inside`
- * and the second to `lost` (NULL: they are only counted). Nodes that go are marked, too: their edges
- * into the last hop are lost. */
+ * and the second to `lost` (NULL: they are only counted). Nodes that go are marked, too: their
+ * edges into the last hop are lost. */
 typedef struct sorted {
     cbx_edit  *inside;
     lost_edge *lost;
@@ -269,6 +269,7 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             status = check_feature(g, &edits[k], k, err);
             break;
         case CBX_ADD_EDGE: /* the graph has it already */
+        case CBX_SET_EDGE:
             break;
         case CBX_REMOVE_NODE:
             status = check_node(g, &edits[k], k, err);

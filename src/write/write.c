@@ -9,6 +9,7 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "neighbour.h"
+#include "reweighted.h"
 #include "writing.h"
 
 #define X(word) extern const cbx_writer cbx_writer_##word;
@@ -54,7 +55,9 @@ bool cbx_writing_edge(const cbx_writing *w, int64_t e, cbx_written_edge *out)
     int64_t               at = added ? e - cbx_writing_edges(w) + after->num_edges : e;
     *out = (cbx_written_edge){.source = d->edge_source[at],
                               .target = d->edge_target[at],
-                              .weight = d->edge_weight ? d->edge_weight[at] : 1,
+                              .weight = !added && w->weight ? w->weight[e]
+                                        : d->edge_weight    ? d->edge_weight[at]
+                                                            : 1,
                               .removed = !added && w->removed && w->removed[e],
                               .added = added};
     return !w->pairs || out->source <= out->target;
@@ -150,9 +153,14 @@ static cbx_status mark_edges(cbx_writing *w, const cbx_edit *edits, int64_t coun
 static cbx_status sort_edits(cbx_writing *w, const cbx_edit *edits, int64_t count, cbx_arena *arena)
 {
     cbx_edit *kept = CBX_NEW(arena, cbx_edit, count);
+    cbx_graph weighed;
     uint8_t  *lost = CBX_NEW0(arena, uint8_t, w->graph->data.num_nodes);
     if (!kept || !lost)
         return cbx_fail_memory(w->err);
+    cbx_status status = cbx_graph_with_weights(w->graph, edits, count, arena, &weighed, w->err);
+    if (status)
+        return status;
+    w->weight = weighed.data.edge_weight;
     for (int64_t i = 0; i < count; i++)
         if (edits[i].op == CBX_REMOVE_NODE)
             w->lost = lost;

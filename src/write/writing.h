@@ -13,6 +13,7 @@ typedef struct cbx_writing {
     const cbx_graph *graph;     /* as it was */
     const cbx_graph *edited;    /* with the edits; the same without any; as_data: without nodes */
     const uint8_t   *removed;   /* by edge id; NULL: no edits */
+    const float     *weight;    /* by edge id, with the edits; NULL: no edits, or no weights */
     const uint8_t   *lost;      /* by node: removed; NULL: none is */
     int64_t          num_added; /* edges that edits add: the last of `edited` */
     const cbx_edit  *edits;     /* sorted by node: only those that set features */

@@ -9,7 +9,7 @@
 
 /* ---- a graph, edited */
 
-static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
+static void take_edges(const world *w, const uint8_t *gone, const float *weight, naive_graph *out)
 {
     out->edges = 0;
     for (int e = 0; e < w->edges + w->offered; e++) {
@@ -17,7 +17,7 @@ static void take_edges(const world *w, const uint8_t *gone, naive_graph *out)
             continue;
         out->source[out->edges] = (int)w->source[e];
         out->target[out->edges] = (int)w->target[e];
-        out->edge_weight[out->edges++] = w->weighted ? (double)w->edge_weight[e] : 1;
+        out->edge_weight[out->edges++] = w->weighted ? (double)weight[e] : 1;
     }
 }
 
@@ -42,18 +42,24 @@ static void take_nodes_out(const question *q, const uint8_t *lost, naive_graph *
     g->edges = edges;
 }
 
-void build_graph(const question *q, const uint8_t *gone, const uint8_t *lost, const float *x,
-                 naive_graph *out)
+void edit_nothing(const question *q, edited *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->weight, q->world.edge_weight, sizeof out->weight);
+    memcpy(out->x, q->world.x, sizeof out->x);
+}
+
+void build_graph(const question *q, const edited *as, naive_graph *out)
 {
     const world *w = &q->world;
+    const float *x = as->x;
     out->nodes = w->nodes;
     out->lost_before = out->lost_inside = 0;
-    take_edges(w, gone, out);
+    take_edges(w, as->gone, as->weight, out);
     for (int i = 0; i < w->nodes; i++)
         for (int j = 0; j < w->features; j++)
             out->x[i][j] = (double)x[i * w->features + j];
-    if (lost)
-        take_nodes_out(q, lost, out);
+    take_nodes_out(q, as->lost, out);
 }
 
 static int best_class(const double *values, int count, int except)
@@ -179,6 +185,7 @@ typedef struct bench {
     double          below;
     naive_graph     graph;
     uint8_t         gone[MAX_EDGES], lost[MAX_NODES];
+    float           weight[MAX_EDGES];
     int             num_lost;
     int             choice[MAX_PLACES];
     int             edits, most_edits;
@@ -196,7 +203,18 @@ static void set_edges(bench *b, const place *p, bool gone)
                          : (w->source[e] == p->u && w->target[e] == p->v) ||
                                (w->source[e] == p->v && w->target[e] == p->u))
             b->gone[e] = gone;
-    take_edges(w, b->gone, &b->graph);
+    take_edges(w, b->gone, b->weight, &b->graph);
+}
+
+static void set_weights(bench *b, const place *p, int choice)
+{
+    const world *w = &b->q->world;
+    for (int e = 0; e < w->edges; e++)
+        if (p->edge >= 0 ? e == p->edge
+                         : (w->source[e] == p->u && w->target[e] == p->v) ||
+                               (w->source[e] == p->v && w->target[e] == p->u))
+            b->weight[e] = choice ? p->values[choice - 1] : w->edge_weight[e];
+    take_edges(w, b->gone, b->weight, &b->graph);
 }
 
 static void choose(bench *b, int k, int choice)
@@ -206,6 +224,8 @@ static void choose(bench *b, int k, int choice)
     double      *x = b->graph.x[p->node];
     if (p->kind == PLACE_EDGE) {
         set_edges(b, p, is);
+    } else if (p->kind == PLACE_WEIGHT) {
+        set_weights(b, p, choice);
     } else if (p->kind == PLACE_NODE) {
         b->lost[p->node] = is;
         b->num_lost += is - was;
@@ -353,7 +373,10 @@ verdict find_set(const question *q, const space *s, int prediction, int target, 
     bench b = {.q = q, .s = s, .prediction = prediction, .target = target, .below = below};
     b.set = set;
     b.most_edits = most_edits(q, below);
-    build_graph(q, b.gone, NULL, q->world.x, &b.graph);
+    edited as_it_is;
+    edit_nothing(q, &as_it_is);
+    memcpy(b.weight, as_it_is.weight, sizeof b.weight);
+    build_graph(q, &as_it_is, &b.graph);
     bool all = count_sets(s, b.most_edits) <= most;
     if (all)
         try_all(&b, 0);

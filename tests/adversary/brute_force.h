@@ -17,10 +17,17 @@ typedef struct outcome {
     double blur; /* leads smaller than this are rounding */
 } outcome;
 
-/* The graph without the edges that are `gone`, which of those that are offered means: there,
- * without the nodes that are `lost` (NULL: none), and with these features. */
-void build_graph(const question *q, const uint8_t *gone, const uint8_t *lost, const float *x,
-                 naive_graph *out);
+/* A graph, edited. */
+typedef struct edited {
+    uint8_t gone[MAX_EDGES]; /* edges; of those that are offered: there */
+    uint8_t lost[MAX_NODES];
+    float   weight[MAX_EDGES], x[MAX_NODES * MAX_FEATURES];
+} edited;
+
+/* As it is. */
+void edit_nothing(const question *q, edited *out);
+
+void build_graph(const question *q, const edited *e, naive_graph *out);
 
 /* `prediction` and `target` (-1: any other) say what is sought. */
 outcome ask_naive(const question *q, const naive_graph *graph, int prediction, int target);

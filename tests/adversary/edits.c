@@ -26,9 +26,7 @@ static bool same_change(const question *q, const cbx_edit *a, const cbx_edit *b)
 void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edited *out)
 {
     const world *w = &q->world;
-    memset(out->gone, 0, sizeof out->gone);
-    memset(out->lost, 0, sizeof out->lost);
-    memcpy(out->x, w->x, sizeof out->x);
+    edit_nothing(q, out);
     for (int64_t k = 0; k < a->num_edits; k++) {
         const cbx_edit *e = &a->edits[k];
         if (but >= 0 && same_change(q, e, &a->edits[but]))
@@ -37,6 +35,8 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
             out->x[e->node * w->features + e->feature] = e->to;
         if (e->op == CBX_REMOVE_NODE && e->node >= 0 && e->node < w->nodes)
             out->lost[e->node] = 1;
+        for (int i = 0; i < w->edges && e->op == CBX_SET_EDGE; i++)
+            out->weight[i] = removes(w, e, i) ? e->weight : out->weight[i];
         for (int i = 0; i < w->edges && e->op == CBX_REMOVE_EDGE; i++)
             out->gone[i] |= removes(w, e, i);
         for (int i = w->edges; i < w->edges + w->offered && e->op == CBX_ADD_EDGE; i++)
@@ -47,7 +47,7 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
 outcome ask_edited(const question *q, const cbx_counterfactual *a, const edited *e)
 {
     naive_graph graph;
-    build_graph(q, e->gone, e->lost, e->x, &graph);
+    build_graph(q, e, &graph);
     return ask_naive(q, &graph, a->prediction, a->target);
 }
 
@@ -75,6 +75,24 @@ static const char *wrong_addition(const question *q, const cbx_edit *e)
     if (!offered || !may_get_edge(q, e->source, e->target))
         return "adds an edge that may not be added";
     return e->undirected == q->directed ? "adds an edge the other way than was asked for" : NULL;
+}
+
+static const char *wrong_weight(const question *q, const cbx_edit *e)
+{
+    const world *w = &q->world;
+    float        lo = INFINITY, hi = -INFINITY, own = NAN;
+    for (int i = 0; i < w->edges; i++) {
+        lo = fminf(lo, w->edge_weight[i]);
+        hi = fmaxf(hi, w->edge_weight[i]);
+        own = removes(w, e, i) ? w->edge_weight[i] : own;
+    }
+    if (isnan(own))
+        return "weighs an edge that is not there";
+    if (e->undirected == q->directed)
+        return "weighs an edge the other way than was asked for";
+    if (!(e->weight >= lo && e->weight <= hi))
+        return "gives an edge a weight that no other has come near";
+    return may_weigh(q, e->source, e->target) ? NULL : "weighs an edge that must stay as it is";
 }
 
 static const char *wrong_node(const question *q, const cbx_edit *e)
@@ -176,6 +194,7 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
         const char     *wrong = edit->op == CBX_REMOVE_EDGE   ? wrong_edge(q, edit)
                                 : edit->op == CBX_ADD_EDGE    ? wrong_addition(q, edit)
                                 : edit->op == CBX_REMOVE_NODE ? wrong_node(q, edit)
+                                : edit->op == CBX_SET_EDGE    ? wrong_weight(q, edit)
                                                               : wrong_feature(q, edit);
         if (wrong)
             return wrong;
@@ -266,15 +285,16 @@ static bool plausibility_is_right(const question *q, const cbx_counterfactual *a
 
 const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
 {
-    int64_t edges = 0, added = 0, nodes = 0;
+    int64_t edges = 0, added = 0, nodes = 0, weights = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         edges += a->edits[k].op == CBX_REMOVE_EDGE;
         added += a->edits[k].op == CBX_ADD_EDGE;
         nodes += a->edits[k].op == CBX_REMOVE_NODE;
+        weights += a->edits[k].op == CBX_SET_EDGE;
     }
-    if (a->num_edits < 1 || nodes != a->num_nodes_removed || edges != a->num_edges_removed ||
-        added != a->num_edges_added ||
-        a->num_edits - edges - added - nodes != a->num_features_changed)
+    if (a->num_edits < 1 || nodes != a->num_nodes_removed || weights != a->num_edges_reweighted ||
+        edges != a->num_edges_removed || added != a->num_edges_added ||
+        a->num_edits - edges - added - nodes - weights != a->num_features_changed)
         return "counts its edits wrongly";
     if (!a->after || !are_close(q, a->after, o))
         return "has other log-probabilities than the edited graph";

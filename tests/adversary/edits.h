@@ -5,11 +5,6 @@
 
 #include "brute_force.h"
 
-typedef struct edited {
-    uint8_t gone[MAX_EDGES], lost[MAX_NODES];
-    float   x[MAX_NODES * MAX_FEATURES];
-} edited;
-
 /* All edits but those of one change, by one of its edits (-1: all). */
 void make_edits(const question *q, const cbx_counterfactual *answer, int64_t but, edited *out);
 

@@ -140,6 +140,9 @@ static void describe(const space *s, const found_set *set, char *text, size_t si
         else if (p->kind == PLACE_EDGE)
             at += (size_t)snprintf(text + at, size - at, "%d-%d %s", p->u, p->v,
                                    p->comes ? "there" : "gone");
+        else if (p->kind == PLACE_WEIGHT)
+            at += (size_t)snprintf(text + at, size - at, "%d-%d (edge %d) weighs %g", p->u, p->v,
+                                   p->edge, (double)p->values[c - 1]);
         else if (p->kind == PLACE_NODE)
             at += (size_t)snprintf(text + at, size - at, "node %d gone", p->node);
         else if (p->kind == PLACE_FEATURE)
@@ -164,7 +167,8 @@ static bool names_rules(const question *q, const char *scope)
             if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]) &&
                 !(!strcmp(rules[r], "one-hot") && !strcmp(q->settings[k][1], "none")))
                 return false;
-    if (!strstr(scope, "removals of nodes") == q->removes_nodes)
+    if (!strstr(scope, "removals of nodes") == q->removes_nodes ||
+        !strstr(scope, "edges' weights") == q->weighs)
         return false;
     return strstr(scope, q->directed ? "one by one" : "all between") || q->keep_edges;
 }
@@ -214,7 +218,8 @@ static void judge_never(const question *q, const cbx_counterfactual *a, judged *
     dice        d = dice_of(q->seed + 2, (uint64_t)q->number);
     naive_graph graph;
     for (int times = 0; times < 200; times++) {
-        edited e = {0};
+        edited e;
+        edit_nothing(q, &e);
         double size = pow(10, dice_real(&d, -2, 2));
         for (int i = 0; i < q->world.edges + q->world.offered; i++)
             e.gone[i] = (uint8_t)dice_below(&d, 2);
@@ -222,7 +227,7 @@ static void judge_never(const question *q, const cbx_counterfactual *a, judged *
             e.lost[i] = i != first_node(q) && dice_chance(&d, 0.2);
         for (int i = 0; i < q->world.nodes * q->world.features; i++)
             e.x[i] = (float)dice_real(&d, -size, size);
-        build_graph(q, e.gone, e.lost, e.x, &graph);
+        build_graph(q, &e, &graph);
         outcome o = ask_naive(q, &graph, a->prediction, a->target);
         if (o.lead > o.blur) {
             judge_complain(out, CLAIM_PROVED_NONE, "an input that leads there, by %.6g", o.lead);
@@ -316,9 +321,10 @@ static void judge_one(const question *q, const cbx_counterfactual *a, judged *ou
  * graph, and what differs in class they skip. */
 static bool judge_prediction(const question *q, const cbx_counterfactual *a, judged *out)
 {
-    static const uint8_t none[MAX_EDGES];
-    naive_graph          graph;
-    build_graph(q, none, NULL, q->world.x, &graph);
+    edited      as_it_is;
+    naive_graph graph;
+    edit_nothing(q, &as_it_is);
+    build_graph(q, &as_it_is, &graph);
     outcome o = ask_naive(q, &graph, a->prediction, -1);
     double  lead = lead_of(q, &o, a->prediction);
     bool    exempt = has_rule(q, RULE_METHOD) && q->gnn.conv == NAIVE_CHEB;

@@ -11,7 +11,7 @@ bool lie_named(const char *name, lie *out)
 {
     static const char *const names[LIES] = {
         "none", "found", "irreducible", "step",   "optimal",    "lower_bound", "proved_none",
-        "way",  "cost",  "radius",      "robust", "flips_with", "node"};
+        "way",  "cost",  "radius",      "robust", "flips_with", "node",        "weight"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -31,6 +31,12 @@ void lie_before(lie kind, question *q)
     if (kind == LIE_OPTIMAL)
         set(q, "total-cfs", "5");
     q->total_cfs = kind == LIE_OPTIMAL ? 5 : q->total_cfs;
+    for (int e = 1; e < q->world.edges && kind == LIE_WEIGHT && q->world.weighted; e++)
+        if (q->world.edge_weight[e] != q->world.edge_weight[0] && !has_rule(q, RULE_METHOD)) {
+            set(q, "edits", "weights"); /* so that answers have some */
+            q->weighs = true;
+            break;
+        }
     if (kind == LIE_NODE) { /* so that answers have some */
         set(q, "node-cost", "0.1");
         q->node_cost = 0.1;
@@ -47,17 +53,26 @@ void lie_before(lie kind, question *q)
 static void count_edits(cbx_counterfactual *a)
 {
     a->num_edges_removed = a->num_edges_added = a->num_nodes_removed = 0;
+    a->num_edges_reweighted = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         a->num_edges_removed += a->edits[k].op == CBX_REMOVE_EDGE;
         a->num_edges_added += a->edits[k].op == CBX_ADD_EDGE;
         a->num_nodes_removed += a->edits[k].op == CBX_REMOVE_NODE;
+        a->num_edges_reweighted += a->edits[k].op == CBX_SET_EDGE;
     }
-    a->num_features_changed =
-        a->num_edits - a->num_edges_removed - a->num_edges_added - a->num_nodes_removed;
+    a->num_features_changed = a->num_edits - a->num_edges_removed - a->num_edges_added -
+                              a->num_nodes_removed - a->num_edges_reweighted;
 }
 
 static cbx_edit needless(const question *q, const place *p)
 {
+    if (p->kind == PLACE_WEIGHT)
+        return (cbx_edit){.op = CBX_SET_EDGE,
+                          .source = p->u,
+                          .target = p->v,
+                          .edge = p->edge,
+                          .undirected = p->edge < 0,
+                          .weight = p->values[0]};
     if (p->kind == PLACE_NODE)
         return (cbx_edit){.op = CBX_REMOVE_NODE, .node = p->node};
     if (p->kind == PLACE_EDGE)
@@ -79,7 +94,7 @@ static bool is_near(const cbx_edit *a, const cbx_edit *b)
 {
     if (a->op != b->op)
         return false;
-    return a->op == CBX_REMOVE_EDGE || a->op == CBX_ADD_EDGE
+    return a->op != CBX_SET_FEATURE && a->op != CBX_REMOVE_NODE
                ? a->source == b->source && a->target == b->target
                : a->node == b->node;
 }
@@ -131,6 +146,16 @@ static void take_another_node(const question *q, cbx_counterfactual *a)
             edits[k].node = (edits[k].node + 1) % q->world.nodes;
 }
 
+static void weigh_too_much(const question *q, cbx_counterfactual *a)
+{
+    cbx_edit *edits = (cbx_edit *)a->edits; /* the answer's own memory */
+    for (int64_t k = 0; k < a->num_edits; k++)
+        for (int e = 0; e < q->world.edges && edits[k].op == CBX_SET_EDGE; e++)
+            edits[k].weight = edits[k].weight > q->world.edge_weight[e]
+                                  ? edits[k].weight
+                                  : q->world.edge_weight[e] + 1;
+}
+
 void lie_after(lie kind, const question *q, cbx_counterfactual *a)
 {
     bool found = a->outcome == CBX_FOUND;
@@ -148,6 +173,8 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         a->l1_mad /= 2;
     if (kind == LIE_COST && found)
         a->cost += a->l1_mad;
+    if (kind == LIE_WEIGHT && found)
+        weigh_too_much(q, a);
     if (kind == LIE_NODE && found)
         take_another_node(q, a);
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)

@@ -19,11 +19,12 @@ typedef enum lie {
     LIE_ROBUST,      /* what flips is robust */
     LIE_FLIPS_WITH,  /* what is robust flips with all of the budget */
     LIE_NODE,        /* a node that the answer removes is another one */
+    LIE_WEIGHT,      /* an edge that it weighs gets more than any has */
     LIES
 } lie;
 
 /* "none", "found", "irreducible", "step", "optimal", "lower_bound", "proved_none", "way", "cost",
- * "radius", "robust", "flips_with", "node" */
+ * "radius", "robust", "flips_with", "node", "weight" */
 bool lie_named(const char *name, lie *out);
 
 /* Makes the search what the lie needs. */

@@ -98,7 +98,7 @@ typedef struct question {
 
     /* what they mean */
     int     keep;
-    bool    removes_nodes;
+    bool    removes_nodes, weighs; /* weights of edges may change */
     bool    adds; /* edges to these nodes may be added, at the row or in its graph */
     uint8_t add_to[MAX_NODES];
     bool    keep_edges, own_edges, own_features, directed, diverse, kinds_auto;
@@ -162,6 +162,9 @@ static inline int end_node(const question *q)
  * change? */
 bool may_lose_edges(const question *q, int u, int v);
 bool may_change_node(const question *q, int node);
+
+/* May the edges between these two get another weight? */
+bool may_weigh(const question *q, int u, int v);
 
 /* May this node go, with all its edges? */
 bool may_lose_node(const question *q, int node);

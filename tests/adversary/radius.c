@@ -174,9 +174,10 @@ static bool goes(const trying *t, int e)
 static outcome ask(const trying *t)
 {
     static _Thread_local naive_graph graph;
-    static const uint8_t             none[MAX_EDGES];
     const question                  *q = t->q;
-    build_graph(q, none, NULL, q->world.x, &graph);
+    edited                           as_it_is;
+    edit_nothing(q, &as_it_is);
+    build_graph(q, &as_it_is, &graph);
     graph.edges = 0;
     for (int e = 0; e < q->world.edges; e++)
         if (!goes(t, e))

@@ -41,11 +41,12 @@ static void draw_once(question *q, uint64_t seed, int64_t number, dice *d)
 /* Is there an answer? Where there are many sets of edits that is taken for granted. */
 static bool has_answer(const question *q, dice *d)
 {
-    static const uint8_t none[MAX_EDGES];
-    naive_graph          graph;
-    space                s;
-    found_set            set;
-    build_graph(q, none, NULL, q->world.x, &graph);
+    edited      as_it_is;
+    naive_graph graph;
+    space       s;
+    found_set   set;
+    edit_nothing(q, &as_it_is);
+    build_graph(q, &as_it_is, &graph);
     int now = ask_naive(q, &graph, 0, -1).best;
     int target = q->target == TARGET_NEXT ? (now + 1) % q->gnn.classes : q->target;
     find_space(q, d, &s);

@@ -74,10 +74,11 @@ static void draw_range(question *q, dice *d)
 
 static void draw_target(question *q, dice *d)
 {
-    static const uint8_t none[MAX_EDGES];
-    naive_graph          graph;
-    int                  others = dice_between(d, 1, q->world.classes - 1);
-    build_graph(q, none, NULL, q->world.x, &graph);
+    edited      as_it_is;
+    naive_graph graph;
+    int         others = dice_between(d, 1, q->world.classes - 1);
+    edit_nothing(q, &as_it_is);
+    build_graph(q, &as_it_is, &graph);
     q->target = has_rule(q, RULE_NEXT) ? TARGET_NEXT : TARGET_ANY;
     if (has_rule(q, RULE_CLASS)) /* the prediction itself is refused */
         q->target = (ask_naive(q, &graph, 0, -1).best + others) % q->world.classes;
@@ -374,6 +375,14 @@ static void draw_additions(question *q, dice *d)
                 offer(w, u, v);
 }
 
+static bool weights_differ(const world *w)
+{
+    bool differ = false;
+    for (int e = 1; e < w->edges && w->weighted; e++)
+        differ = differ || w->edge_weight[e] != w->edge_weight[0];
+    return differ;
+}
+
 void draw_rules(question *q, dice *d)
 {
     q->total_cfs = 1;
@@ -391,6 +400,7 @@ void draw_rules(question *q, dice *d)
     if (!has_rule(q, RULE_METHOD)) {
         draw_additions(q, d);
         q->removes_nodes = dice_chance(d, 0.3);
+        q->weighs = weights_differ(&q->world) && dice_chance(d, 0.4);
         leave_little(q, d);
         work_out(q);
         restrict_space(q, d);

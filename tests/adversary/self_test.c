@@ -23,12 +23,13 @@ static bool check(bool holds, const char *what)
 /* The naive model's log-probabilities are the library's, for every row. */
 static double largest_difference(question *q)
 {
-    static const uint8_t none[MAX_EDGES];
-    asked                a;
-    naive_graph          graph;
-    float                told[MAX_NODES * MAX_CLASSES];
-    double               largest = 0;
-    build_graph(q, none, NULL, q->world.x, &graph);
+    edited      as_it_is;
+    asked       a;
+    naive_graph graph;
+    float       told[MAX_NODES * MAX_CLASSES];
+    double      largest = 0;
+    edit_nothing(q, &as_it_is);
+    build_graph(q, &as_it_is, &graph);
     if (!ask_prepare(q, &a) || cbx_predict(a.model, a.graph, 1, told, &a.error)) {
         printf("  case %lld: %s\n", (long long)q->number, a.error.message);
         largest = INFINITY;
@@ -50,20 +51,19 @@ static double largest_difference(question *q)
 static bool leaves_nothing_out(question *q)
 {
     bool        influence[MAX_NODES];
-    uint8_t     gone[MAX_EDGES] = {0};
-    float       x[MAX_NODES * MAX_FEATURES];
+    edited      e;
     naive_graph graph;
     dice        d = dice_of(q->seed, (uint64_t)q->number);
-    build_graph(q, gone, NULL, q->world.x, &graph);
+    edit_nothing(q, &e);
+    build_graph(q, &e, &graph);
     outcome before = ask_naive(q, &graph, 0, -1);
     find_influence(q, influence);
-    memcpy(x, q->world.x, sizeof x);
     for (int i = 0; i < q->world.nodes; i++)
         for (int j = 0; j < q->world.features && !influence[i]; j++)
-            x[i * q->world.features + j] = (float)dice_real(&d, -9, 9);
-    for (int e = 0; e < q->world.edges; e++)
-        gone[e] = !edge_counts(q, influence, e) && dice_chance(&d, 0.7);
-    build_graph(q, gone, NULL, x, &graph);
+            e.x[i * q->world.features + j] = (float)dice_real(&d, -9, 9);
+    for (int k = 0; k < q->world.edges; k++)
+        e.gone[k] = !edge_counts(q, influence, k) && dice_chance(&d, 0.7);
+    build_graph(q, &e, &graph);
     outcome after = ask_naive(q, &graph, 0, -1);
     return !memcmp(before.log_probs, after.log_probs,
                    (size_t)q->gnn.classes * sizeof *before.log_probs);
@@ -131,7 +131,8 @@ static bool finds_lies_out(question *q)
         {LIE_RADIUS, CLAIM_RADIUS, "radii that are too large are found out"},
         {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
         {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"},
-        {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"}};
+        {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"},
+        {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"}};
     bool fine = true;
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         int honest = broken_by(LIE_NONE, lies[k].claim, q);

@@ -71,6 +71,9 @@ static void show_answer(const cbx_counterfactual *c)
         else if (e->op == CBX_ADD_EDGE)
             printf("    edit %lld: %d%s%d added\n", (long long)k, e->source,
                    e->undirected ? "-" : "->", e->target);
+        else if (e->op == CBX_SET_EDGE)
+            printf("    edit %lld: %d%s%d (edge %lld) weighs %.9g\n", (long long)k, e->source,
+                   e->undirected ? "-" : "->", e->target, (long long)e->edge, (double)e->weight);
         else if (e->op == CBX_REMOVE_NODE)
             printf("    edit %lld: node %d gone\n", (long long)k, e->node);
         else

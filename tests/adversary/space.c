@@ -9,6 +9,16 @@
 
 /* ---- what the rules say of single edits */
 
+static bool is_protected(const question *q, int u, int v)
+{
+    const world *w = &q->world;
+    for (int e = 0; e < w->edges; e++)
+        if (q->protect_edge[e] &&
+            ((w->source[e] == u && w->target[e] == v) || (w->source[e] == v && w->target[e] == u)))
+            return true;
+    return false;
+}
+
 bool may_lose_edges(const question *q, int u, int v)
 {
     const world *w = &q->world;
@@ -16,11 +26,7 @@ bool may_lose_edges(const question *q, int u, int v)
     if (q->keep_edges || ((q->own_edges || q->as_self) && !own) || q->immutable_node[u] ||
         q->immutable_node[v])
         return false;
-    for (int e = 0; e < w->edges; e++)
-        if (q->protect_edge[e] &&
-            ((w->source[e] == u && w->target[e] == v) || (w->source[e] == v && w->target[e] == u)))
-            return false;
-    return true;
+    return !is_protected(q, u, v);
 }
 
 bool may_get_edge(const question *q, int u, int v)
@@ -29,6 +35,17 @@ bool may_get_edge(const question *q, int u, int v)
     bool to =
         (q->add_to[u] && (graphs || u != q->row)) || (q->add_to[v] && (graphs || v != q->row));
     return q->adds && u != v && own && to && !q->immutable_node[u] && !q->immutable_node[v];
+}
+
+/* As edges go, but for the rule that none does. */
+bool may_weigh(const question *q, int u, int v)
+{
+    const world *w = &q->world;
+    bool         own = w->task == CBX_GRAPH || u == q->row || v == q->row;
+    if (!q->weighs || ((q->own_edges || q->as_self) && !own) || q->immutable_node[u] ||
+        q->immutable_node[v])
+        return false;
+    return !is_protected(q, u, v);
 }
 
 bool may_lose_node(const question *q, int node)
@@ -165,6 +182,54 @@ static void add_nodes(const question *q, const bool *influence, space *s)
     }
 }
 
+/* Have all edges between the two the weight of this one? */
+static bool is_one_weight(const world *w, int edge)
+{
+    bool same = true;
+    for (int e = 0; e < w->edges; e++)
+        if ((w->source[e] == w->source[edge] && w->target[e] == w->target[edge]) ||
+            (w->source[e] == w->target[edge] && w->target[e] == w->source[edge]))
+            same = same && w->edge_weight[e] == w->edge_weight[edge];
+    return same;
+}
+
+static bool has_weight_place(const space *s, int u, int v)
+{
+    bool told = false;
+    for (int k = 0; k < s->count; k++)
+        told = told || (s->places[k].kind == PLACE_WEIGHT &&
+                        ((s->places[k].u == u && s->places[k].v == v) ||
+                         (s->places[k].u == v && s->places[k].v == u)));
+    return told;
+}
+
+/* Of all weights between the least and the largest the ends, the middle and one more. */
+static void add_weights(const question *q, const bool *influence, dice *d, space *s)
+{
+    const world *w = &q->world;
+    float        lo = INFINITY, hi = -INFINITY;
+    for (int e = 0; e < w->edges; e++) {
+        lo = fminf(lo, w->edge_weight[e]);
+        hi = fmaxf(hi, w->edge_weight[e]);
+    }
+    for (int e = 0; e < w->edges && q->weighs; e++) {
+        int         u = (int)w->source[e], v = (int)w->target[e];
+        const float some[] = {lo, hi, (lo + hi) / 2, (float)dice_real(d, lo, hi)};
+        if (!edge_counts(q, influence, e) || !may_weigh(q, u, v) ||
+            (!q->directed && (!is_one_weight(w, e) || has_weight_place(s, u, v))))
+            continue;
+        place *p = add(s, PLACE_WEIGHT);
+        p->u = u;
+        p->v = v;
+        p->edge = q->directed ? e : -1;
+        p->cost = q->edge_cost;
+        s->whole = false;
+        for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+            if (some[k] != w->edge_weight[e])
+                p->values[p->choices++ - 1] = some[k];
+    }
+}
+
 /* Whole numbers all; of continuous features the ends, the middle and some between. */
 static void add_values(const question *q, dice *d, int node, int feature, space *s)
 {
@@ -234,6 +299,7 @@ void find_space(const question *q, dice *d, space *s)
     find_influence(q, influence);
     add_edges(q, influence, s);
     add_nodes(q, influence, s);
+    add_weights(q, influence, d, s);
     for (int i = 0; i < q->world.nodes; i++)
         for (int j = 0; j < q->world.features && influence[i] && may_change_node(q, i); j++) {
             if (q->group[j] < 0)

@@ -7,7 +7,13 @@
 
 enum { MAX_PLACES = 256, MAX_VALUES = 16 };
 
-typedef enum place_kind { PLACE_EDGE, PLACE_NODE, PLACE_FEATURE, PLACE_GROUP } place_kind;
+typedef enum place_kind {
+    PLACE_EDGE,
+    PLACE_NODE,
+    PLACE_WEIGHT,
+    PLACE_FEATURE,
+    PLACE_GROUP
+} place_kind;
 
 /* One thing that can be otherwise. Choice 0 is as it is. */
 typedef struct place {
@@ -18,7 +24,7 @@ typedef struct place {
     int        u, v, edge;           /* edge -1: all between the two, both ways */
     bool       comes;                /* an edge that is not there */
     int        node, feature;        /* group: the one that is on */
-    float      values[MAX_VALUES];   /* feature, by choice - 1 */
+    float      values[MAX_VALUES];   /* feature or weight, by choice - 1 */
     int        features[MAX_VALUES]; /* group: turned on instead */
 } place;
 

@@ -112,9 +112,9 @@ static void tell_edges(question *q)
     if (*text)
         tell(q, "protected-edges", "%s", text);
     tell(q, "edges", "%s", q->directed ? "directed" : "undirected");
-    if (q->adds || q->removes_nodes)
-        tell(q, "edits", "remove,features%s%s", q->adds ? ",add" : "",
-             q->removes_nodes ? ",remove-nodes" : "");
+    if (q->adds || q->removes_nodes || q->weighs)
+        tell(q, "edits", "remove,features%s%s%s", q->adds ? ",add" : "",
+             q->removes_nodes ? ",remove-nodes" : "", q->weighs ? ",weights" : "");
     if (q->adds) {
         tell(q, "add-at", "target");
         tell(q, "add-candidates", "100000");

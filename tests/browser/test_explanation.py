@@ -4,6 +4,7 @@ is the one that the JSON, or another run of the model, has."""
 import itertools
 import json
 import math
+import re
 import shlex
 import unittest
 import xml.etree.ElementTree as xml
@@ -459,6 +460,17 @@ class Bank(PageCase):
         shown = "[...document.querySelectorAll('.panel')].filter(e => !e.hidden).map(e => e.dataset.panel).join()"
         self.assertEqual(self.page.evaluate(shown), "after")
 
+    def test_no_card_has_a_void_below_it(self):
+        self.changes("income")
+        cards = "[...document.querySelectorAll('.columns .card')].map(e => [e.querySelector('h2').innerText, ...(b => [b.left, b.top, b.bottom])(e.getBoundingClientRect())])"
+        at = {title: (left, top, bottom) for title, left, top, bottom in self.page.evaluate(cards)}
+        for above, below in (("Class probabilities", "How good it is"), ("Edits", "Rules and settings")):
+            self.assertEqual(at[above][0], at[below][0])
+            self.assertLess(at[below][1] - at[above][2], 40)
+        self.page.viewport(500, 820)
+        order = [title for title, *_ in sorted(self.page.evaluate(cards), key=lambda card: card[2])]
+        self.assertEqual(order, ["Class probabilities", "Edits", "How good it is", "Rules and settings"])
+
     def test_nothing_pointed_at_is_no_box(self):
         self.changes("income")
         box = "(e => [getComputedStyle(e).backgroundColor, e.getBoundingClientRect().height])(document.getElementById('details'))"
@@ -561,10 +573,11 @@ class Molecule(PageCase):
         changes = sum(e["to"] == 1 for e in self.result["edits"])
         self.assertIn(f"with {changes} change", root.find(name + "title").text)
 
-    def test_a_group_without_a_name_is_told_by_its_node(self):
-        self.assertRegex(self.said, r"(?m)^  if     node \d: (C|N) → (C|N)$")
+    def test_the_words_are_those_of_the_command_line(self):
+        told = re.findall(r"replace the (?:C|N|Cl) at atom \d by (?:C|N)", self.said)
+        self.assertGreater(len(told), 0)
         self.open(self.path)
-        self.assertRegex(self.page.evaluate("document.querySelector('.changes li').innerText"), r"^node \d: (C|N) → (C|N)$")
+        self.assertEqual(self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)"), told)
 
 
 class Shared(PageCase):

@@ -132,6 +132,35 @@ TEST(an_edge_without_a_weight_has_the_median)
     cbx_graph_free(g);
 }
 
+/* Columns of which each edge has one say of which kind it is. Their medians would be none. */
+TEST(an_edge_is_of_one_kind_where_all_are)
+{
+    int64_t        from[] = {0, 1, 2, 3, 0}, to[] = {1, 2, 3, 1, 2};
+    float          x[4] = {0}, attr[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1};
+    cbx_graph_data d = {.num_nodes = 4,
+                        .num_features = 1,
+                        .num_edges = 5,
+                        .edge_source = from,
+                        .edge_target = to,
+                        .x = x,
+                        .edge_dim = 3,
+                        .edge_attr = attr};
+    cbx_graph     *g = NULL, *made = NULL;
+    cbx_error      err = {0};
+    cbx_edit       edit = addition(3, 0, false, 0);
+    for (int turn = 0; turn < 2; turn++) {
+        attr[14] = turn ? 0.5F : 1; /* and here it is a number like others */
+        CHECK_OK(cbx_graph_new(&d, &g, &err), err);
+        if (CHECK_OK(cbx_graph_apply(g, &edit, 1, &made, &err), err)) {
+            CHECK_NEAR(made->data.edge_attr[15], 0, 0);
+            CHECK_NEAR(made->data.edge_attr[16], turn ? 0 : 1, 0);
+            CHECK_NEAR(made->data.edge_attr[17], 0, 0);
+        }
+        cbx_graph_free(made);
+        cbx_graph_free(g);
+    }
+}
+
 TEST(an_edge_that_cannot_be_is_refused_and_one_that_can_is_in_its_graph)
 {
     int64_t        from[] = {0, 1}, to[] = {1, 2}, ptr[] = {0, 3, 5};

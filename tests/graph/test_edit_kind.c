@@ -21,9 +21,13 @@ static const cbx_edit samples[CBX_EDIT_KINDS][2] = {
           .to = 1e-3f,
           .step = 0.0125f},
          {.op = CBX_SET_FEATURE, .node = 1, .feature = 5, .from = 0, .to = 1, .group = 3}},
-    [CBX_ADD_EDGE] = {{.op = CBX_ADD_EDGE, .source = 4, .target = 2, .edge = -1, .weight = 0.25f},
-                      {.op = CBX_ADD_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}},
-    [CBX_REMOVE_NODE] = {{.op = CBX_REMOVE_NODE, .node = 3}, {.op = CBX_REMOVE_NODE, .node = 11}}};
+    [CBX_ADD_EDGE] =
+        {{.op = CBX_ADD_EDGE, .source = 4, .target = 2, .edge = -1, .weight = 0.25f},
+         {.op = CBX_ADD_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}},
+    [CBX_REMOVE_NODE] = {{.op = CBX_REMOVE_NODE, .node = 3}, {.op = CBX_REMOVE_NODE, .node = 11}},
+    [CBX_SET_EDGE] = {
+        {.op = CBX_SET_EDGE, .source = 4, .target = 2, .edge = 6, .weight = 0.25f},
+        {.op = CBX_SET_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}}};
 
 /* The text of one edit, to free(). */
 static char *written(const cbx_edit *e)

@@ -44,8 +44,12 @@ typedef struct stage {
 static void set_up(stage *t, bool directed)
 {
     cbx_error err = {0};
-    *t = (stage){.o = oracle_make((oracle_shape){
-                     .nodes = 40, .features = 8, .kind = 'd', .directed = directed, .seed = 6}),
+    *t = (stage){.o = oracle_make((oracle_shape){.nodes = 40,
+                                                 .features = 8,
+                                                 .kind = 'd',
+                                                 .directed = directed,
+                                                 .weighted = !directed,
+                                                 .seed = 6}),
                  .options = ASK("explainer", "minimal", "target", "any", "one-hot", "0-2", "keep",
                                 "no-isolated", "prove", "1", "edits", "all")};
     if (directed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that are removed: what a search asks its own view is what a graph says that never had them,
- * for every layer and pooling; answers hold, keep the rules, and are no larger for having more kinds
- * of edit. */
+ * for every layer and pooling; answers hold, keep the rules, and are no larger for having more
+ * kinds of edit. */
 #include <math.h>
 #include <string.h>
 
@@ -145,8 +145,8 @@ TEST(verifying_in_part_is_verifying_the_whole)
             for (int64_t i = 0; i < count; i++) {
                 bool again = false;
                 for (int64_t j = 0; j < i; j++)
-                    again = again || (edits[i].op == CBX_REMOVE_NODE && edits[j].op == edits[i].op &&
-                                      edits[j].node == edits[i].node);
+                    again = again || (edits[i].op == CBX_REMOVE_NODE &&
+                                      edits[j].op == edits[i].op && edits[j].node == edits[i].node);
                 if (!again)
                     once[single++] = edits[i];
             }

@@ -26,6 +26,7 @@ typedef struct oracle_shape {
     int32_t     nodes;       /* 0: the karate club, and the rest does not count */
     int32_t     graphs;      /* 0: a node task */
     bool        directed;    /* with loops, repeated edges and weights */
+    bool        weighted;    /* undirected, with weights that are the same both ways */
     bool        sparse;
     bool        tight; /* bounds are the data's smallest and largest values */
     /* of all features: d(iscrete), c(ontinuous), or f: discrete but with fractions, as
@@ -86,7 +87,7 @@ static inline void oracle_features(oracle *o, cbx_rng *rng, bool sparse, char ki
 
 /* A ring in every graph, and as many random edges within it. */
 static inline void oracle_edges(oracle *o, cbx_rng *rng, const int64_t *ends, int32_t graphs,
-                                bool directed)
+                                bool directed, bool weighted)
 {
     int64_t  n = o->data.num_nodes, m = 0;
     int64_t *source = TAKE(&o->bag, int64_t, 4 * n), *target = TAKE(&o->bag, int64_t, 4 * n);
@@ -103,13 +104,14 @@ static inline void oracle_edges(oracle *o, cbx_rng *rng, const int64_t *ends, in
                 source[m] = i;
                 target[m++] = to;
                 weight[m] = draw(rng, 0.3, 1.5);
+                weight[m] = weighted ? weight[m - 1] : weight[m];
                 source[m] = directed ? i % 3 ? to : i : to; /* every third is a loop at i */
                 target[m++] = i;
             }
     o->data.num_edges = m;
     o->data.edge_source = source;
     o->data.edge_target = target;
-    o->data.edge_weight = directed ? weight : NULL;
+    o->data.edge_weight = directed || weighted ? weight : NULL;
 }
 
 /* A label is about the first feature, of the node or on average. */
@@ -145,7 +147,7 @@ static inline void oracle_graph(oracle *o, oracle_shape s)
     oracle_features(o, &again, false, s.kind);
     oracle_labels(o, o->data.x, s.graphs ? ends : NULL, s.graphs ? s.graphs : s.nodes);
     oracle_features(o, &rng, s.sparse, s.kind); /* the same numbers in the form asked for */
-    oracle_edges(o, &rng, ends, graphs, s.directed);
+    oracle_edges(o, &rng, ends, graphs, s.directed, s.weighted);
     if (s.tight)
         o->data.feat_min = o->data.feat_max = NULL;
     cbx_error err = {0};

@@ -148,6 +148,7 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     (source, target), value = edges_of(data)
     keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
     changes, added, lost = [], [], []
+    weights: dict[int, float] = {}
     for edit in cf.edits:
         if edit.op == "remove_edge" and edit.edge is not None:
             if 0 <= edit.edge - first_edge < len(keep):
@@ -159,12 +160,21 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
             if 0 <= edit.source - first_node < data.num_nodes:
                 ends = (edit.source - first_node, edit.target - first_node)
                 added += [(*ends, edit.weight), (*ends[::-1], edit.weight)] if edit.undirected else [(*ends, edit.weight)]
+        elif edit.op == "set_edge" and edit.edge is not None:
+            if 0 <= edit.edge - first_edge < len(keep):
+                weights[edit.edge - first_edge] = edit.weight
+        elif edit.op == "set_edge":
+            a, b = edit.source - first_node, edit.target - first_node
+            pair = ((source == a) & (target == b)) | ((source == b) & (target == a))
+            weights.update(dict.fromkeys(pair.nonzero().flatten().tolist(), edit.weight))
         elif edit.op == "remove_node":
             if 0 <= edit.node - first_node < data.num_nodes:
                 lost.append(edit.node - first_node)
                 keep &= (source != lost[-1]) & (target != lost[-1])
         elif 0 <= edit.node - first_node < data.num_nodes:
             changes.append((edit.node - first_node, edit.feature, edit.after))
+    if weights:
+        data = _with_weights(data, weights)
     out = copy.copy(data)
     if changes:
         x = data.x.to_dense() if is_sparse(data.x) else data.x
@@ -184,6 +194,33 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
         ones = torch.ones(int(keep.sum()), device=source.device)
         out.edge_weight = torch.cat([ones, torch.tensor([weight for *_, weight in added], device=source.device)])
     return _without_nodes(out, lost) if lost else out
+
+
+def _with_weights(data: Any, weights: dict[int, float]) -> Any:
+    """Other weights of some edges, by their positions, wherever the data has them."""
+    out = copy.copy(data)
+    at = torch.tensor(list(weights))
+    for key in ("edge_weight", "adj_t", "adj", "edge_index"):
+        item = data.get(key)
+        if key == "edge_weight" and item is not None:
+            new = item.clone()
+            new.view(new.shape[0], -1)[at] = torch.tensor(list(weights.values()), dtype=new.dtype).reshape(-1, 1)
+            out[key] = new
+        elif item is not None and key != "edge_weight" and (hasattr(item, "coo") or is_sparse(item)):
+            out[key] = _with_values(item, at, list(weights.values()))
+    return out
+
+
+def _with_values(old: Any, at: torch.Tensor, values: list[float]) -> Any:
+    if hasattr(old, "coo"):
+        row, col, value = old.coo()
+        value = value.clone()
+        value[at] = torch.tensor(values, dtype=value.dtype)
+        return type(old)(row=row, col=col, value=value, sparse_sizes=old.sparse_sizes())
+    matrix = old.to_sparse_coo().coalesce()
+    new = matrix.values().clone()
+    new[at] = torch.tensor(values, dtype=new.dtype)
+    return _in_layout(torch.sparse_coo_tensor(matrix.indices(), new, matrix.shape), old.layout)
 
 
 def _without_nodes(data: Any, lost: list[int]) -> Any:

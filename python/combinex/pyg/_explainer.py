@@ -97,7 +97,7 @@ class CombinexExplainer(ExplainerAlgorithm):
                 touched[edit.source] = touched[edit.target] = 1.0
                 if edit.edge is not None:
                     edges[edit.edge] = 1.0
-                elif edit.op == "remove_edge":  # one that is added has no place in a mask
+                elif edit.op != "add_edge":  # which has no place in a mask
                     one, other = edit.source, edit.target
                     edges[((source == one) & (target == other)) | ((source == other) & (target == one))] = 1.0
         kind = self.explainer_config.node_mask_type

@@ -9,8 +9,8 @@ const cbxGraph = (() => {
   const cut = (name) => (Array.from(name).length > 16 ? Array.from(name).slice(0, 15).join("") + "…" : name);
 
   // What a panel shows: per node its class and rings, per edge what is left of it.
-  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed and lost: Sets of nodes, removed and added: Map edge ->
-  // bits of directions, gone: drawn as gone, and what is added as there}
+  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed and lost: Sets of nodes, removed, added and reweighted:
+  // Map edge -> bits of directions, gone: drawn as gone, and what is added as there}
   function make({onSelect}) {
     const camera = {zoom: 1, x: 0, y: 0};
     const panels = [];
@@ -81,6 +81,7 @@ const cbxGraph = (() => {
         const on = marked === i ? " marked" : "";
         draw(left, "edge" + on, lost ? 2 : 0, layer);
         draw(lost, (p.state.gone ? "edge removed gone" : "edge removed") + on, left ? 2 : 0, heavy);
+        draw((p.state.reweighted.get(i) || 0) & left, "edge reweighted" + on, 0, heavy);
         draw(p.state.added.get(i) || 0, (p.state.gone ? "edge added" : "edge added planned") + on, left ? 2 : 0,
              heavy);
       });

@@ -65,9 +65,11 @@
       name("to_name", e.target === undefined ? e.node : e.target)
     ];
   }
-  const isEdge = (e) => e.op === "remove_edge" || e.op === "add_edge";
+  const isEdge = (e) => e.op === "remove_edge" || e.op === "add_edge" || e.op === "set_edge";
   function editText(e) {
     const [from, to] = ends(e);
+    if (e.op === "set_edge")
+      return "weight of edge " + from + (e.undirected ? " – " : " → ") + to + ": " + short(e.weight);
     if (isEdge(e))
       return (e.op === "add_edge" ? "add" : "remove") + " edge " + from + (e.undirected ? " – " : " → ") + to;
     if (e.op === "remove_node") return "remove node " + from;
@@ -80,7 +82,9 @@
   const changesOf = (edits) => cbx.together(
       edits, (e) => (e.group_number === undefined ? null : e.node + " " + e.group_number), (e) => e.to === 0);
   function groupText(a, b) {
-    const [off, on] = a.to === 0 ? [a, b] : [b, a];
+    const [off, on] = a.to === 0 ? [a, b] : [b, a], atom = data.nodes[on.drawn];
+    if (on.symbol && atom && atom.symbol)
+      return "replace the " + atom.symbol + " at atom " + atom.name + " by " + on.symbol;
     return cbx.groupText(a.group, owner(a), featureName(off), featureName(on));
   }
   const changeTexts = (edits) => changesOf(edits).map(([i, k]) => {
@@ -189,6 +193,7 @@
     later.push(() => {
       const changed = new Set(), removed = new Map(), planned = new Set(), plannedEdges = new Map();
       const added = new Map(), plannedAdded = new Map(), lost = new Set(), plannedLost = new Set(), symbols = new Map();
+      const reweighted = new Map(), plannedWeights = new Map();
       now.answer.edits.forEach((e, i) => {
         if (e.drawn < 0) return;
         if (e.op === "set_feature") {
@@ -209,8 +214,9 @@
         }
         const [a] = data.edges[e.drawn], bits = e.undirected ? 3 : data.nodes[a].id === e.source ? 1 : 2;
         const put = (map) => map.set(e.drawn, (map.get(e.drawn) || 0) | bits);
-        put(e.op === "add_edge" ? plannedAdded : plannedEdges);
-        if (now.on[i]) put(e.op === "add_edge" ? added : removed);
+        const of = {remove_edge: [plannedEdges, removed], add_edge: [plannedAdded, added], set_edge: [plannedWeights, reweighted]};
+        put(of[e.op][0]);
+        if (now.on[i]) put(of[e.op][1]);
       });
       const nodeTask = target.task === "node", p = probabilities();
       const first = nodeTask && data.nodes.length && data.nodes[0].class !== undefined;
@@ -221,11 +227,12 @@
         removed: plannedEdges,
         added: plannedAdded,
         lost: plannedLost,
+        reweighted: plannedWeights,
         gone: false
       };
       const later = now.answer.nodes ? now.answer.nodes.map((n) => n.class) : known("after");
       if (later && p && nodeTask) later[0] = leading(p);
-      after.state = {classes: later, symbols, changed, removed, added, lost, gone: true};
+      after.state = {classes: later, symbols, changed, removed, added, lost, reweighted, gone: true};
       arrange();
       show(graph.selected());
     });
@@ -338,6 +345,7 @@
       items.push(
           el("li", {}, sample(edge("edge added planned")), "to be added"),
           el("li", {}, sample(edge("edge added")), "added"));
+    if (anyEdit("set_edge")) items.push(el("li", {}, sample(edge("edge reweighted")), "other weight"));
     return el("ul", {class: "legend", "aria-label": "Legend"}, items);
   }
   const anyEdit = (op) => answers.some((a) => a.edits.some((e) => e.op === op));
@@ -561,6 +569,7 @@
             counted(r.edges_removed, "edge") + " removed, " +
                 (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") +
                 (r.nodes_removed ? counted(r.nodes_removed, "node") + " removed, " : "") +
+                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + " reweighted, " : "") +
                 counted(r.features_changed - merged(now.answer.edits), "feature value") +
                 " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
@@ -613,7 +622,9 @@
   }
 
   main.append(
-      lead(), graphCard(), el("div", {class: "columns"}, barsCard(), editsCard()),
-      el("div", {class: "columns"}, qualityCard(), cbx.settingsCard()), curvesCard() || "");
+      lead(), graphCard(),
+      el("div", {class: "columns"}, el("div", {class: "pile"}, barsCard(), qualityCard()),
+         el("div", {class: "pile"}, editsCard(), cbx.settingsCard())),
+      curvesCard() || "");
   choose(0);
 })();

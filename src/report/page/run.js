@@ -50,6 +50,7 @@
       (e.length === 1     ? "remove node " + nodeName(e[0]) :
            e.length === 3   ? "remove edge " + edgeText(...e) :
            e[3] === "added" ? "add edge " + edgeText(...e) :
+           Array.isArray(e[3]) ? "weight of edge " + edgeText(...e) + ": " + short(e[3][0]) :
            "set " + featureName(e[1]) + " of " + nodeName(e[0]) + ": " + short(e[2]) + " → " + short(e[3]));
 
   // What a search looks through: a target's numbers, names, classes and edits.
@@ -406,13 +407,13 @@
       parts.push(
           el("div", {},
              cbx.table({
-                  caption: "Edges that more than one flip removes or adds" +
+                  caption: "Edges that more than one flip removes, adds or reweights" +
                       (common.all_edges > common.edges.length && edges.length === common.edges.length ?
                            ", the " + edges.length + " most frequent" :
                            "") +
                       ", of " + count(common.all_edges) + ".",
                   columns: [
-                    {label: "Edge", value: (e) => edgeText(e[0], e[1], e[2]) + (e[4] ? " (added)" : "")},
+                    {label: "Edge", value: (e) => edgeText(e[0], e[1], e[2]) + (e[4] ? " (added)" : e[5] ? " (weight)" : "")},
                     {
                       label: "Share",
                       fixed: true,
@@ -428,7 +429,7 @@
     else if (common.all_edges)
       parts.push(
           el("p", {class: "note"},
-             counted(common.all_edges, "edge") + " would be removed or added, none of them in more than one flip."));
+             counted(common.all_edges, "edge") + " would be removed, added or reweighted, none of them in more than one flip."));
     const nodes = common.nodes.filter((n) => n[1] > 1);
     if (nodes.length)
       parts.push(

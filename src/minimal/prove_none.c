@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prove_none.c: see prove_none.h. */
+#include "prove_none.h"
+
+#include <math.h>
+
+#include "deadline.h"
+#include "pattern_branch.h"
+
+/* Of the time there is: the rest is for sizes one after the other. */
+static const double SHARE = 0.5;
+/* Open edges at a node all patterns of which are told apart. */
+enum { MOST_OPEN = 8 };
+
+static bool stop(void *user)
+{
+    return cbx_asking_stops(user);
+}
+
+bool cbx_prove_none(const cbx_asking *a, const cbx_net *net, cbx_partial_graph *graph,
+                    cbx_lead_bound *bound)
+{
+    const cbx_search  *s = a->s;
+    double             now = cbx_clock();
+    cbx_asking         own = *a;
+    cbx_pattern_branch b = {
+        .question = {net, graph, bound->spread.base, MOST_OPEN, stop, &own}, .graph = graph};
+    own.until = now + SHARE * (a->until - now);
+    if (!cbx_pattern_is_known(net, graph) || cbx_lead_bound_update(bound))
+        return false;
+    for (int32_t c = 0; c < s->model->num_classes; c++) {
+        if (c == s->prediction || (s->target >= 0 && c != s->target))
+            continue;
+        double most = cbx_lead_bound_of(bound, c, s->prediction);
+        if (most < 0)
+            continue;
+        if (isinf(most)) /* no time, and so no rounding */
+            return false;
+        b.rounding = bound->rounding;
+        if (!cbx_pattern_none(&b, c, s->prediction, s->arena))
+            return false;
+    }
+    return !cbx_asking_stops(&own);
+}

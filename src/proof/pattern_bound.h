@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pattern_bound.h: how far a class can lead with any edges gone, however many, for GCN.
+ *
+ * A *pattern* of a node is which of its edges are left; given it, its degree is known, and what its
+ * row is a sum of. Rows take their patterns one by one, each for itself, though two of them may
+ * not agree on an edge: that is what makes it a bound. docs/bounds.md has the proof. */
+#ifndef CBX_PATTERN_BOUND_H
+#define CBX_PATTERN_BOUND_H
+
+#include "net.h"
+#include "partial_graph.h"
+
+typedef struct cbx_pattern_question {
+    const cbx_net           *net;
+    const cbx_partial_graph *graph;
+    const double            *message; /* products of the first layer: rows x units */
+    int                      most; /* open edges at a node with all patterns; beyond, by number */
+    bool (*stop)(void *user);      /* NULL: never */
+    void *user;
+} cbx_pattern_question;
+
+/* Is it of this kind: GCN layers, one row that is asked about, edges that go and no other choices,
+ * each with the one back? */
+bool cbx_pattern_is_known(const cbx_net *net, const cbx_partial_graph *graph);
+
+/* How far nodes are from the first one, by edges that are there; further than the layers reach:
+ * INT32_MAX. */
+void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops);
+
+/* The lead of class `ahead` over class `behind` of the first row, by the formulas, at most: with
+ * any of the open choices made, whatever the budget. INFINITY: no time, or no memory. */
+double cbx_pattern_lead(const cbx_pattern_question *q, int32_t ahead, int32_t behind);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pattern_branch.h: is there no set of removals at all by which a class comes to lead, of whatever
+ * size? By branch and bound over edges that stay or go, those nearest to the row first, with bounds
+ * by patterns (pattern_bound.h). */
+#ifndef CBX_PATTERN_BRANCH_H
+#define CBX_PATTERN_BRANCH_H
+
+#include "pattern_bound.h"
+
+typedef struct cbx_pattern_branch {
+    cbx_pattern_question question;
+    cbx_partial_graph   *graph;    /* of the question; left as it was */
+    double               rounding; /* by which the model may say otherwise */
+    int64_t              bounds;   /* how many were computed */
+} cbx_pattern_branch;
+
+/* True: there is none by which `ahead` leads `behind`. False: it is not known. */
+bool cbx_pattern_none(cbx_pattern_branch *b, int32_t ahead, int32_t behind, cbx_arena *arena);
+
+#endif
