@@ -106,7 +106,10 @@ static const char *kind_in_words(const cbx_search *s, int k)
                    ? "additions of edges at the explained node"
                    : "additions of edges at the explained node or in its factual graph";
     case WEIGHTS:
-        return r->edits & CBX_EDITS_WEIGHTS ? "changes of edges' weights" : NULL;
+        return !(r->edits & CBX_EDITS_WEIGHTS)    ? NULL
+               : o->edges == CBX_EDGES_UNDIRECTED ? "changes of edges' weights (all between two "
+                                                    "nodes at once, if they weigh the same)"
+                                                  : "changes of edges' weights (one by one)";
     default:
         return features ? "changes of features" : NULL;
     }

@@ -31,12 +31,8 @@ void lie_before(lie kind, question *q)
     if (kind == LIE_OPTIMAL)
         set(q, "total-cfs", "5");
     q->total_cfs = kind == LIE_OPTIMAL ? 5 : q->total_cfs;
-    for (int e = 1; e < q->world.edges && kind == LIE_WEIGHT && q->world.weighted; e++)
-        if (q->world.edge_weight[e] != q->world.edge_weight[0] && !has_rule(q, RULE_METHOD)) {
-            set(q, "edits", "weights"); /* so that answers have some */
-            q->weighs = true;
-            break;
-        }
+    if (kind == LIE_WEIGHT && q->weighs) /* so that answers have some */
+        set(q, "edits", "weights");
     if (kind == LIE_NODE) { /* so that answers have some */
         set(q, "node-cost", "0.1");
         q->node_cost = 0.1;

@@ -383,6 +383,18 @@ static bool weights_differ(const world *w)
     return differ;
 }
 
+/* Edges that are changed together weigh the same. */
+static void draw_weights(question *q, dice *d)
+{
+    world *w = &q->world;
+    q->weighs = weights_differ(w) && dice_chance(d, 0.6);
+    for (int a = 0; a < w->edges && q->weighs && !q->directed; a++)
+        for (int b = a + 1; b < w->edges; b++)
+            if (w->source[a] == w->target[b] && w->target[a] == w->source[b])
+                w->edge_weight[b] = w->edge_weight[a];
+    q->weighs = q->weighs && weights_differ(w);
+}
+
 void draw_rules(question *q, dice *d)
 {
     q->total_cfs = 1;
@@ -398,9 +410,9 @@ void draw_rules(question *q, dice *d)
     draw_target(q, d);
     q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
+        draw_weights(q, d);
         draw_additions(q, d);
         q->removes_nodes = dice_chance(d, 0.3);
-        q->weighs = weights_differ(&q->world) && dice_chance(d, 0.4);
         leave_little(q, d);
         work_out(q);
         restrict_space(q, d);

@@ -85,8 +85,8 @@ static bool tries_all(question *q)
            (double)set.tried == all - 1;
 }
 
-/* How many claims of each kind are found to be false. */
-static void count_broken(lie kind, question *q, int broken[CLAIMS])
+/* How many claims of each kind are found to be false; `radius`: of those about radii, too. */
+static void count_broken(lie kind, bool radius, question *q, int broken[CLAIMS])
 {
     memset(broken, 0, CLAIMS * sizeof *broken);
     for (int64_t number = 0; number < LIARS; number++) {
@@ -101,8 +101,7 @@ static void count_broken(lie kind, question *q, int broken[CLAIMS])
             judge(q, a.answer, &j);
         }
         draw_radius(q, &r);
-        if ((c == CLAIM_RADIUS || c == CLAIM_FLIPS_WITH) && a.model &&
-            ask_radius(&r, q, &a, &told)) {
+        if (radius && a.model && ask_radius(&r, q, &a, &told)) {
             lie_of_radius(kind, &told);
             judge_radius(q, &r, &told, &j);
         }
@@ -134,10 +133,10 @@ static bool finds_lies_out(question *q)
         {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"}};
     bool fine = true;
     int  honest[CLAIMS], lying[CLAIMS];
-    count_broken(LIE_NONE, q, honest);
+    count_broken(LIE_NONE, true, q, honest);
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         claim c = lies[k].claim;
-        count_broken(lies[k].lie, q, lying);
+        count_broken(lies[k].lie, c == CLAIM_RADIUS || c == CLAIM_FLIPS_WITH, q, lying);
         fine &= check(lying[c] >= honest[c] + 10, lies[k].what);
     }
     return fine;
