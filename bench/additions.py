@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What adding edges is worth: how small the answers of `minimal` are with and without.
 
-    additions.py [--trees] [--citations] [--targets 50] [--truth FOLDER] [--single FOLDER]
+    additions.py [--trees] [--citations] [--targets 50] [--truth FOLDER] [--single FOLDER] [--every-pair DATA MODEL]
 
 --trees: edges only, any other class, all test nodes, on the graphs of CF-GNNExplainer with its oracle (three GCN layers of
 20 units; up to three oracles that have learned). --citations: all kinds of edit, with the default GCN. --truth: the fewest
@@ -10,12 +10,15 @@ edges that come or go in each graph of MUTAG, against FOLDER/truth.json, which w
 "MUTAG": [{"graph": N, "target": C, "edit": {"minimal": K}, "delete": {"minimal": K}}, …], K null where 3 (delete: any
 number that was tried) are needed or more; FOLDER has MUTAG.safetensors and MUTAG.model.safetensors, too. --single: every
 node of BA-Shapes that one removal changes, by FOLDER/truth.json, which has "nodes": [{"node": N, "flipping_edges": K}, …], by
-CF-GNNExplainer's own oracle, syn1-gcn3.model.safetensors.
+CF-GNNExplainer's own oracle, syn1-gcn3.model.safetensors. --every-pair: of answers with additions and deletions, the ones that
+are larger than they must be, by trying every pair of nodes (single_edges.c): minutes.
 """
 import argparse
 import collections
 import json
 import statistics
+import struct
+import subprocess
 import time
 from pathlib import Path
 
@@ -122,6 +125,42 @@ def single(folder):
         raise SystemExit(f"not so: {', '.join(map(str, sorted(flips - found)))}")
 
 
+def tensors(path):
+    """Shapes and bytes of a file, by name."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = file.read()
+    header.pop("__metadata__", None)
+    return {name: (t["shape"], data[slice(*t["data_offsets"])]) for name, t in header.items()}
+
+
+def every_pair(data, model):
+    """Of the nodes that have an answer of two edges or more, how many one edge would do for."""
+    program, packed = common.WORK / "single_edges", common.WORK / "single_edges.input"
+    common.WORK.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cc", "-O3", "-o", program, common.ROOT / "bench" / "single_edges.c", "-lm"], check=True)
+    graph, net = tensors(data), tensors(model)
+    layers = [f"layers.{l}.{part}" for l in range(3) for part in ("lin.weight", "bias")]
+    shape = [graph["x"][0][0], graph["edge_index"][0][1], graph["x"][0][1], *(net[name][0][0] for name in layers[::2])]
+    with open(packed, "wb") as file:
+        file.write(struct.pack("<7i", *shape, net["output_layer.bias"][0][0]))
+        for part in (graph["edge_index"], graph["x"], *(net[name] for name in (*layers, "output_layer.weight", "output_layer.bias"))):
+            file.write(part[1])
+    lines = subprocess.run([program, packed], check=True, capture_output=True, text=True).stdout.splitlines()
+    does = {int(node): int(edges) for node, _, edges in map(str.split, lines)}
+    which = ["--test-set"]  # of the model, unless the data says which
+    if "test_idx" in graph:
+        which = [text for (node,) in struct.iter_unpack("<q", graph["test_idx"][1]) for text in ("--node", node)]
+    elif "test_mask" in graph:
+        which = [text for node, (mask,) in enumerate(struct.iter_unpack("B", graph["test_mask"][1])) if mask for text in ("--node", node)]
+    answers = explain(data, model, *which, "--edits", "remove,add", "--robustness", 0)
+    larger = [r["node"] for r in answers if r["status"] == "found" and len(r["edits"]) > 1]
+    print(f"{len(answers)} nodes, {len(found := sizes(answers))} flipped with {statistics.mean(found):.3f} edges on average; "
+          f"no single edge does for {sum(not does[r['node']] for r in answers)}; "
+          f"{sum(does[node] > 0 for node in larger)} of {len(larger)} larger answers missed one; "
+          f"{sum(does[r['node']] == 8 for r in answers)} flip only by an edge to elsewhere")  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trees", action="store_true")
@@ -129,11 +168,14 @@ def main():
     parser.add_argument("--targets", type=int, default=50)
     parser.add_argument("--truth", type=Path, metavar="FOLDER")
     parser.add_argument("--single", type=Path, metavar="FOLDER")
+    parser.add_argument("--every-pair", type=Path, nargs=2, metavar=("DATA", "MODEL"))
     given = parser.parse_args()
     if given.truth:
         truth(given.truth)
     if given.single:
         single(given.single)
+    if given.every_pair:
+        every_pair(*given.every_pair)
     if given.trees:
         trees()
     if given.citations:

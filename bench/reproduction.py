@@ -245,10 +245,10 @@ def write(folders, name, to, samples):
         out.write(f"# {len(cells)} cells: winners and counts\n\n{made}")
         out.write(f"{total:,} answers, {compared:,} of them for rows that the published program looked at.\n\n")
         out.write("\n".join(line for line in winners if "| nobody |" not in line) + "\n\n")
-        out.write(missed(folders, "minimal-any") + "\n")
+        for who in ("minimal-any", "minimal"):
+            out.write(missed(folders, who))
         out.write(table(["figures", "equal", "better", "worse"], counts) + "\n")
         out.write(table(["reason", "figures"], sorted(map(list, reasons.items()))))
-        out.write("\n" + missed(folders, "minimal"))
     with open(to / f"{name}-differences.csv", "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["data", "model", "explainer", "measure", "ours", "published", "ours_is",
@@ -282,7 +282,7 @@ def missed(folders, who):
         if none:
             near = [f"{max(leads):.2f}", f"{statistics.median(leads):.2f}"] if leads else ["", ""]
             lines.append([", ".join(cell), f"{len(none)} of {len(rows)}", len(none) - len(leads), *near])
-    return table(["missed by " + who, "rows", "proved", "nearest", "median"], lines) if lines else ""
+    return table(["missed by " + who, "rows", "proved", "nearest", "median"], lines) + "\n" if lines else ""
 
 
 def faults_page(made, published, rows, lines, answers):

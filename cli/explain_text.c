@@ -176,8 +176,10 @@ static void put_lower_bound(FILE *out, const cbx_counterfactual *c)
 /* One change is the least there is, which goes without saying where no proof was asked for. */
 static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_t changes)
 {
-    return c->certificate == CBX_IRREDUCIBLE || (c->certificate == CBX_OPTIMAL && changes == 1 &&
-                                                 !args_given(job->args->options, "prove"));
+    const cbx_options *asked = job->args->options; /* NULL: from elsewhere than the command line */
+    bool               proof = asked && args_given(asked, "prove");
+    return c->certificate == CBX_IRREDUCIBLE ||
+           (c->certificate == CBX_OPTIMAL && changes == 1 && !proof);
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)

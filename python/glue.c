@@ -43,7 +43,7 @@ CBX_API char *cbx_python_text(cbx_graph *graph, const cbx_options *options,
 char *cbx_python_text(cbx_graph *graph, const cbx_options *options, const cbx_counterfactual *c,
                       bool details)
 {
-    explain_args asked = {.details = details};
+    explain_args asked = {.details = details, .options = (cbx_options *)options};
     explain_job  job = {.args = &asked, .source = {.graph = graph, .name = ""}};
     char        *text = NULL;
     size_t       size = 0;

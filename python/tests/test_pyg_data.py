@@ -350,3 +350,13 @@ def test_tensors_of_every_type_are_read(tmp_path, dtype):
     read = _torch_file.read(tmp_path / "x.pt")
     for name, value in content.items():
         np.testing.assert_array_equal(read[name].astype(np.float64), value.detach().double().numpy())
+
+
+def test_an_added_edge_is_of_one_kind_where_all_are():
+    from combinex.pyg._data import _of_added
+
+    kinds = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]])
+    added = [(0, 1, 1.0), (2, 3, 1.0)]
+    assert _of_added("edge_attr", kinds, added, 0).tolist() == [[0, 1, 0]] * 2
+    kinds[4, 2] = 0.5
+    assert _of_added("edge_attr", kinds, added, 0).tolist() == [[0, 0, 0]] * 2

@@ -74,7 +74,9 @@ static void set_up(stage *t, bool directed)
     oracle_must(cbx_view_features(t->o.graph, &t->view, &t->arena, &t->s.X, &err), &err);
     t->s.num_removable = t->view.m;
     cbx_offers offers;
-    oracle_must(cbx_offers_choose(&t->s, &shared->rules, 64, &offers, &err), &err);
+    oracle_must(
+        cbx_offers_choose(&t->s, &shared->rules, t->s.options->add_candidates, &offers, &err),
+        &err);
     oracle_must(cbx_widen(&t->s, offers.edits, offers.count, &t->wide, &err), &err);
     t->wide.offers_all = offers.all;
     t->wide.further = CBX_EDITS_FURTHER;

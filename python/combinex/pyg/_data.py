@@ -270,7 +270,15 @@ def _of_added(key: str, item: torch.Tensor, added: list[Any], dim: int) -> torch
         return new.reshape([-1] + [1] * (item.dim() - 1)).expand(-1, *item.shape[1:])
     numbers = item.byte() if item.dtype == torch.bool else item
     usual = numbers.median(dim, keepdim=True).values if item.shape[dim] else numbers.new_zeros(1)
+    if numbers.dim() == 2 and dim == 0 and numbers.shape[1] > 1 and numbers.shape[0] and _tells_kinds(numbers):
+        usual = torch.zeros_like(numbers[:1])
+        usual[0, int((numbers == 1).sum(0).argmax())] = 1
     return usual.to(item.dtype).repeat_interleave(len(added), dim)
+
+
+def _tells_kinds(rows: torch.Tensor) -> bool:
+    """Has every row exactly one 1, and else 0?"""
+    return bool(((rows == 0) | (rows == 1)).all()) and bool(((rows == 1).sum(1) == 1).all())
 
 
 def _adjacency_like(old: Any, keep: torch.Tensor, added: list[Any]) -> Any:
