@@ -144,7 +144,8 @@ def every_pair(data, model):
     shape = [graph["x"][0][0], graph["edge_index"][0][1], graph["x"][0][1], *(net[name][0][0] for name in layers[::2])]
     with open(packed, "wb") as file:
         file.write(struct.pack("<7i", *shape, net["output_layer.bias"][0][0]))
-        for part in (graph["edge_index"], graph["x"], *(net[name] for name in (*layers, "output_layer.weight", "output_layer.bias"))):
+        head = ("output_layer.weight", "output_layer.bias")
+        for part in (graph["edge_index"], graph["x"], *(net[name] for name in (*layers, *head))):
             file.write(part[1])
     lines = subprocess.run([program, packed], check=True, capture_output=True, text=True).stdout.splitlines()
     does = {int(node): int(edges) for node, _, edges in map(str.split, lines)}
@@ -152,7 +153,8 @@ def every_pair(data, model):
     if "test_idx" in graph:
         which = [text for (node,) in struct.iter_unpack("<q", graph["test_idx"][1]) for text in ("--node", node)]
     elif "test_mask" in graph:
-        which = [text for node, (mask,) in enumerate(struct.iter_unpack("B", graph["test_mask"][1])) if mask for text in ("--node", node)]
+        marks = enumerate(graph["test_mask"][1])
+        which = [text for node, mark in marks if mark for text in ("--node", node)]
     answers = explain(data, model, *which, "--edits", "remove,add", "--robustness", 0)
     larger = [r["node"] for r in answers if r["status"] == "found" and len(r["edits"]) > 1]
     print(f"{len(answers)} nodes, {len(found := sizes(answers))} flipped with {statistics.mean(found):.3f} edges on average; "

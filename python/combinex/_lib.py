@@ -67,7 +67,11 @@ def _load(path: Path) -> ctypes.CDLL:
         function = getattr(lib, name)
         function.restype, function.argtypes = result, arguments
     for name, result, arguments in (
-        ("cbx_python_text", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(h.cbx_counterfactual), ctypes.c_bool]),
+        (
+            "cbx_python_text",
+            ctypes.c_void_p,
+            [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(h.cbx_counterfactual), ctypes.c_bool],
+        ),
         ("cbx_python_show", ctypes.c_void_p, [ctypes.c_char_p]),
         ("cbx_python_free", None, [ctypes.c_void_p]),
         ("cbx_python_run", ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),

@@ -597,6 +597,35 @@ static cbx_status call_common_edits(void *user)
     return status;
 }
 
+static cbx_status call_atoms(void *user)
+{
+    static const char *const names[] = {"C", "N"}, *const groups[] = {"element"};
+    static const float   x[] = {1, 0, 0, 1}, lo[] = {0, 0}, hi[] = {1, 1};
+    static const int32_t group[] = {0, 0};
+    cbx_graph_data       d = {.num_nodes = 2,
+                              .num_features = 2,
+                              .x = x,
+                              .feat_min = lo,
+                              .feat_max = hi,
+                              .feature_names = names,
+                              .feature_group = group,
+                              .num_groups = 1,
+                              .group_names = groups};
+    cbx_graph           *g = NULL;
+    cbx_atoms           *atoms = NULL;
+    cbx_status           status = cbx_graph_new(&d, &g, NULL);
+    if (!status)
+        status = cbx_atoms_new(g, NULL, &atoms, NULL);
+    CHECK(!status == (atoms != NULL));
+    if (atoms) {
+        CHECK(!strcmp(cbx_atoms_node(atoms, 1), "N"));
+        CHECK(!strcmp(cbx_atoms_feature(atoms, 0), "C"));
+    }
+    cbx_atoms_free(atoms);
+    cbx_graph_free(g);
+    return (void)user, status;
+}
+
 /* ------------------------------------------------------------- the list */
 
 typedef struct entry {
@@ -661,6 +690,7 @@ static const entry entries[] = {
      true},
     {"cbx_common_edits_new cbx_common_edits_add cbx_common_edits_find cbx_common_edits_free",
      call_common_edits, true},
+    {"cbx_atoms_new cbx_atoms_free cbx_atoms_node cbx_atoms_feature", call_atoms, true},
     ALLOCATES_NOT(cbx_version),
     {"cbx_options_get cbx_options_is_default cbx_option_at cbx_option_table_title",
      call_cbx_options_get, false},
