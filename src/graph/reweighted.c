@@ -46,11 +46,12 @@ static cbx_status set_edge(const cbx_graph *g, const cbx_edit *e, int64_t k, flo
     bool    known = e->source >= 0 && e->source < n && e->target >= 0 && e->target < n;
     int64_t found = 0;
     if (!isfinite(e->weight))
-        return cbx_fail(err, CBX_INVALID,
-                        "edit %lld gives the edge from node %d to node %d a weight that is no number",
-                        (long long)k, e->source, e->target);
-    if (known && cbx_out_of_time(EDGE * (double)(g->in_offset[e->target + 1] -
-                                                 g->in_offset[e->target])))
+        return cbx_fail(
+            err, CBX_INVALID,
+            "edit %lld gives the edge from node %d to node %d a weight that is no number",
+            (long long)k, e->source, e->target);
+    if (known &&
+        cbx_out_of_time(EDGE * (double)(g->in_offset[e->target + 1] - g->in_offset[e->target])))
         return cbx_fail_late(err);
     if (known)
         found = set(g, e, e->source, e->target, slot_weight, weight);
@@ -71,9 +72,10 @@ cbx_status cbx_graph_with_weights(const cbx_graph *graph, const cbx_edit *edits,
         if (edits[k].op != CBX_SET_EDGE)
             continue;
         if (!graph->slot_weight || !graph->data.edge_weight)
-            return cbx_fail(err, CBX_INVALID,
-                            "edit %lld sets the weight of an edge, and edges of this data have none",
-                            (long long)k);
+            return cbx_fail(
+                err, CBX_INVALID,
+                "edit %lld sets the weight of an edge, and edges of this data have none",
+                (long long)k);
         if (!weight)
             status = copy_weights(graph, arena, &slot_weight, &weight, err);
         if (!status)

@@ -5,8 +5,8 @@
 
 #include "graph.h"
 
-/* Edits of other kinds are ignored. Fails where an edge is not there, where edges have no weights, or
- * where a weight is none. Memory of `arena`, and the old graph's. */
+/* Edits of other kinds are ignored. Fails where an edge is not there, where edges have no weights,
+ * or where a weight is none. Memory of `arena`, and the old graph's. */
 CBX_INTERNAL cbx_status cbx_graph_with_weights(const cbx_graph *graph, const cbx_edit *edits,
                                                int64_t count, cbx_arena *arena, cbx_graph *out,
                                                cbx_error *err);

@@ -38,8 +38,8 @@ typedef struct cbx_edit_state {
     int32_t          *values;  /* by feature: how many it can take; 0: not countable */
     int64_t          *room;    /* by node: edges that may still come; NULL: no limit */
     int64_t           added, taken; /* pairs, by the moves that are made */
-    uint8_t          *one_hot; /* by row and group: is it, to begin with? */
-    cbx_links        *links;   /* where a rule asks for them, else NULL */
+    uint8_t          *one_hot;      /* by row and group: is it, to begin with? */
+    cbx_links        *links;        /* where a rule asks for them, else NULL */
     cbx_matrix        X;
     cbx_product_cache cache;
     int64_t           most_changes, changes; /* room for; made since the last full product */

@@ -125,8 +125,8 @@ bool cbx_moves_are_listed_but_features(const cbx_edit_state *W)
 {
     bool all = true;
     for (int k = 0; k < KINDS; k++)
-        all = all && (kinds[k] == &cbx_move_feature || !kinds[k]->is_listed ||
-                      kinds[k]->is_listed(W));
+        all = all &&
+              (kinds[k] == &cbx_move_feature || !kinds[k]->is_listed || kinds[k]->is_listed(W));
     return all;
 }
 

@@ -23,8 +23,8 @@ bool cbx_prove_none(const cbx_asking *a, const cbx_net *net, cbx_partial_graph *
     const cbx_search  *s = a->s;
     double             now = cbx_clock();
     cbx_asking         own = *a;
-    cbx_pattern_branch b = {
-        .question = {net, graph, bound->spread.base, MOST_OPEN, stop, &own}, .graph = graph};
+    cbx_pattern_branch b = {.question = {net, graph, bound->spread.base, MOST_OPEN, stop, &own},
+                            .graph = graph};
     own.until = now + SHARE * (a->until - now);
     if (!cbx_pattern_is_known(net, graph) || cbx_lead_bound_update(bound))
         return false;

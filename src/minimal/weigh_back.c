@@ -9,7 +9,8 @@
 /* Of what the data's weights span: how near a weight is found. */
 static const float SHARE = 0.005F;
 
-/* Rounds over all edges: one that goes back may keep another from it, and not the other way round. */
+/* Rounds over all edges: one that goes back may keep another from it, and not the other way round.
+ */
 enum { ROUNDS = 2 };
 
 static float weight_of(const cbx_edit_state *W, int64_t pair)

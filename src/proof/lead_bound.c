@@ -40,8 +40,7 @@ static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
 {
     const cbx_spread_layer *y = &b->spread.layers[0];
     size_t                  size = (size_t)y->rows_in * (size_t)y->width;
-    double                **all[] = {&b->message.rise, &b->message.fall, &b->own.rise,
-                                     &b->own.fall};
+    double **all[] = {&b->message.rise, &b->message.fall, &b->own.rise, &b->own.fall};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(*all[k] = CBX_NEW(arena, double, size)))
             return -1;
@@ -211,8 +210,8 @@ static void add_bends(cbx_lead_bound *b, int32_t l, int32_t v)
         bool    is_row = cbx_row_moves_is_row(&b->spread.moves, choice);
         if (is_row && l == 0)
             continue;
-        double gain = gain_by_bends(y->width, b->bend, list->up + k * y->width,
-                                    list->down + k * y->width);
+        double gain =
+            gain_by_bends(y->width, b->bend, list->up + k * y->width, list->down + k * y->width);
         if (is_row)
             add_row_bends(b, l, choice - b->spread.graph->count, list->times[k],
                           fmin(gain, sqrt(squares) * list->length[k]));
@@ -454,8 +453,7 @@ static double later_gain(const cbx_lead_bound *b, const cbx_choice *c, int32_t r
         double  gain = b->at_row[l][row];
         int64_t at = (int64_t)row * b->spread.layers[l].width;
         if (c && gain > 0 && b->spread.moves.words)
-            gain = fmin(gain, cbx_row_moves_word_gain(&b->spread.moves, c, l,
-                                                      b->word[l].rise + at,
+            gain = fmin(gain, cbx_row_moves_word_gain(&b->spread.moves, c, l, b->word[l].rise + at,
                                                       b->word[l].fall + at));
         sum += gain;
     }
@@ -480,8 +478,7 @@ static double gain_by_length(const cbx_lead_bound *b, const cbx_choice *c, doubl
 {
     const double *length = b->spread.moves.weight_length;
     double        by = fmax(fabs((double)c->low), fabs((double)c->high));
-    return at_row +
-           slope * by * (length[c->column] + (c->other >= 0 ? length[c->other] : 0));
+    return at_row + slope * by * (length[c->column] + (c->other >= 0 ? length[c->other] : 0));
 }
 
 /* What each choice of features gains. Of those that could gain too little to matter, whichever they
@@ -507,12 +504,12 @@ static bool add_feature_gains(cbx_lead_bound *b)
         b->gain[k] = gain_by_length(b, c, slope, at_row);
         if (b->gain[k] < little && !net->has_own)
             continue;
-        b->gain[k] = later_gain(b, c, c->row) +
-                     cbx_row_moves_gain(c, net->neighbour, net->n_out, b->message.rise + at,
-                                        b->message.fall + at);
+        b->gain[k] = later_gain(b, c, c->row) + cbx_row_moves_gain(c, net->neighbour, net->n_out,
+                                                                   b->message.rise + at,
+                                                                   b->message.fall + at);
         if (net->has_own)
-            b->gain[k] += cbx_row_moves_gain(c, net->own, net->n_out, b->own.rise + at,
-                                             b->own.fall + at);
+            b->gain[k] +=
+                cbx_row_moves_gain(c, net->own, net->n_out, b->own.rise + at, b->own.fall + at);
     }
     return true;
 }

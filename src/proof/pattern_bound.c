@@ -23,7 +23,7 @@ typedef struct row {
     double   degree;      /* without the open ones */
     bool     by_number;   /* patterns are the numbers of open edges that are left */
     int64_t  patterns;
-    boxes   *of;          /* by layer */
+    boxes   *of;           /* by layer */
     double  *least, *most; /* scratch, edges x units: what may come along them */
     double  *values;       /* scratch, layers x open edges */
 } row;

@@ -366,7 +366,7 @@ CBX_HOT static void gains_of_one(const double *w, int32_t width, const double *r
 double cbx_row_moves_gain(const cbx_choice *c, const double *weights, int32_t width,
                           const double *rise, const double *fall)
 {
-    double up, down, low = (double)c->low, high = (double)c->high, sum = 0;
+    double        up, down, low = (double)c->low, high = (double)c->high, sum = 0;
     const double *w = row_of(weights, c->column, width), *other = row_of(weights, c->other, width);
     if (!other) { /* convex in how far it moves: it is most at an end */
         gains_of_one(w, width, rise, fall, &up, &down);

@@ -19,7 +19,7 @@ typedef struct cbx_reach_list {
     /* by entry, of a row's features: the length of what one does to all units together; and how
      * often they count, by all ways from their row */
     double *length, *times;
-    int64_t  room;      /* entries */
+    int64_t room; /* entries */
 } cbx_reach_list;
 
 /* How far a layer's weights stretch what they multiply, from above. */
@@ -42,11 +42,11 @@ typedef struct cbx_row_moves {
     int32_t                  first; /* of the choices that are of features; the count: none is */
     cbx_reach_list           list;  /* ups and downs of what edges carry */
     double                  *own_up, *own_down, *own_length; /* the same of its own share */
-    cbx_word_reach          *words; /* by layer; NULL: not known */
-    double *size;   /* by row: of one choice, times its weights */
-    double *weight_length; /* by feature: of its weights, for what edges carry */
-    double *own_weight_length;
-    cbx_stretch *stretch; /* by layer; NULL where there are no choices of features */
+    cbx_word_reach          *words;                          /* by layer; NULL: not known */
+    double                  *size;          /* by row: of one choice, times its weights */
+    double                  *weight_length; /* by feature: of its weights, for what edges carry */
+    double                  *own_weight_length;
+    cbx_stretch             *stretch; /* by layer; NULL where there are no choices of features */
 } cbx_row_moves;
 
 /* Of the first `rows` rows. */

@@ -357,9 +357,8 @@ static void limit_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
         return;
     narrow_entry(s, l, entry);
     const cbx_stretch *by = &s->moves.stretch[l];
-    y->message_length[entry] =
-        limit_by_length(list->length[entry], by->neighbour, by->columns, y->width,
-                        y->message_up + to, y->message_down + to);
+    y->message_length[entry] = limit_by_length(list->length[entry], by->neighbour, by->columns,
+                                               y->width, y->message_up + to, y->message_down + to);
     if (i < y->rows && s->net->layers[l].has_own)
         y->own_length[entry] = limit_by_length(list->length[entry], by->own, by->own_columns,
                                                y->width, y->own_up + to, y->own_down + to);

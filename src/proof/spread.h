@@ -36,7 +36,7 @@ typedef struct cbx_spread_layer {
     double        *message_up, *message_down; /* by entry of the list of the layer before */
     double        *own_up, *own_down;
     double        *message_length, *own_length; /* by entry, of a row's features */
-    int64_t        product_room; /* entries */
+    int64_t        product_room;                /* entries */
 } cbx_spread_layer;
 
 typedef struct cbx_spread {

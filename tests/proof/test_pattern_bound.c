@@ -142,8 +142,8 @@ static void toggle(question *q, int32_t choice)
     for (int64_t k = c->begin; k < c->end; k++) {
         int64_t e = q->graph.slots[k];
         int32_t u = q->view.source[e], v = q->graph.target_of[e];
-        bool   *edge = &q->w->edge[q->view.node ? q->view.node[u] : u]
-                                [q->view.node ? q->view.node[v] : v];
+        bool   *edge =
+            &q->w->edge[q->view.node ? q->view.node[u] : u][q->view.node ? q->view.node[v] : v];
         *edge = !*edge;
     }
 }
