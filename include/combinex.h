@@ -241,31 +241,25 @@ CBX_API cbx_status cbx_predict(const cbx_model *model, const cbx_graph *graph, i
 
 /* -------------------------------------------------------------- explaining */
 typedef enum cbx_edit_op {
-    CBX_REMOVE_EDGE,
+    CBX_REMOVE_EDGE, /* all source -> target with this id; `undirected`: all between the two */
     CBX_SET_FEATURE,
-    CBX_ADD_EDGE,
-    CBX_REMOVE_NODE,
-    CBX_SET_EDGE
+    CBX_ADD_EDGE,    /* where there is none; `undirected`: one each way */
+    CBX_REMOVE_NODE, /* `node`, with all its edges */
+    CBX_SET_EDGE     /* those that a removal names get this weight */
 } cbx_edit_op;
 
 /* `op` says which of the structs is there: members of another say nothing. */
 typedef struct cbx_edit {
     cbx_edit_op op;
-    /* how much the edit alone moves log p(target class) - log p(prediction), to
-     * first order: edits are sorted by it, largest first */
-    float influence;
+    float       influence; /* of it alone on the lead, to first order: edits are sorted by it */
     union {
-        /* CBX_REMOVE_EDGE: every edge source -> target with this id, or, where `undirected`, all
-         * edges between the two. CBX_SET_EDGE: likewise, their weight becomes `weight`.
-         * CBX_ADD_EDGE: one where there is none, or one each way */
-        struct {
+        struct { /* of edges */
             int32_t source, target;
             int64_t edge; /* id; -1: all of them, or a new one */
             bool    undirected;
             float weight; /* the new one; added, 0: the data's median, or 1 where edges have none */
         };
-        /* CBX_SET_FEATURE. CBX_REMOVE_NODE: the node and all its edges, of it nothing but `node` */
-        struct {
+        struct { /* of a node */
             int32_t node, feature;
             float   from, to;
             int32_t group; /* 0, or 1 + the one-hot group: its edits of a node are one change */
@@ -293,7 +287,6 @@ typedef enum cbx_certificate {
 } cbx_certificate;
 
 CBX_API const char *cbx_certificate_name(cbx_certificate certificate); /* "none", "optimal", … */
-
 typedef struct cbx_epoch cbx_epoch; /* combinex/extend.h: what a trace has of each epoch */
 
 /* Made by the library only. Later versions add fields at the end, and `size` is that of the
@@ -339,8 +332,7 @@ typedef struct cbx_counterfactual {
     int64_t num_trained; /* parameters that the method had to train before the first row; 0: none */
     double  trained_seconds; /* that this took, in this call or when they were kept */
     double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
-    int64_t num_edges_added;
-    int64_t num_nodes_removed, num_edges_reweighted;
+    int64_t num_edges_added, num_nodes_removed, num_edges_reweighted;
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

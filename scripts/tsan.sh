@@ -68,6 +68,9 @@ for model in gcn cheb graphconv; do
     done
     [ -z "$short" ] || break
 done
+# one target: its branches are bounded by all threads
+try explain karate model.safetensors --node 8 --features-to-vary none --prove 3 --threads 4 --json
+try robust karate model.safetensors --node 8 --budget 3 --time-limit 5 --threads 4 --json
 try bench --data karate --models "gcn,graphconv" --folds 2 --samples 4 --train-epochs 10 --epochs 20 \
     --unr-rollouts 20 --jobs 2 --out bench
 # the unit tests that use threads

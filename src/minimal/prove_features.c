@@ -111,11 +111,10 @@ static void add_choice(const cbx_edit_state *W, const cbx_move *m, cbx_partial_g
         float by = CBX_GROUP_OFF - CBX_GROUP_ON;
         cbx_partial_graph_add_feature(g, m->row, m->column, m->other, by, by);
     } else {
-        float x = cbx_edit_state_original(W, m->row, m->column), low = m->to, high = m->to;
-        if (is_open(W, m)) {
-            low = fminf(r->lo[m->column], x);
-            high = fmaxf(r->hi[m->column], x);
-        }
+        float x = cbx_edit_state_original(W, m->row, m->column);
+        bool  open = is_open(W, m);
+        float low = open ? fminf(r->lo[m->column], x) : m->to;
+        float high = open ? fmaxf(r->hi[m->column], x) : m->to;
         cbx_partial_graph_add_feature(g, m->row, m->column, -1, low - x, high - x);
     }
 }

@@ -245,7 +245,7 @@ static void search_once(cbx_branch *b, bool all)
                 b->stopped = b->out_of_memory = true;
         width = 2 * width < CBX_WAVE ? 2 * width : CBX_WAVE;
     }
-    make_these(b, NULL, 0);
+    make_these(b, b->made, 0);
     cbx_wave_end(b);
 }
 
