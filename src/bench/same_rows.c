@@ -12,7 +12,8 @@
 
 enum { NOBODY = -1 }; /* whose part it is: no process of a team */
 
-bool cbx_bench_protocols_agree(const cbx_graph *graph)
+/* Does the protocol make no difference to this data set? */
+static bool protocols_agree(const cbx_graph *graph)
 {
     const cbx_graph_data *d = cbx_graph_arrays(graph);
     for (int32_t j = 0; j < d->num_features; j++)
@@ -76,8 +77,7 @@ static void find_same(const cbx_bench_plan *plan, const char *theirs, bool *same
         char line[256], hash[65];
         cbx_graph_hash(plan->data[i].graph, hash);
         int length = snprintf(line, sizeof line, "data %s %s", plan->data[i].name, hash);
-        same[i] = has_line(theirs, line, (size_t)length) &&
-                  cbx_bench_protocols_agree(plan->data[i].graph);
+        same[i] = has_line(theirs, line, (size_t)length) && protocols_agree(plan->data[i].graph);
     }
 }
 

@@ -9,9 +9,6 @@
 
 #include "plan.h"
 
-/* Does the protocol make no difference to this data set? */
-CBX_INTERNAL bool cbx_bench_protocols_agree(const cbx_graph *graph);
-
 /* Puts the answers for such data sets that the benchmark in `from` has into a part of `folder`.
  * Fails where that benchmark was asked otherwise than this one in anything but the protocol and the
  * list of data sets. */

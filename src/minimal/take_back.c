@@ -106,12 +106,14 @@ static bool is_between(float value, float a, float b)
 
 bool cbx_take_back_value(const cbx_edit_state *W, const cbx_move *m, int k, float *value)
 {
-    float was = cbx_edit_state_original(W, m->row, m->column);
     float way = ldexpf(cbx_take_back_step(W, m), k);
+    if (!(way > 0)) /* nor need it be a feature's */
+        return false;
+    float was = cbx_edit_state_original(W, m->row, m->column);
     *value = m->to > was ? m->to - way : m->to + way;
-    if (way > 0 && W->rules->step[m->column] > 0)
+    if (W->rules->step[m->column] > 0)
         *value = cbx_rules_multiple(W->rules->step[m->column], *value);
-    return way > 0 && is_between(*value, was, m->to);
+    return is_between(*value, was, m->to);
 }
 
 float cbx_take_back_less(const cbx_edit_state *W, const cbx_move *m, float further)
