@@ -150,11 +150,10 @@ static void begin_helping(cbx_deadline *own, const cbx_deadline *main)
 }
 
 #ifdef _OPENMP
-static void bound_as_team(cbx_branch *b, int64_t count)
+static void bound_as_team(cbx_branch *b, int64_t count, int team)
 {
     const cbx_deadline *main = cbx_deadline_here;
     const bool          fixed = cbx_order_is_fixed();
-    const int           team = b->num_bounders < count ? b->num_bounders : (int)count;
 #pragma omp parallel num_threads(team)
     {
         const int    me = cbx_thread_number();
@@ -184,7 +183,7 @@ int64_t cbx_wave_bound(cbx_branch *b, int64_t most)
 #ifdef _OPENMP
     if (b->threads > 1 && count >= WORTH_A_TEAM) {
         call_bounders(b);
-        bound_as_team(b, count);
+        bound_as_team(b, count, b->num_bounders < count ? b->num_bounders : (int)count);
         return count;
     }
 #endif
