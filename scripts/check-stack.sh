@@ -17,6 +17,9 @@ src/core/json.c:read_value    DEEPEST levels of JSON; tests/core/test_json.c
 src/core/json.c:read_members  the same
 src/read/bundle.c:list_folder             DEEPEST folders; tests/cli/deep.sh
 src/minimal/prove.c:try_sets              sets of MOST_SET moves
+src/proof/pattern_bound.c:eval            DEEPEST layers
+src/proof/pattern_bound.c:edge_value      the same
+src/proof/pattern_bound.c:edge_values     the same
 cbx_json_put                              as deep as read_value went
 src/core/json_writer.c:put_members        the same
 src/report/report.c:keep                  the same

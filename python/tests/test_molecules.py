@@ -47,15 +47,19 @@ def taken_apart(graph, row, symbols, first):
 
 
 def edited(cf, atoms, bonds, begin, symbols, first):
-    atoms, bonds = list(atoms), set(bonds)
+    atoms, bonds, lost = list(atoms), set(bonds), set()
     for edit in cf.edits:
         if edit.op == "remove_edge":
             bonds -= {tuple(sorted((edit.source - begin, edit.target - begin)))}
         elif edit.op == "add_edge":
             bonds |= {tuple(sorted((edit.source - begin, edit.target - begin)))}
+        elif edit.op == "remove_node":
+            lost.add(edit.node - begin)
         elif edit.after == 1:
             atoms[edit.node - begin] = symbols[edit.feature - first]
-    return atoms, bonds
+    kept = [i for i in range(len(atoms)) if i not in lost]
+    place = {old: new for new, old in enumerate(kept)}
+    return [atoms[i] for i in kept], {(place[u], place[v]) for u, v in bonds if not lost & {u, v}}
 
 
 def check(graph, model, text, first, rows, **rules):

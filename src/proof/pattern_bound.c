@@ -40,10 +40,13 @@ typedef struct finding {
     bool                        late;
 } finding;
 
+/* Layers at most: what a layer's row gains is asked of the layer before, call by call. */
+enum { DEEPEST = 16 };
+
 bool cbx_pattern_is_known(const cbx_net *net, const cbx_partial_graph *g)
 {
     const cbx_view *v = g->view;
-    if (!net || net->model->task != CBX_NODE || !g->simple)
+    if (!net || net->num_layers > DEEPEST || net->model->task != CBX_NODE || !g->simple)
         return false;
     for (int32_t l = 0; l < net->num_layers; l++)
         if (net->layers[l].norm != CBX_NORM_GCN || net->layers[l].has_own)
