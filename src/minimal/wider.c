@@ -54,9 +54,9 @@ static bool is_cheaper(const cbx_minimal *a, const cbx_minimal *b)
 /* The cheapest answer with one of these kinds less. */
 static const cbx_minimal *start_of(const widening *w, unsigned kinds)
 {
-    const cbx_minimal *best = NULL;
+    const cbx_minimal *best = &w->answers[kinds & (kinds - 1)]; /* without the first */
     for (unsigned bit = 1; bit <= kinds; bit <<= 1)
-        if ((kinds & bit) && (!best || is_cheaper(&w->answers[kinds & ~bit], best)))
+        if ((kinds & bit) && is_cheaper(&w->answers[kinds & ~bit], best))
             best = &w->answers[kinds & ~bit];
     return best;
 }

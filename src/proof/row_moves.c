@@ -108,11 +108,11 @@ static void take(cbx_row_moves *m, const cbx_choice *c)
     const cbx_net_layer *l = &m->net->layers[0];
     int64_t              at = m->list.begin[c->row] * l->n_out;
     double               by = fmax(fabs((double)c->low), fabs((double)c->high));
-    widen(c, l->n_out, row_of(l->neighbour, c->column, l->n_out),
+    widen(c, l->n_out, l->neighbour + (int64_t)c->column * l->n_out,
           row_of(l->neighbour, c->other, l->n_out), m->list.up + at, m->list.down + at);
     if (l->has_own)
-        widen(c, l->n_out, row_of(l->own, c->column, l->n_out), row_of(l->own, c->other, l->n_out),
-              m->own_up + at, m->own_down + at);
+        widen(c, l->n_out, l->own + (int64_t)c->column * l->n_out,
+              row_of(l->own, c->other, l->n_out), m->own_up + at, m->own_down + at);
     double *length = &m->list.length[m->list.begin[c->row]];
     double *own = &m->own_length[m->list.begin[c->row]];
     *length = fmax(*length, by * length_of(c, m->weight_length));
@@ -328,7 +328,7 @@ cbx_status cbx_row_moves_init(cbx_row_moves *m, const cbx_net *net, const cbx_pa
 
 static void add(const double *W, int32_t width, const cbx_choice *c, double *to)
 {
-    const double *w = row_of(W, c->column, width), *other = row_of(W, c->other, width);
+    const double *w = W + (int64_t)c->column * width, *other = row_of(W, c->other, width);
     for (int32_t j = 0; j < width; j++)
         to[j] += (double)c->low * (w[j] - (other ? other[j] : 0));
 }
@@ -367,7 +367,8 @@ double cbx_row_moves_gain(const cbx_choice *c, const double *weights, int32_t wi
                           const double *rise, const double *fall)
 {
     double        up, down, low = (double)c->low, high = (double)c->high, sum = 0;
-    const double *w = row_of(weights, c->column, width), *other = row_of(weights, c->other, width);
+    const double *w = weights + (int64_t)c->column * width,
+                 *other = row_of(weights, c->other, width);
     if (!other) { /* convex in how far it moves: it is most at an end */
         gains_of_one(w, width, rise, fall, &up, &down);
         double at_low = low < 0 ? -low * down : low * up;
