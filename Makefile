@@ -42,8 +42,8 @@ quick: bootstrap-check build/configured
 	@$(call build,build)
 	@$(call ctest,build) --exclude-regex '^(cli|browser|python|fuzz|examples)/|^(python|growth|faults|install|docs|cppcheck|locale|reproducible)$$'
 
-# Long there, and of code that others run there: commands on every data set and method, the judge's own test.
-asan_without = ^(cli/(shared_data|rivals|reproducible)|kernel/test_time_fixed|adversary/itself)$$
+# Long there, and of code that others run there: commands on every data set and method, limits of time, the judge's own test.
+asan_without = ^(cli/(shared_data|rivals|reproducible|robust_truth)|kernel/test_time_fixed|search/test_limits|adversary/itself)$$
 
 check: bootstrap-check build/configured build-asan/configured
 	@$(call build,build)
