@@ -3,14 +3,10 @@
  * every layer; answers hold, keep the rules, and are no larger for having more kinds of edit. */
 #include <math.h>
 
-#include "../search/oracle.h"
-#include "../search/own_options.h"
 #include "added.h"
-#include "minimal.h"
+#include "edited.h"
 #include "offers.h"
-#include "test.h"
 #include "verify.h"
-#include "widen.h"
 
 static const oracle_shape shapes[] = {
     {.nodes = 30, .seed = 1},
@@ -28,63 +24,36 @@ static const oracle_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static cbx_counterfactual *explain(const oracle *o, int32_t row, const cbx_explain_options *options)
-{
-    cbx_counterfactual *c = NULL;
-    cbx_error           err = {0};
-    CHECK_OK(cbx_explain_with(o->model, o->graph, row, options, NULL, NULL, &c, &err), err);
-    return c;
-}
-
 /* Each edge that may be added, alone: asked of the view, and of the whole edited graph. */
 static void compare_with_whole(const oracle *o, int32_t row, bool directed)
 {
     cbx_explain_options options =
         ASK("explainer", "minimal", "target", "any", "edits", "add", "add-candidates", "40",
             "edges", directed ? "directed" : "undirected");
-    cbx_setup      setup;
-    cbx_error      err = {0};
-    cbx_arena      arena = {0};
-    cbx_view       view;
-    cbx_offers     offers;
-    cbx_search     wide;
-    cbx_edit_state W;
-    cbx_move_walk  at = {0};
-    cbx_move       m;
-    int64_t        tried = 0;
-    oracle_must(cbx_setup_init(&setup, o->model, o->graph, &options, &err), &err);
-    const cbx_minimal_shared *shared = setup.shared;
-    cbx_search                s = {.model = o->model,
-                                   .graph = o->graph,
-                                   .options = &options,
-                                   .settings = minimal_of(&options),
-                                   .row = row,
-                                   .view = &view,
-                                   .whole = setup.whole,
-                                   .rules = &setup.rules,
-                                   .target = -1,
-                                   .arena = &arena,
-                                   .keep = &arena,
-                                   .shared = shared};
-    oracle_must(cbx_widen(&s, NULL, 0, &wide, &err), &err); /* the factual graph */
-    s.view = wide.view;
-    s.X = wide.X;
-    oracle_must(cbx_offers_choose(&s, &shared->rules, 40, &offers, &err), &err);
+    edited_view   v;
+    cbx_error     err = {0};
+    cbx_offers    offers;
+    cbx_move_walk at = {0};
+    cbx_move      m;
+    int64_t       tried = 0;
+    edited_view_open(&v, o, row, &options, 0);
+    v.s.view = v.wide.view;
+    v.s.X = v.wide.X;
+    oracle_must(cbx_offers_choose(&v.s, edited_view_rules(&v), 40, &offers, &err), &err);
     CHECK(offers.count > 0 && offers.count <= 40);
-    oracle_must(cbx_widen(&s, offers.edits, offers.count, &wide, &err), &err);
-    oracle_must(cbx_edit_state_init(&W, &wide, &shared->rules, &err), &err);
+    oracle_must(cbx_widen(&v.s, offers.edits, offers.count, &v.wide, &err), &err);
+    edited_view_ready(&v);
     double before, whole;
-    CHECK_OK(cbx_edit_state_verify(&W, NULL, 0, &before, &err), err);
-    CHECK_NEAR(cbx_edit_state_ask(&W), before, 2e-4 * fmax(1, fabs(before)));
-    for (; cbx_moves_walk(&W, &at, &m) && tried < 25; tried++) {
-        cbx_move_do(&W, &m);
-        CHECK_OK(cbx_edit_state_verify(&W, &m, 1, &whole, &err), err);
-        CHECK_NEAR(cbx_edit_state_ask(&W), whole, 2e-4 * fmax(1, fabs(whole)));
-        cbx_move_undo(&W, &m);
+    CHECK_OK(cbx_edit_state_verify(&v.W, NULL, 0, &before, &err), err);
+    CHECK_NEAR(cbx_edit_state_ask(&v.W), before, 2e-4 * fmax(1, fabs(before)));
+    for (; cbx_moves_walk(&v.W, &at, &m) && tried < 25; tried++) {
+        cbx_move_do(&v.W, &m);
+        CHECK_OK(cbx_edit_state_verify(&v.W, &m, 1, &whole, &err), err);
+        CHECK_NEAR(cbx_edit_state_ask(&v.W), whole, 2e-4 * fmax(1, fabs(whole)));
+        cbx_move_undo(&v.W, &m);
     }
     CHECK(tried > 2);
-    cbx_arena_free(&arena);
-    cbx_setup_free(&setup);
+    edited_view_close(&v);
 }
 
 TEST(asking_the_view_is_asking_the_whole_edited_graph)

@@ -5,11 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../search/oracle.h"
-#include "../search/own_options.h"
-#include "minimal.h"
-#include "test.h"
-#include "widen.h"
+#include "edited.h"
 
 /* Those that are directed have weights. */
 static const oracle_shape shapes[] = {
@@ -25,79 +21,30 @@ static const oracle_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static cbx_counterfactual *explain(const oracle *o, int32_t row, const cbx_explain_options *options)
-{
-    cbx_counterfactual *c = NULL;
-    cbx_error           err = {0};
-    CHECK_OK(cbx_explain_with(o->model, o->graph, row, options, NULL, NULL, &c, &err), err);
-    return c;
-}
-
-static void ask_applied(const oracle *o, int32_t row, const cbx_edit *edits, int64_t count,
-                        float *logp)
-{
-    cbx_graph *made = NULL;
-    cbx_error  err = {0};
-    CHECK_OK(cbx_graph_apply(o->graph, edits, count, &made, &err), err);
-    CHECK_OK(cbx_check_edits(o->model, made, row, NULL, 0, logp, &err), err);
-    cbx_graph_free(made);
-}
-
 static void compare_with_applied(const oracle *o, int32_t row)
 {
     cbx_explain_options options = ASK("explainer", "minimal", "target", "any", "edits",
                                       "remove,weights", "edges", "directed");
-    cbx_setup           setup;
-    cbx_error           err = {0};
-    cbx_arena           arena = {0};
-    cbx_view            view;
-    cbx_search          wide;
-    cbx_edit_state      W;
+    edited_view         v;
     cbx_move_walk       at = {0};
     cbx_move            m, before = {0};
     int64_t             weights = 0;
-    float               logp[8];
-    oracle_must(cbx_setup_init(&setup, o->model, o->graph, &options, &err), &err);
-    const cbx_minimal_shared *shared = setup.shared;
-    cbx_search                s = {.model = o->model,
-                                   .graph = o->graph,
-                                   .options = &options,
-                                   .settings = minimal_of(&options),
-                                   .row = row,
-                                   .view = &view,
-                                   .whole = setup.whole,
-                                   .rules = &setup.rules,
-                                   .target = -1,
-                                   .arena = &arena,
-                                   .keep = &arena,
-                                   .further = CBX_EDITS_WEIGHTS,
-                                   .shared = shared};
-    oracle_must(cbx_widen(&s, NULL, 0, &wide, &err), &err); /* the factual graph */
-    wide.offered = NULL;
-    oracle_must(cbx_edit_state_init(&W, &wide, &shared->rules, &err), &err);
-    while (cbx_moves_walk(&W, &at, &m) && weights < 40) {
+    edited_view_open(&v, o, row, &options, CBX_EDITS_WEIGHTS);
+    v.wide.offered = NULL;
+    edited_view_ready(&v);
+    while (cbx_moves_walk(&v.W, &at, &m) && weights < 40) {
         cbx_move pair[2] = {m, before};
-        int64_t  count = before.kind && weights % 2 && before.pair != m.pair ? 2 : 1;
         cbx_edit edits[2];
-        float    x = m.to;
+        int64_t  count = before.kind && weights % 2 && before.pair != m.pair ? 2 : 1;
         before = m;
         if (m.kind != &cbx_move_set_edge)
             continue;
         weights++;
-        for (int64_t k = 0; k < count; k++)
-            cbx_move_do(&W, &pair[k]);
-        CHECK_INT(cbx_moves_edits(&W, pair, count, edits), count);
-        CHECK(edits[0].weight == x);
-        ask_applied(o, row, edits, count, logp);
-        double score = cbx_edit_state_score(&W, logp);
-        CHECK_NEAR(cbx_edit_state_ask(&W), score, 2e-4 * fmax(1, fabs(score)));
-        CHECK_NEAR(cbx_edit_state_slopes(&W), score, 2e-4 * fmax(1, fabs(score)));
-        for (int64_t k = 0; k < count; k++) /* not the last first */
-            cbx_move_undo(&W, &pair[k]);
+        edited_view_compare(&v, pair, count, edits);
+        CHECK(edits[0].weight == m.to);
     }
     CHECK(weights > 3);
-    cbx_arena_free(&arena);
-    cbx_setup_free(&setup);
+    edited_view_close(&v);
 }
 
 TEST(asking_the_view_is_asking_a_graph_with_those_weights)
