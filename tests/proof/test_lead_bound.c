@@ -6,80 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "test.h"
 #include "candidates.h"
 #include "receptive.h"
-#include "rng.h"
-
-enum { NODES = 7, FEATURES = 3, CLASSES = 3, MOST_EDGES = 2 * NODES * NODES };
-
-/* A small graph, as a matrix of edges. */
-typedef struct world {
-    cbx_rng     rng;
-    cbx_task    task;
-    int32_t     n;
-    bool        edge[NODES][NODES]; /* from, to */
-    float       x[NODES * FEATURES];
-    cbx_model  *model;
-    cbx_graph  *graph;
-    int64_t     source[MOST_EDGES], target[MOST_EDGES], y[NODES], ptr[2];
-    const char *layer;
-} world;
-
-static int64_t below(world *w, uint64_t count)
-{
-    return (int64_t)cbx_rng_below(&w->rng, count);
-}
-
-static cbx_graph *graph_of(world *w)
-{
-    cbx_graph     *graph = NULL;
-    cbx_error      err = {0};
-    cbx_graph_data d = {.task = w->task,
-                        .num_nodes = w->n,
-                        .num_features = FEATURES,
-                        .num_classes = CLASSES,
-                        .edge_source = w->source,
-                        .edge_target = w->target,
-                        .x = w->x,
-                        .y = w->y};
-    for (int32_t u = 0; u < w->n; u++)
-        for (int32_t v = 0; v < w->n; v++)
-            if (w->edge[u][v]) {
-                w->source[d.num_edges] = u;
-                w->target[d.num_edges++] = v;
-            }
-    w->ptr[1] = w->n;
-    d.num_graphs = w->task == CBX_GRAPH ? 1 : 0;
-    d.graph_ptr = w->task == CBX_GRAPH ? w->ptr : NULL;
-    CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
-    return graph;
-}
-
-static void set(cbx_options *o, const char *name, const char *value)
-{
-    cbx_error err = {0};
-    CHECK_OK(cbx_options_set(o, name, value, &err), err);
-}
-
-/* Parameters as training might leave them: biases and moments that are not 0. */
-static void shake_parameters(world *w)
-{
-    cbx_error   err = {0};
-    const char *name;
-    int32_t     rows, cols;
-    float       values[4096];
-    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
-        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
-        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
-        for (int64_t k = 0; k < count; k++) {
-            values[k] += (float)(cbx_rng_uniform(&w->rng) - 0.5);
-            if (strstr(name, "running_var"))
-                values[k] = 0.3f + fabsf(values[k]);
-        }
-        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
-    }
-}
+#include "small_world.h"
 
 static void draw_world(world *w, uint64_t seed)
 {
@@ -114,23 +43,6 @@ static void draw_world(world *w, uint64_t seed)
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
-}
-
-static void free_world(world *w)
-{
-    cbx_graph_free(w->graph);
-    cbx_model_free(w->model);
-}
-
-/* The lead of one class over another on the graph of the world's edges as they are now. */
-static double true_lead(world *w, int32_t a, int32_t b)
-{
-    float      logp[NODES * CLASSES];
-    cbx_error  err = {0};
-    cbx_graph *edited = graph_of(w);
-    CHECK_OK(cbx_predict(w->model, edited, 1, logp, &err), err);
-    cbx_graph_free(edited);
-    return (double)logp[a] - logp[b];
 }
 
 /* What is asked about: node 0, or the graph. */

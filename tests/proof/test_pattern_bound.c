@@ -6,76 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "test.h"
 #include "lead_bound.h"
 #include "receptive.h"
-#include "rng.h"
+#include "small_world.h"
 
-enum { NODES = 7, FEATURES = 3, CLASSES = 3, MOST_EDGES = 2 * NODES * NODES, MOST_CHOICES = 9 };
-
-typedef struct world {
-    cbx_rng    rng;
-    int32_t    n;
-    bool       edge[NODES][NODES];
-    float      x[NODES * FEATURES];
-    int64_t    source[MOST_EDGES], target[MOST_EDGES], y[NODES];
-    cbx_graph *graph;
-    cbx_model *model;
-} world;
-
-static int64_t below(world *w, uint64_t count)
-{
-    return (int64_t)cbx_rng_below(&w->rng, count);
-}
-
-static cbx_graph *graph_of(world *w)
-{
-    cbx_graph     *graph = NULL;
-    cbx_error      err = {0};
-    cbx_graph_data d = {.task = CBX_NODE,
-                        .num_nodes = w->n,
-                        .num_features = FEATURES,
-                        .num_classes = CLASSES,
-                        .edge_source = w->source,
-                        .edge_target = w->target,
-                        .x = w->x,
-                        .y = w->y};
-    for (int32_t u = 0; u < w->n; u++)
-        for (int32_t v = 0; v < w->n; v++)
-            if (w->edge[u][v]) {
-                w->source[d.num_edges] = u;
-                w->target[d.num_edges++] = v;
-            }
-    CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
-    return graph;
-}
-
-static void set(cbx_options *o, const char *name, const char *value)
-{
-    cbx_error err = {0};
-    CHECK_OK(cbx_options_set(o, name, value, &err), err);
-}
-
-static void shake_parameters(world *w)
-{
-    cbx_error   err = {0};
-    const char *name;
-    int32_t     rows, cols;
-    float       values[4096];
-    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
-        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
-        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
-        for (int64_t k = 0; k < count; k++)
-            values[k] += (float)(cbx_rng_uniform(&w->rng) - 0.5);
-        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
-    }
-}
+enum { MOST_CHOICES = 9 };
 
 static void draw_world(world *w, uint64_t seed)
 {
     cbx_error    err = {0};
     cbx_options *o;
-    *w = (world){.rng = cbx_rng_stream(seed, 1, 0, 0)};
+    *w = (world){.rng = cbx_rng_stream(seed, 1, 0, 0), .task = CBX_NODE};
     w->n = (int32_t)(3 + below(w, NODES - 2));
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < u; v++)
@@ -148,16 +89,6 @@ static void toggle(question *q, int32_t choice)
     }
 }
 
-static double true_lead(world *w, int32_t a, int32_t b)
-{
-    float      logp[NODES * CLASSES];
-    cbx_error  err = {0};
-    cbx_graph *edited = graph_of(w);
-    CHECK_OK(cbx_predict(w->model, edited, 1, logp, &err), err);
-    cbx_graph_free(edited);
-    return (double)logp[a] - logp[b];
-}
-
 /* The largest lead of all sets of open choices from `first` on. */
 static double largest_lead(question *q, int32_t first, int32_t a, int32_t b)
 {
@@ -218,8 +149,7 @@ static void check_seed(uint64_t seed, int64_t *none, int64_t *told)
     if (test_failures())
         test_check_int((int64_t)seed, -1, "seed", (int)w.model->num_layers, "layers");
     cbx_arena_free(&q.arena);
-    cbx_graph_free(w.graph);
-    cbx_model_free(w.model);
+    free_world(&w);
 }
 
 TEST(no_set_of_removals_leads_further_than_patterns_say)
