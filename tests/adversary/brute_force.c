@@ -189,6 +189,7 @@ typedef struct bench {
     int             num_lost;
     int             choice[MAX_PLACES];
     int             edits, most_edits;
+    int             added, removed; /* edges */
     double          cost;
     verdict         verdict;
     int64_t         tried;
@@ -217,6 +218,16 @@ static void set_weights(bench *b, const place *p, int choice)
     take_edges(w, b->gone, b->weight, &b->graph);
 }
 
+/* Is it about edges that are not there? */
+static bool comes(const world *w, const place *p)
+{
+    bool offered = p->edge >= w->edges;
+    for (int e = w->edges; e < w->edges + w->offered && p->edge < 0; e++)
+        offered = offered || (w->source[e] == p->u && w->target[e] == p->v) ||
+                  (w->source[e] == p->v && w->target[e] == p->u);
+    return offered;
+}
+
 static void choose(bench *b, int k, int choice)
 {
     const place *p = &b->s->places[k];
@@ -224,6 +235,7 @@ static void choose(bench *b, int k, int choice)
     double      *x = b->graph.x[p->node];
     if (p->kind == PLACE_EDGE) {
         set_edges(b, p, is);
+        *(comes(&b->q->world, p) ? &b->added : &b->removed) += is - was;
     } else if (p->kind == PLACE_WEIGHT) {
         set_weights(b, p, choice);
     } else if (p->kind == PLACE_NODE) {
@@ -247,7 +259,10 @@ static void choose(bench *b, int k, int choice)
 /* Costs are sums of few decimals: equal ones may differ in the last bit. */
 static bool is_affordable(const bench *b)
 {
-    return b->edits <= b->most_edits && b->cost * (1 + 1e-9) < b->below;
+    const question *q = b->q;
+    return b->edits <= b->most_edits && b->cost * (1 + 1e-9) < b->below &&
+           (!q->max_added || b->added <= q->max_added) &&
+           (!q->max_removed || b->removed <= q->max_removed);
 }
 
 static bool is_allowed(const bench *b)

@@ -187,6 +187,14 @@ bool change_together(const question *q, const edited *e)
     return is_plausible(q, e->x, -SLACK) && keeps(q, e->gone, e->lost);
 }
 
+static int64_t count_of(const cbx_counterfactual *a, cbx_edit_op op)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < a->num_edits; k++)
+        count += a->edits[k].op == op;
+    return count;
+}
+
 const char *wrong_edits(const question *q, const cbx_counterfactual *a, const edited *e)
 {
     for (int64_t k = 0; k < a->num_edits; k++) {
@@ -210,6 +218,9 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
     }
     if (q->max_edits && changes_of(q, a) > q->max_edits)
         return "has more edits than are allowed";
+    if ((q->max_added && count_of(a, CBX_ADD_EDGE) > q->max_added) ||
+        (q->max_removed && count_of(a, CBX_REMOVE_EDGE) > q->max_removed))
+        return "adds or removes more edges than are allowed";
     if (!one_hot_holds(q, a, e))
         return "leaves a one-hot group that is not one-hot";
     if (!atoms_hold(q, e))

@@ -117,6 +117,7 @@ typedef struct question {
     double  plausible;             /* how unusual rows that change may be; 0: no limit */
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
+    int     max_added, max_removed; /* edges; 0: no limit */
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
     double  threshold, edge_cost, feature_cost, node_cost;
     int     counts;    /* of costs: one of COUNTS_… */

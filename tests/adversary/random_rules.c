@@ -152,6 +152,8 @@ static void mean_rule(question *q, dice *d, rule r)
         draw_range(q, d);
     if (r == RULE_MAX_EDITS)
         q->max_edits = dice_between(d, 1, 4);
+    if (r == RULE_MAX_EDITS && dice_chance(d, 0.3))
+        q->max_removed = dice_between(d, 1, 2);
     if (r == RULE_THRESHOLD && dice_chance(d, 0.5))
         q->plausible = (double)dice_between(d, 4, 40) / 4;
     else if (r == RULE_THRESHOLD)
@@ -367,6 +369,7 @@ static void draw_additions(question *q, dice *d)
     if (end - first < 2 || q->as_self || !dice_chance(d, 0.3)) /* self adds near edges only */
         return;
     q->adds = true;
+    q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
     for (int k = 0; k < wanted; k++)
         q->add_to[dice_between(d, first, end - 1)] = 1;
     for (int u = first; u < end; u++)

@@ -180,6 +180,10 @@ static void tell_answer(question *q)
         tell(q, "target", "any");
     else
         tell(q, "target", "%d", q->target);
+    if (q->max_added)
+        tell(q, "max-added", "%d", q->max_added);
+    if (q->max_removed)
+        tell(q, "max-removed", "%d", q->max_removed);
     if (q->max_edits)
         tell(q, "max-edits", "%d", q->max_edits);
     if (q->threshold > 0)
