@@ -69,13 +69,14 @@ static bool leaves_nothing_out(question *q)
                    (size_t)q->gnn.classes * sizeof *before.log_probs);
 }
 
-/* Without rules on what is kept every set is tried once. */
+/* Without rules on what is kept and on kinds of edges every set is tried once. */
 static bool tries_all(question *q)
 {
     dice      d = {0};
     space     s;
     found_set set;
     q->keep = KEEP_ANY;
+    q->max_added = q->max_removed = 0;
     q->threshold = 2; /* which no probability is */
     find_space(q, &d, &s);
     double all = count_sets(&s, q->max_edits);

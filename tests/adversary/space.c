@@ -34,7 +34,8 @@ bool may_get_edge(const question *q, int u, int v)
     bool graphs = q->world.task == CBX_GRAPH, own = graphs || u == q->row || v == q->row;
     bool to =
         (q->add_to[u] && (graphs || u != q->row)) || (q->add_to[v] && (graphs || v != q->row));
-    return q->adds && u != v && own && to && !q->immutable_node[u] && !q->immutable_node[v];
+    return q->adds && u != v && own && to && !q->immutable_node[u] && !q->immutable_node[v] &&
+           !is_protected(q, u, v); /* the way back of a protected edge is not added */
 }
 
 /* As edges go, but for the rule that none does. */
