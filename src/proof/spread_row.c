@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spread_row.c: see spread_parts.h. */
+#include "spread_parts.h"
+
+#include <math.h>
+
+#include "deadline.h"
+#include "kernel.h"
+
+typedef struct row {
+    cbx_spread           *s;
+    cbx_spread_layer     *y;
+    const cbx_node_scale *scales;
+    int32_t               l, v;
+    int64_t               begin, end; /* entries */
+    bool                  listed;
+} row;
+
+/* Room for `more` entries behind the `had` that there are. */
+static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t more, int32_t width)
+{
+    if (had + more <= list->room)
+        return 0;
+    int64_t  room = 2 * (had + more);
+    int32_t *choice = CBX_NEW(s->arena, int32_t, room);
+    double  *length = CBX_NEW(s->arena, double, room);
+    double  *times = CBX_NEW(s->arena, double, room);
+    if (!choice || !length || !times ||
+        cbx_spread_grow(s->arena, had, room, width, &list->up, &list->down))
+        return -1;
+    if (had > 0) {
+        memcpy(choice, list->choice, (size_t)had * sizeof *choice);
+        memcpy(length, list->length, (size_t)had * sizeof *length);
+        memcpy(times, list->times, (size_t)had * sizeof *times);
+    }
+    list->length = length;
+    list->times = times;
+    list->choice = choice;
+    list->room = room;
+    return 0;
+}
+
+/* The row's entry of the choice: its ups, and the downs behind. */
+static int64_t entry_of(row *r, int32_t choice)
+{
+    cbx_reach_list *list = &r->y->list;
+    int32_t        *mark = &r->s->mark[choice];
+    if (*mark < 0) {
+        *mark = (int32_t)(r->end - r->begin);
+        list->choice[r->end] = choice;
+        list->length[r->end] = list->times[r->end] = 0;
+        cbx_clear(list->up + r->end * r->y->width, r->y->width);
+        cbx_clear(list->down + r->end * r->y->width, r->y->width);
+        r->end++;
+    }
+    return (r->begin + *mark) * r->y->width;
+}
+
+/* Adds what the input's choices do to another row, `factor` times. */
+CBX_HOT static void add_reached(row *r, int32_t from, double factor, const double *up,
+                                const double *down, const double *length)
+{
+    const cbx_reach_list *list = cbx_spread_input(r->s, r->l);
+    int32_t               width = r->y->width;
+    for (int64_t k = list->begin[from]; k < list->begin[from + 1]; k++) {
+        int64_t to = entry_of(r, list->choice[k]);
+        for (int32_t j = 0; j < width; j++) {
+            r->y->list.up[to + j] += factor * up[k * width + j];
+            r->y->list.down[to + j] += factor * down[k * width + j];
+        }
+        r->y->list.length[to / width] += fabs(factor) * length[k];
+        r->y->list.times[to / width] += fabs(factor) * list->times[k];
+    }
+}
+
+/* Adds to each open choice with an edge into node w what it gains there. `gain`: removals' ups,
+ * removals' downs, additions' ups, additions' downs. */
+static void add_scaled(row *r, int32_t w, const double *gain)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    int32_t                  width = r->y->width;
+    for (int64_t k = g->at_begin[w]; k < g->at_begin[w + 1]; k++) {
+        if (!cbx_choice_is_open(g, g->at[k]))
+            continue;
+        int64_t       to = entry_of(r, g->at[k]);
+        const double *of = gain + (g->choices[g->at[k]].adds ? 2 * width : 0);
+        for (int32_t j = 0; j < width; j++) {
+            r->y->list.up[to + j] += of[j];
+            r->y->list.down[to + j] += of[width + j];
+        }
+    }
+}
+
+/* What the choice itself does to a message: zeros where it does not reach it. */
+static void own_message(const row *r, int32_t u, int32_t choice, const double **up,
+                        const double **down)
+{
+    int64_t entry = cbx_reach_find(cbx_spread_input(r->s, r->l), u, choice);
+    *up = entry < 0 ? r->s->zeros : r->y->message_up + entry * r->y->width;
+    *down = entry < 0 ? r->s->zeros : r->y->message_down + entry * r->y->width;
+}
+
+/* An edge that may go. What it brings is counted as it moves already; so what goes with it is what
+ * it brings now, and whatever was counted. */
+static void bound_going(row *r, int64_t e)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    cbx_spread_layer        *y = r->y;
+    int32_t                  u = g->view->source[e], width = y->width, choice = g->choice_of[e];
+    const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
+    double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
+    int64_t                  entry = entry_of(r, choice);
+    const double            *own_up, *own_down;
+    own_message(r, u, choice, &own_up, &own_down);
+    for (int32_t j = 0; j < width; j++) {
+        int64_t       at = (int64_t)u * width + j;
+        cbx_interval  all = cbx_interval_times(w, y->message_low[at], y->message_high[at]);
+        cbx_interval  rest = cbx_interval_times(w, y->rest_low[at], y->rest_high[at]);
+        cbx_interval  own = cbx_interval_times(w, own_down[j], own_up[j]);
+        cbx_edge_gain up =
+            cbx_scale_edge_gain(from, to, g->paired[e], g->budget, all.low, all.high);
+        cbx_edge_gain down =
+            cbx_scale_edge_gain(from, to, g->paired[e], g->budget, -all.high, -all.low);
+        y->list.up[entry + j] +=
+            cbx_scale_removal_gain(from, to, g->paired[e], &up, rest.low + own.high);
+        y->list.down[entry + j] -=
+            cbx_scale_removal_gain(from, to, g->paired[e], &down, -rest.high - own.low);
+    }
+}
+
+/* What an edge is multiplied by can move. */
+static void bound_scaled(row *r, int64_t e, double *at_source, double *at_target)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    cbx_spread_layer        *y = r->y;
+    int32_t                  u = g->view->source[e], width = y->width;
+    const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
+    for (int32_t j = 0; j < width; j++) {
+        double        low = y->message_low[(int64_t)u * width + j];
+        double        high = y->message_high[(int64_t)u * width + j];
+        cbx_edge_gain up = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, low, high);
+        cbx_edge_gain down = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, -high, -low);
+        at_source[j] = up.removal_source;
+        at_source[width + j] = -down.removal_source;
+        at_source[2 * width + j] = up.addition_source;
+        at_source[3 * width + j] = -down.addition_source;
+        at_target[j] += up.removal_target;
+        at_target[width + j] -= down.removal_target;
+        at_target[2 * width + j] += up.addition_target;
+        at_target[3 * width + j] -= down.addition_target;
+    }
+}
+
+static void bound_loop(row *r, double *at_target)
+{
+    cbx_spread_layer *y = r->y;
+    int32_t           width = y->width;
+    for (int32_t j = 0; j < width; j++) {
+        double low = y->message_low[(int64_t)r->v * width + j];
+        double high = y->message_high[(int64_t)r->v * width + j], removal, addition;
+        cbx_scale_loop_gain(&r->scales[r->v], low, high, &removal, &addition);
+        at_target[j] += removal;
+        at_target[2 * width + j] += addition;
+        cbx_scale_loop_gain(&r->scales[r->v], -high, -low, &removal, &addition);
+        at_target[width + j] -= removal;
+        at_target[3 * width + j] -= addition;
+    }
+}
+
+/* An edge that may come. */
+static void bound_coming(row *r, int64_t e)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    cbx_spread_layer        *y = r->y;
+    int32_t                  u = g->view->source[e], width = y->width;
+    const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
+    int64_t                  entry = entry_of(r, g->choice_of[e]);
+    const double            *own_up, *own_down;
+    own_message(r, u, g->choice_of[e], &own_up, &own_down);
+    for (int32_t j = 0; j < width; j++) {
+        double low = y->rest_low[(int64_t)u * width + j] + own_down[j];
+        double high = y->rest_high[(int64_t)u * width + j] + own_up[j];
+        y->list.up[entry + j] += cbx_scale_addition_gain(from, to, high);
+        y->list.down[entry + j] -= cbx_scale_addition_gain(from, to, -low);
+    }
+}
+
+static void add_edge(row *r, int64_t e, double *at_source, double *at_target, bool scaled)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    cbx_spread_layer        *y = r->y;
+    int32_t                  u = g->view->source[e], width = y->width;
+    double w = (g->view->weight ? (double)g->view->weight[e] : 1) * r->scales[u].source.now *
+               r->scales[r->v].target.now;
+    double *now = y->now + (int64_t)r->v * width;
+    for (int32_t j = 0; j < width; j++)
+        now[j] += w * y->message[(int64_t)u * width + j];
+    if (!r->listed)
+        return;
+    if (w >= 0)
+        add_reached(r, u, w, y->message_up, y->message_down, y->message_length);
+    else
+        add_reached(r, u, w, y->message_down, y->message_up, y->message_length);
+    if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+        bound_going(r, e);
+    if (!scaled)
+        return;
+    bound_scaled(r, e, at_source, at_target);
+    add_scaled(r, u, at_source);
+}
+
+static void add_loop(row *r, double *at_target)
+{
+    cbx_spread_layer *y = r->y;
+    double            factor = r->scales[r->v].loop.now;
+    for (int32_t j = 0; j < y->width; j++)
+        y->now[(int64_t)r->v * y->width + j] += factor * y->message[(int64_t)r->v * y->width + j];
+    if (!r->listed)
+        return;
+    add_reached(r, r->v, factor, y->message_up, y->message_down, y->message_length);
+    bound_loop(r, at_target);
+}
+
+/* The most entries that a row can have. */
+static int64_t most_entries(const row *r)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    const cbx_reach_list    *list = cbx_spread_input(r->s, r->l);
+    int64_t                  sum = g->at_begin[r->v + 1] - g->at_begin[r->v];
+    int64_t                  all = (int64_t)g->count + g->view->n;
+    sum += list->begin[r->v + 1] - list->begin[r->v];
+    for (int64_t e = g->view->offset[r->v]; e < g->view->offset[r->v + 1]; e++) {
+        int32_t u = g->view->source[e];
+        sum += g->at_begin[u + 1] - g->at_begin[u];
+        sum += list->begin[u + 1] - list->begin[u];
+    }
+    return sum < all ? sum : all;
+}
+
+/* From `now` and the list to the box and the slopes behind the ReLU. */
+static void close_row(row *r)
+{
+    cbx_spread_layer *y = r->y;
+    cbx_allowance     may = {cbx_spread_budget(r->s, r->l, r->v), r->s->graph->budget};
+    y->list.begin[r->v + 1] = r->end;
+    for (int32_t j = 0; j < y->width; j++) {
+        int64_t     at = (int64_t)r->v * y->width + j;
+        double      now = y->now[at];
+        cbx_largest up = cbx_spread_most(r->s, &y->list, y->list.up, r->v, y->width, j, 1, may);
+        y->high[at] = now + cbx_largest_sum(&up);
+        cbx_largest down =
+            cbx_spread_most(r->s, &y->list, y->list.down, r->v, y->width, j, -1, may);
+        y->low[at] = now - cbx_largest_sum(&down);
+        double low = y->low[at], high = y->high[at];
+        y->under[at] = now > 0 ? 1 : 0;
+        y->right[at] = now > 0 ? 1 : high > 0 ? high / (high - now) : 0;
+        y->left[at] = now <= 0 ? 0 : low < 0 ? now / (now - low) : 1;
+    }
+    for (int64_t k = r->begin; k < r->end; k++)
+        r->s->mark[y->list.choice[k]] = -1;
+}
+
+int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
+{
+    const cbx_partial_graph *g = s->graph;
+    const cbx_view          *view = g->view;
+    cbx_spread_layer        *y = &s->layers[l];
+    cbx_norm_kind            norm = s->net->layers[l].norm;
+    bool                     gcn = norm == CBX_NORM_GCN, scaled = norm != CBX_NORM_NONE;
+    double *at_target = s->gain, *at_source = at_target + 4 * (int64_t)s->net->widest;
+    row     r = {.s = s, .y = y, .scales = s->scales[norm], .l = l, .v = v};
+    r.begin = r.end = y->list.begin[v];
+    r.listed = !(s->last_is_linear && l == s->net->num_layers - 1);
+    if (r.listed && grow_list(s, &y->list, r.begin, most_entries(&r), y->width))
+        return -1;
+    cbx_clear(at_target, 4 * (int64_t)y->width);
+    for (int32_t j = 0; j < y->width; j++)
+        y->now[(int64_t)v * y->width + j] =
+            s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
+    if (r.listed && s->net->layers[l].has_own)
+        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
+    for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
+        if (gcn && view->source[e] == v)
+            continue;
+        if (g->present[e])
+            add_edge(&r, e, at_source, at_target, scaled);
+        else if (r.listed && g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+            bound_coming(&r, e);
+    }
+    if (gcn)
+        add_loop(&r, at_target);
+    if (scaled && r.listed)
+        add_scaled(&r, v, at_target);
+    close_row(&r);
+    return cbx_out_of_time((double)(r.end - r.begin + 8) * y->width * 8) ? -1 : 0;
+}
