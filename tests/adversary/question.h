@@ -118,6 +118,8 @@ typedef struct question {
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
     int     max_added, max_removed; /* edges; 0: no limit */
+    int     add_within, max_degree; /* hops between the ends of an added edge, edges into them */
+    bool    same_type;              /* so are atoms at both ends of an added edge */
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
     double  threshold, edge_cost, feature_cost, node_cost;
     int     counts;    /* of costs: one of COUNTS_… */
