@@ -162,7 +162,7 @@ static cbx_graph_data ring(bag *b, cbx_rng *rng)
 TEST(a_way_round_outside_of_the_neighbourhood_keeps_a_ring_connected)
 {
     int flipped = 0, none = 0;
-    for (uint64_t seed = 0; seed < 12; seed += (uint64_t)test_every(4)) {
+    for (uint64_t seed = 0; seed < 12; seed += (uint64_t)test_every(2)) {
         bag                 b = {0};
         cbx_rng             rng = cbx_rng_stream(seed, 3, 0, 0);
         cbx_graph_data      data = ring(&b, &rng);
