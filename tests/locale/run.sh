@@ -23,7 +23,7 @@ if [ "$how" = all ]; then
     # programs with a locale loaded into them.
     silent='(adversary|fuzz|kernel|layer|method|oracle|program|proof|verify)/'
     silent+='|minimal/test_(a|certificates|infeasible|m|p|remove_node|set_edge|w)|search/test_(explain|limits|many|rank|search|used)'
-    silent+='|cli/(memory|rivals|reproducible|robust_truth|shared_data)$|(cppcheck|faults|growth|locale|reproducible|reproduction)$'
+    silent+='|cli/(memory|rivals|reproducible|robust_truth|shared_data)$|(faults|growth|locale|reproducible|reproduction)$'
     LD_PRELOAD=$host exec ctest --output-on-failure --exclude-regex "^($silent)" \
         --parallel "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" --timeout 300
 fi
