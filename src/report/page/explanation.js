@@ -68,8 +68,14 @@
   const isEdge = (e) => e.op === "remove_edge" || e.op === "add_edge" || e.op === "set_edge";
   function editText(e) {
     const [from, to] = ends(e);
-    if (e.op === "set_edge")
-      return "weight of edge " + from + (e.undirected ? " – " : " → ") + to + ": " + short(e.weight);
+    if (e.op === "set_edge") {
+      const what = e.attribute === undefined ? "weight" : e.one_hot ? "kind" : "attribute " + e.attribute;
+      return what + " of edge " + from + (e.undirected ? " – " : " → ") + to + ": " +
+          (e.attribute === undefined ? short(e.weight) :
+           e.one_hot                 ? "attribute " + e.attribute :
+           e.from === undefined      ? short(e.to) :
+                                       short(e.from) + " → " + short(e.to));
+    }
     if (isEdge(e))
       return (e.op === "add_edge" ? "add" : "remove") + " edge " + from + (e.undirected ? " – " : " → ") + to;
     if (e.op === "remove_node") return "remove node " + from;
@@ -345,9 +351,11 @@
       items.push(
           el("li", {}, sample(edge("edge added planned")), "to be added"),
           el("li", {}, sample(edge("edge added")), "added"));
-    if (anyEdit("set_edge")) items.push(el("li", {}, sample(edge("edge reweighted")), "other weight"));
+    if (anyEdit("set_edge"))
+      items.push(el("li", {}, sample(edge("edge reweighted")), "other weight" + (anyAttribute() ? " or attribute" : "")));
     return el("ul", {class: "legend", "aria-label": "Legend"}, items);
   }
+  const anyAttribute = () => answers.some((a) => a.edits.some((e) => e.attribute !== undefined));
   const anyEdit = (op) => answers.some((a) => a.edits.some((e) => e.op === op));
 
   function thinned() {
@@ -569,7 +577,7 @@
             counted(r.edges_removed, "edge") + " removed, " +
                 (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") +
                 (r.nodes_removed ? counted(r.nodes_removed, "node") + " removed, " : "") +
-                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + " reweighted, " : "") +
+                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + (anyAttribute() ? " changed, " : " reweighted, ") : "") +
                 counted(r.features_changed - merged(now.answer.edits), "feature value") +
                 " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));
