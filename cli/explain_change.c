@@ -140,18 +140,37 @@ int64_t explain_count_changes(const cbx_counterfactual *c)
     return count;
 }
 
-/* ": 0.3 instead of 0.8" */
+/* The column of its attributes that an edit of edges sets; -1: it sets the weight. */
+static int column_of(const cbx_edit *e)
+{
+    return (e->attribute < 0 ? -e->attribute : e->attribute) - 1;
+}
+
+/* What the k-th edge has of what the edit sets; of kinds, which of them. */
+static float value_of(const cbx_graph_data *v, int64_t k, const cbx_edit *e)
+{
+    const float *row = e->attribute ? v->edge_attr + k * v->edge_dim : &v->edge_weight[k];
+    int          on = 0;
+    while (e->attribute < 0 && on + 1 < v->edge_dim && row[on] != 1)
+        on++;
+    return e->attribute < 0 ? (float)on : row[e->attribute ? column_of(e) : 0];
+}
+
+/* ": 0.3 instead of 0.8", ": attribute 2 instead of 0" */
 static void put_weight(FILE *out, const source *s, const cbx_edit *e)
 {
     const cbx_graph_data *v = s->view;
     rounded_text          from, to;
-    for (int64_t k = 0; v->edge_weight && k < v->num_edges; k++) {
+    bool there = e->attribute ? v->edge_attr && column_of(e) < v->edge_dim : v->edge_weight != NULL;
+    for (int64_t k = 0; there && k < v->num_edges; k++) {
         bool forth = v->edge_source[k] == e->source && v->edge_target[k] == e->target;
         bool back = v->edge_source[k] == e->target && v->edge_target[k] == e->source;
         if (!(e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == k)))
             continue;
-        bool about = text_rounded(to, (double)e->weight, (double)v->edge_weight[k]);
-        (void)text_rounded(from, (double)v->edge_weight[k], (double)e->weight);
+        double before = (double)value_of(v, k, e);
+        double after = e->attribute < 0 ? column_of(e) : (double)e->weight;
+        bool   about = text_rounded(to, after, before);
+        (void)text_rounded(from, before, after);
         (void)fprintf(out, ": %s%s instead of %s", about ? "about " : "", to, from);
         return;
     }
@@ -164,7 +183,11 @@ static void put_what_happens(FILE *out, const cbx_edit *e, bool bond)
     if (e->op == CBX_ADD_EDGE)
         words = bond ? "add a bond " : "add edge ";
     else if (e->op == CBX_SET_EDGE)
-        words = bond ? "weight of the bond " : "weight of edge ";
+        words = bond ? "of the bond " : "of edge ";
+    if (e->op == CBX_SET_EDGE && e->attribute > 0)
+        (void)fprintf(out, "attribute %d ", column_of(e));
+    else if (e->op == CBX_SET_EDGE)
+        (void)fputs(e->attribute ? "kind (attribute) " : "weight ", out);
     (void)fputs(words, out);
 }
 

@@ -104,6 +104,14 @@ static void put_time(FILE *out, double seconds)
         (void)fprintf(out, seconds < 99.95 ? "%.2f s" : "%.0f s", seconds);
 }
 
+static bool sets_attributes(const cbx_counterfactual *c)
+{
+    bool any = false;
+    for (int64_t k = 0; k < c->num_edits; k++)
+        any = any || (c->edits[k].op == CBX_SET_EDGE && c->edits[k].attribute);
+    return any;
+}
+
 /* "1 of 210 edges, 2 edges added, 1 of 60 nodes, 1 of 118,496 feature values" */
 static void put_shares(FILE *out, const cbx_counterfactual *c)
 {
@@ -117,8 +125,9 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
                       text_counted(counted, c->num_edges_added, "edge"));
     bool edges = c->num_edges_removed || c->num_edges_added;
     if (c->num_edges_reweighted)
-        (void)fprintf(out, "%s%s reweighted", edges ? ", " : "",
-                      text_counted(counted, c->num_edges_reweighted, "edge"));
+        (void)fprintf(out, "%s%s %s", edges ? ", " : "",
+                      text_counted(counted, c->num_edges_reweighted, "edge"),
+                      sets_attributes(c) ? "changed" : "reweighted");
     edges = edges || c->num_edges_reweighted;
     if (c->num_nodes_removed)
         (void)fprintf(out, "%s%s of %s", edges ? ", " : "", text_count(n, c->num_nodes_removed),
@@ -182,6 +191,16 @@ static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_
            (c->certificate == CBX_OPTIMAL && changes == 1 && !proof);
 }
 
+/* What --edits all came to. */
+static void put_kinds(FILE *out, const explain_job *job, const cbx_counterfactual *c)
+{
+    const cbx_options *asked = job->args->options;
+    char               edits[128];
+    if (asked && cbx_options_get(asked, "edits", edits, sizeof edits) && strstr(edits, "all") &&
+        c->kinds && c->kinds[0])
+        (void)fprintf(out, "  of all kinds of edit there are here: %s\n", c->kinds);
+}
+
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     const source *s = &job->source;
@@ -221,6 +240,7 @@ static void print_found(FILE *out, const explain_job *job, const cbx_counterfact
         (void)fprintf(out, " nodes: %s links lead beyond --budget\n",
                       text_count(n, c->num_left_out));
     }
+    put_kinds(out, job, c);
     if (job->args->details)
         put_details(out, job, c);
 }
@@ -243,6 +263,7 @@ static void print_not_found(FILE *out, const explain_job *job, const cbx_counter
     (void)fputs(" " DOT " ", out);
     put_time(out, c->seconds);
     (void)fputc('\n', out);
+    put_kinds(out, job, c);
 }
 
 void explain_print(FILE *out, const explain_job *job, const cbx_counterfactual *c, int which,

@@ -245,7 +245,7 @@ typedef enum cbx_edit_op {
     CBX_SET_FEATURE,
     CBX_ADD_EDGE,    /* where there is none; `undirected`: one each way */
     CBX_REMOVE_NODE, /* `node`, with all its edges */
-    CBX_SET_EDGE     /* those that a removal names get this weight */
+    CBX_SET_EDGE     /* those that a removal names get this weight or attribute */
 } cbx_edit_op;
 
 /* `op` says which of the structs is there: members of another say nothing. */
@@ -257,6 +257,7 @@ typedef struct cbx_edit {
             int32_t source, target;
             int64_t edge; /* id; -1: all of them, or a new one */
             bool    undirected;
+            int16_t attribute; /* 0: the weight; k: column k - 1 of edge_attr; -k: of one-hot */
             float weight; /* the new one; added, 0: the data's median, or 1 where edges have none */
         };
         struct { /* of a node */
@@ -276,7 +277,6 @@ typedef enum cbx_outcome {
 } cbx_outcome;
 
 CBX_API const char *cbx_outcome_name(cbx_outcome outcome); /* "found", "not_found", … */
-
 /* What is known of an answer beyond that it holds. */
 typedef enum cbx_certificate {
     CBX_NO_CERTIFICATE,
@@ -301,8 +301,7 @@ typedef struct cbx_counterfactual {
     int32_t      result;             /* class after the edits; the prediction where none */
     int32_t      num_classes;
     const float *before; /* log-probabilities, num_classes */
-    /* Where time was up, or the call cancelled, before the class was known: prediction and
-     * result are -1, and `before` is NaN. */
+    /* Time was up, or the call cancelled, before the class was known: -1, -1, `before` NaN. */
     const float    *after; /* likewise, of the whole edited graph; NULL where there is none */
     int64_t         num_edits, num_edges_removed, num_features_changed;
     const cbx_edit *edits;
@@ -333,6 +332,7 @@ typedef struct cbx_counterfactual {
     double  trained_seconds; /* that this took, in this call or when they were kept */
     double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
     int64_t num_edges_added, num_nodes_removed, num_edges_reweighted;
+    const char *kinds; /* of edit that were allowed, as the option edits names them */
 } cbx_counterfactual;
 
 /* "explainer", "target", "epochs", "time-limit", …; "trace" asks for the epochs of a search. */

@@ -23,6 +23,7 @@ SCALARS = {
     "float": "c_float",
     "double": "c_double",
     "size_t": "c_size_t",
+    "int16_t": "c_int16",
     "int32_t": "c_int32",
     "int64_t": "c_int64",
     "uint8_t": "c_uint8",

@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -51,7 +51,7 @@ _POINTERS = {
     n for n, kind in _FIELDS.items() if kind in (ctypes.c_void_p, ctypes.c_char_p) or hasattr(kind, "contents")
 }
 # What else a later library may point to: nobody here can copy that.
-_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "next"}
+_UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "kinds", "next"}
 _OPS = {
     h.CBX_REMOVE_EDGE: "remove_edge",
     h.CBX_SET_FEATURE: "set_feature",
@@ -72,6 +72,8 @@ class Edit:
     edge: int | None = None  # its position in edge_index; None: all edges between the two, or a new one
     undirected: bool | None = None
     weight: float | None = None  # of an edge that is added, or the new one of an edge
+    attribute: int | None = None  # of set_edge: the column of edge_attr that changes, from `before` to `after`
+    one_hot: bool | None = None  # of an attribute: the other columns become 0
     node: int | None = None
     feature: int | None = None
     name: str | None = None  # the feature's
@@ -82,6 +84,9 @@ class Edit:
     def __str__(self) -> str:
         if self.op in ("remove_edge", "add_edge"):
             return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
+        if self.op == "set_edge" and self.attribute is not None:
+            ends = f"{self.source}{'–' if self.undirected else '→'}{self.target}"
+            return f"attribute {self.attribute} of edge {ends}: {self.before:g} → {self.after:g}"
         if self.op == "set_edge":
             return f"weight of edge {self.source}{'–' if self.undirected else '→'}{self.target}: {self.weight:g}"
         if self.op == "remove_node":
@@ -148,6 +153,7 @@ class Counterfactual:
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
         parts["scope"] = source.scope or b""
+        parts["kinds"] = source.kinds or b""
         parts["oracle"] = json.dumps([model.oracle, model.oracle.why]).encode()
         if _UNKNOWN:  # so what is made of it is made now
             digests = (graph.hash().encode(), model.hash().encode())
@@ -175,6 +181,7 @@ class Counterfactual:
                 setattr(raw, name, address.value if kind is ctypes.c_void_p else ctypes.cast(address, kind))
         raw.reason = parts["reason"]
         raw.scope = parts["scope"]
+        raw.kinds = parts.get("kinds", b"")
         cf._raw, cf._parts, cf._graph, cf._options, cf._model = raw, parts, graph, options, model
         cf.others = []
         return cf
@@ -210,6 +217,12 @@ class Counterfactual:
     def scope(self) -> str:
         """Of a proof ("optimal", "proved_none"): among which edits there is none; otherwise nothing."""
         return text(self._raw.scope)
+
+    @property
+    def kinds(self) -> list[str]:
+        """Of edit that were allowed, in the words of the option `edits`: of "all" those that the method, the model and
+        the data can have."""
+        return text(self._raw.kinds).split(",") if self._raw.kinds else []
 
     @property
     def cost(self) -> float:
@@ -334,17 +347,17 @@ class Counterfactual:
             op, influence = _OPS.get(int(item["op"]), str(item["op"])), float(item["influence"])
             if op in ("remove_edge", "add_edge", "set_edge"):
                 edge = int(item["edge"])
-                out.append(
-                    Edit(
-                        op,
-                        influence,
-                        source=int(item["source"]),
-                        target=int(item["target"]),
-                        edge=edge if edge >= 0 else None,
-                        undirected=bool(item["undirected"]),
-                        weight=float(item["weight"]) if op != "remove_edge" else None,
-                    )
+                edit = Edit(
+                    op,
+                    influence,
+                    source=int(item["source"]),
+                    target=int(item["target"]),
+                    edge=edge if edge >= 0 else None,
+                    undirected=bool(item["undirected"]),
+                    weight=float(item["weight"]) if op != "remove_edge" else None,
                 )
+                attribute = int(item["attribute"]) if op == "set_edge" else 0
+                out.append(self._with_attribute(edit, attribute) if attribute else edit)
             elif op == "remove_node":
                 out.append(Edit(op, influence, node=int(item["node"])))
             else:
@@ -362,6 +375,15 @@ class Counterfactual:
                     )
                 )
         return out
+
+    def _with_attribute(self, edit: Edit, number: int) -> Edit:
+        """Of an edit that sets a weight, one that sets an attribute, as cbx_edit numbers them."""
+        from ._picture import positions_of
+
+        column = abs(number) - 1
+        first = positions_of(edit, self._graph.edge_source, self._graph.edge_target)[0]
+        before = float(self._graph.edge_attr[first, column])
+        return replace(edit, weight=None, attribute=column, one_hot=number < 0, before=before, after=edit.weight)
 
     @property
     def trace(self) -> np.ndarray:
@@ -445,7 +467,7 @@ class Counterfactual:
     def to_networkx(self, hops: int = 2) -> Any:
         """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
         and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
-        None: a new one), `removed`, `added` and `weight` (a new one, or None)."""
+        None: a new one), `removed`, `added`, `weight` (a new one, or None) and `attributes` ({column: new value})."""
         import networkx
 
         from ._picture import surroundings
@@ -466,9 +488,13 @@ class Counterfactual:
             )
         for edge, source, target in near.edges:
             weight = near.weights.get(edge)
-            out.add_edge(source, target, edge=edge, removed=edge in near.removed, added=False, weight=weight)
+            attributes = near.attributes.get(edge, {})
+            removed = edge in near.removed
+            out.add_edge(
+                source, target, edge=edge, removed=removed, added=False, weight=weight, attributes=attributes
+            )
         for source, target in near.added:
-            out.add_edge(source, target, edge=None, removed=False, added=True, weight=None)
+            out.add_edge(source, target, edge=None, removed=False, added=True, weight=None, attributes={})
         return out
 
     def __str__(self) -> str:

@@ -31,10 +31,11 @@ class Surroundings:
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)  # nodes that are removed
     weights: dict[int, float] = field(default_factory=dict)  # new ones, by position
+    attributes: dict[int, dict[int, float]] = field(default_factory=dict)  # likewise, by column
     left_out: int = 0
 
 
-def _positions(edit: "Edit", source: np.ndarray, target: np.ndarray) -> list[int]:
+def positions_of(edit: "Edit", source: np.ndarray, target: np.ndarray) -> list[int]:
     """Of the edges that the edit means."""
     if edit.edge is not None:
         return [edit.edge]
@@ -55,6 +56,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     ends: list[int] = []
     lost: set[int] = set()
     weights: dict[int, float] = {}
+    attributes: dict[int, dict[int, float]] = {}
     for edit in cf.edits:
         if edit.op == "remove_edge":
             ends += [edit.source, edit.target]  # type: ignore[list-item]
@@ -71,7 +73,13 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
                 added.append((edit.target, edit.source))  # type: ignore[arg-type]
         elif edit.op == "set_edge":
             ends += [edit.source, edit.target]  # type: ignore[list-item]
-            weights.update({e: edit.weight or 0.0 for e in _positions(edit, source, target)})
+            for e in positions_of(edit, source, target):
+                if edit.attribute is None:
+                    weights[e] = edit.weight or 0.0
+                    continue
+                if edit.one_hot:
+                    attributes[e] = dict.fromkeys(range(graph.edge_attr.shape[1]), 0.0)
+                attributes.setdefault(e, {})[edit.attribute] = edit.after or 0.0
         elif edit.op == "remove_node" and edit.node is not None:
             ends.append(edit.node)
             lost.add(edit.node)
@@ -99,7 +107,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
     added = [(s, t) for s, t in added if inside[s] and inside[t]]
-    return Surroundings(shown, targets, edges, removed, added, changes, lost, weights, len(kept) - len(shown))
+    return Surroundings(shown, targets, edges, removed, added, changes, lost, weights, attributes, len(kept) - len(shown))
 
 
 def svg_of(cf: "Counterfactual") -> str:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "deadline.h"
+#include "edge_columns.h"
 #include "edit_kind.h"
 #include "error.h"
 #include "reweighted.h"
@@ -79,15 +80,7 @@ static int64_t most_common(const cbx_graph_data *d, int64_t *count)
 {
     int64_t wide = d->edge_dim, best = 0;
     for (int64_t k = 0; k < d->num_edges; k++) {
-        int64_t on = -1;
-        for (int64_t j = 0; j < wide; j++) {
-            float v = d->edge_attr[k * wide + j];
-            if (v == 0)
-                continue;
-            if (v != 1 || on >= 0)
-                return -1;
-            on = j;
-        }
+        int32_t on = cbx_edge_row_kind(d->edge_attr + k * wide, d->edge_dim);
         if (on < 0)
             return -1;
         count[on]++;

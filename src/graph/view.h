@@ -24,7 +24,11 @@ typedef struct cbx_view {
     const int64_t *edge;      /* slot -> edge id of the graph; NULL: the same number */
     const float   *edge_attr; /* the graph's: edge_dim of each edge id, or NULL */
     int32_t        edge_dim;
-    const int32_t *node; /* view -> graph; NULL: the same number */
+    /* What edges have while a search changes it from one question to the next: who takes weights
+     * or attributes reads them here each time. NULL: nobody does, and they are those above. */
+    const float   *set_weight; /* by slot */
+    const float   *set_attr;   /* by slot, edge_dim of each */
+    const int32_t *node;       /* view -> graph; NULL: the same number */
     /* the same slots by source, targets ascending */
     const int64_t *out_offset;
     const int32_t *out_target;
@@ -48,6 +52,20 @@ typedef struct cbx_view {
 static inline int32_t cbx_view_rows(const cbx_view *view, int32_t h)
 {
     return view->prefix[h < view->hops ? h : view->hops];
+}
+
+/* The weight of the edge in a slot, by its own and not by what a search makes of it. */
+static inline float cbx_view_weight(const cbx_view *view, int64_t slot)
+{
+    return view->set_weight ? view->set_weight[slot] : view->weight ? view->weight[slot] : 1;
+}
+
+/* Its attributes; only of a view that has some. */
+static inline const float *cbx_view_attr(const cbx_view *view, int64_t slot)
+{
+    int64_t id = view->edge ? view->edge[slot] : slot;
+    return view->set_attr ? view->set_attr + slot * view->edge_dim
+                          : view->edge_attr + id * view->edge_dim;
 }
 
 /* Each fills in `view` with memory from `arena`. */

@@ -47,7 +47,9 @@ static cbx_status keep_slots(const cbx_view *v, const uint8_t *gone, const float
     int32_t     *source = CBX_NEW(arena, int32_t, v->m);
     int64_t     *edge = CBX_NEW(arena, int64_t, v->m), at = 0;
     float       *weight = from ? CBX_NEW(arena, float, v->m) : NULL;
-    if (!number || !offset || !source || !edge || (from && !weight))
+    size_t       wide = v->set_attr ? (size_t)v->edge_dim : 0;
+    float       *attr = CBX_NEW(arena, float, (size_t)v->m *wide);
+    if (!number || !offset || !source || !edge || (from && !weight) || !attr)
         return cbx_fail_memory(err);
     for (int32_t i = 0, next = 0; i < v->n; i++)
         number[i] = gone[i] ? -1 : next++;
@@ -64,6 +66,8 @@ static cbx_status keep_slots(const cbx_view *v, const uint8_t *gone, const float
             edge[at] = v->edge ? v->edge[e] : e;
             if (weight)
                 weight[at] = from[e];
+            if (wide)
+                memcpy(attr + (size_t)at * wide, cbx_view_attr(v, e), wide * sizeof *attr);
             at++;
         }
     }
@@ -74,6 +78,8 @@ static cbx_status keep_slots(const cbx_view *v, const uint8_t *gone, const float
     out->edge = edge;
     out->weight = weight;
     out->removed = NULL;
+    out->set_weight = NULL; /* `w` has them */
+    out->set_attr = wide ? attr : NULL;
     return cbx_view_group_by_source(out, arena, err);
 }
 

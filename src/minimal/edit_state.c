@@ -11,6 +11,7 @@
 #include "move.h"
 #include "order.h"
 #include "pairs.h"
+#include "settable.h"
 #include "verify.h"
 #include "widen.h"
 
@@ -71,6 +72,20 @@ static int make_view(cbx_edit_state *W, cbx_arena *arena)
             return -1;
         hiding.view.absent = W->absent;
     }
+    W->by_weight = W->dw; /* to layers an edge that is gone is one without weight */
+    if ((W->s->further & CBX_EDITS_WEIGHTS) && W->s->model->oracle) {
+        W->set_weight = cbx_view_settable_weights(&hiding.view, arena);
+        if (W->s->model->oracle->backward_edges)
+            W->by_weight = CBX_NEW0(arena, float, W->s->view->m);
+        if (!W->set_weight || !W->by_weight)
+            return -1;
+    }
+    if ((W->s->further & CBX_EDITS_ATTRIBUTES) && W->rules->attributes) {
+        W->set_attr = cbx_view_settable_attrs(&hiding.view, arena);
+        W->by_attr = CBX_NEW0(arena, float, (size_t)W->s->view->m *(size_t)hiding.view.edge_dim);
+        if (!W->set_attr || !W->by_attr)
+            return -1;
+    }
     W->view = hiding.view;
     W->w = hiding.w;
     W->lost = hiding.lost;
@@ -123,6 +138,8 @@ cbx_status cbx_edit_state_init(cbx_edit_state *W, cbx_search *s, const cbx_rules
     if (status)
         return status;
     W->gradient.leaving = W->leaving;
+    W->gradient.by_attr = W->by_attr;
+    W->gradient.by_weight = W->by_weight != W->dw ? W->by_weight : NULL;
     W->rows = cbx_pass_input_rows(&W->gradient);
     W->dlogp = CBX_NEW0(s->arena, float, s->model->num_classes);
     W->lo = CBX_NEW(s->arena, float, W->f);
@@ -158,6 +175,8 @@ static void settle_slot(cbx_edit_state *W, int64_t e)
     if (W->weight && !isnan(W->weight[W->pair_of[e]]))
         own = W->weight[W->pair_of[e]];
     W->w[e] = gone ? 0 : own;
+    if (W->set_weight)
+        W->set_weight[e] = own;
     if (gone == (bool)W->removed[e])
         return;
     W->removed[e] = gone;
@@ -176,6 +195,17 @@ void cbx_edit_state_set_weight(cbx_edit_state *W, int64_t pair, float weight)
     W->weight[pair] = weight;
     for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++)
         settle_slot(W, W->slots[k]);
+}
+
+void cbx_edit_state_set_attr(cbx_edit_state *W, int64_t pair, int32_t column, float value)
+{
+    int64_t wide = W->view.edge_dim;
+    W->attr[pair * wide + column] = value;
+    for (int64_t k = W->slots_begin[pair]; k < W->slots_begin[pair + 1]; k++) {
+        int64_t slot = W->slots[k];
+        W->set_attr[slot * wide + column] =
+            isnan(value) ? cbx_view_attr(W->s->view, slot)[column] : value;
+    }
 }
 
 void cbx_edit_state_set_node(cbx_edit_state *W, int32_t node, bool gone)

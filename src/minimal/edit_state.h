@@ -28,8 +28,14 @@ typedef struct cbx_edit_state {
     uint8_t          *gone;                /* by pair; what is offered, to begin with */
     uint8_t          *absent;              /* by node of the view: it is gone; NULL: none may go */
     int32_t           num_absent;
+    float            *set_weight;   /* by slot: the view's, of a model that somebody else runs */
+    float            *by_weight;    /* by slot: derivatives of the lead by weights */
     float            *weight;       /* by pair: its new one, NaN: its own; NULL: none may change */
     uint8_t          *weighable;    /* by pair: may it get another? NULL: none may */
+    float            *set_attr;     /* by slot and attribute: the view's; NULL: none may change */
+    float            *by_attr;      /* likewise: derivatives of the lead */
+    float            *attr;         /* by pair and attribute: its new one, NaN: its own */
+    uint8_t          *attributable; /* likewise: may it get another? NULL: none may */
     uint8_t          *allowed_node; /* by node of the view: may it go? NULL: none may */
     bool              leads_out;    /* nodes go, some must be left, and an edge leads out */
     uint8_t          *allowed_row, *allowed_pair;
@@ -84,6 +90,7 @@ static inline bool cbx_edit_state_lacks(const cbx_edit_state *W, int32_t i,
 void cbx_edit_state_set_feature(cbx_edit_state *W, int32_t row, int32_t column, float to);
 void cbx_edit_state_set_pair(cbx_edit_state *W, int64_t pair, bool gone);
 void cbx_edit_state_set_node(cbx_edit_state *W, int32_t node, bool gone);
+void cbx_edit_state_set_attr(cbx_edit_state *W, int64_t pair, int32_t column, float value); /* " */
 void cbx_edit_state_set_weight(cbx_edit_state *W, int64_t pair, float weight); /* NaN: its own */
 
 /* Is the view's node there? And both ends of a pair? */

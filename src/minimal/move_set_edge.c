@@ -96,7 +96,7 @@ static void offer(const cbx_edit_state *W, int64_t p, cbx_move_list *list)
     if (!W->weighable || !W->weighable[p])
         return;
     for (int64_t k = W->slots_begin[p]; k < W->slots_begin[p + 1]; k++)
-        slope += (double)W->dw[W->slots[k]];
+        slope += (double)W->by_weight[W->slots[k]];
     float    to = slope > 0 ? W->rules->weight_hi : W->rules->weight_lo;
     cbx_move m = make(W, p, to, slope * (to - weight_of(W, W->slot_of[p])));
     if (m.gain > 0 && may(W, &m))
@@ -130,7 +130,7 @@ static bool of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places
 {
     cbx_edit removal = *e;
     removal.op = CBX_REMOVE_EDGE;
-    if (e->op != CBX_SET_EDGE || !W->weighable ||
+    if (e->op != CBX_SET_EDGE || e->attribute || !W->weighable ||
         !cbx_move_remove_edge.of_edit(W, &removal, places, m))
         return false;
     *m = make(W, m->pair, e->weight, (double)e->influence);

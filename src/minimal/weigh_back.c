@@ -6,42 +6,69 @@
 
 #include "deadline.h"
 
-/* Of what the data's weights span: how near a weight is found. */
+/* Of what the data's weights, or values of an attribute, span: how near one is found. */
 static const float SHARE = 0.005F;
 
-/* Rounds over all edges: one that goes back may keep another from it, and not the other way round.
- */
-enum { ROUNDS = 2 };
+/* Rounds over all edges at most: where one has gone back, another may go back as well. */
+enum { ROUNDS = 6 };
 
-static float weight_of(const cbx_edit_state *W, int64_t pair)
+/* Has the move a weight, or an attribute that is a number, which may go back? */
+static bool has_value(const cbx_move *m)
 {
-    const cbx_view *v = W->s->view;
-    return v->weight ? v->weight[W->slot_of[pair]] : 1;
+    return m->kind == &cbx_move_set_edge || (m->kind == &cbx_move_set_attribute && m->other < 0);
 }
 
-/* Does the best flip with another weight of its k-th move? Leaves the graph so. */
-static cbx_status flips_at(cbx_beam *F, int64_t k, float weight, bool *out, cbx_error *err)
+static float value_before(const cbx_edit_state *W, const cbx_move *m)
+{
+    const cbx_view *v = W->s->view;
+    int64_t         slot = W->slot_of[m->pair];
+    return m->kind == &cbx_move_set_edge ? cbx_view_weight(v, slot)
+                                         : cbx_view_attr(v, slot)[m->column];
+}
+
+static void set_value(cbx_edit_state *W, const cbx_move *m, float value)
+{
+    if (m->kind == &cbx_move_set_edge)
+        cbx_edit_state_set_weight(W, m->pair, value);
+    else
+        cbx_edit_state_set_attr(W, m->pair, m->column, value);
+}
+
+/* Does the best flip with another value of its k-th move? Leaves the graph so. */
+static cbx_status flips_at(cbx_beam *F, int64_t k, float value, bool *out, cbx_error *err)
 {
     cbx_move *m = &F->best.moves[k];
     float     to = m->to;
-    cbx_edit_state_set_weight(F->W, m->pair, weight);
-    m->to = weight;
+    set_value(F->W, m, value);
+    m->to = value;
     F->best.score = cbx_edit_state_ask(F->W);
     cbx_status status = cbx_beam_flips(F, &F->best, out, err);
     m->to = to;
     return status;
 }
 
-/* Between a weight that flips and the one that it was, the last that flips. */
+/* How near a value is found: the next one of whole numbers. */
+static float near_enough(const cbx_edit_state *W, const cbx_move *m, bool *whole)
+{
+    const cbx_rules        *r = W->rules;
+    const cbx_edge_columns *columns = r->attributes;
+    *whole = m->kind == &cbx_move_set_attribute && columns->whole[m->column];
+    if (m->kind == &cbx_move_set_edge)
+        return SHARE * (r->weight_hi - r->weight_lo);
+    return *whole ? 1 : SHARE * (columns->hi[m->column] - columns->lo[m->column]);
+}
+
+/* Between a value that flips and the one that it was, the last that flips. */
 static cbx_status weigh_one(cbx_beam *F, int64_t k, cbx_error *err)
 {
     cbx_move  *m = &F->best.moves[k];
-    float      bad = weight_of(F->W, m->pair);
-    float      enough = SHARE * (F->W->rules->weight_hi - F->W->rules->weight_lo);
+    bool       whole;
+    float      bad = value_before(F->W, m), enough = near_enough(F->W, m, &whole);
     cbx_status status = CBX_OK;
     while (fabsf(m->to - bad) > enough && !status && !cbx_time_is_up()) {
         bool  flips = false;
         float middle = bad + (m->to - bad) / 2;
+        middle = whole ? rintf(middle) : middle;
         status = flips_at(F, k, middle, &flips, err);
         if (cbx_beam_out_of_time(F, F->s->epochs))
             break;
@@ -51,7 +78,7 @@ static cbx_status weigh_one(cbx_beam *F, int64_t k, cbx_error *err)
             bad = middle;
     }
     m->taken_back = true;
-    cbx_edit_state_set_weight(F->W, m->pair, m->to);
+    set_value(F->W, m, m->to);
     return status;
 }
 
@@ -60,14 +87,19 @@ cbx_status cbx_weigh_back(cbx_beam *F, cbx_error *err)
     cbx_status status = CBX_OK;
     bool       any = false;
     for (int64_t k = 0; k < F->best.count; k++)
-        any = any || F->best.moves[k].kind == &cbx_move_set_edge;
+        any = any || has_value(&F->best.moves[k]);
     if (!any || F->best.count > CBX_BEAM_HUGE)
         return CBX_OK;
     cbx_beam_go_to(F, &F->best);
-    for (int round = 0; round < ROUNDS; round++)
-        for (int64_t k = 0; k < F->best.count && !status && !cbx_time_is_up(); k++)
-            if (F->best.moves[k].kind == &cbx_move_set_edge)
+    for (int round = 0; round < ROUNDS && any; round++) {
+        any = false;
+        for (int64_t k = 0; k < F->best.count && !status && !cbx_time_is_up(); k++) {
+            float before = F->best.moves[k].to;
+            if (has_value(&F->best.moves[k]))
                 status = weigh_one(F, k, err);
+            any = any || F->best.moves[k].to != before;
+        }
+    }
     double score = cbx_edit_state_ask(F->W);
     F->best.score = isfinite(score) ? score : CBX_BEAM_SURE;
     cbx_move_set_copy(&F->here, &F->best); /* which is how the graph is */

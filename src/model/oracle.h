@@ -20,8 +20,9 @@ typedef struct cbx_driver {
     /* The class of a node depends on the features of nodes within so many steps, and on edges
      * that touch them, whichever way these lead; CBX_HOPS_ALL: on everything. */
     int32_t hops;
-    int32_t edge_dim;  /* attributes that an edge must have; 0: they are not looked at */
-    bool    one_graph; /* views hold one graph: it cannot tell several apart */
+    int32_t edge_dim;      /* attributes that an edge must have; 0: they are not looked at */
+    bool    takes_weights; /* of edges, as the data has them */
+    bool    one_graph;     /* views hold one graph: it cannot tell several apart */
     bool    estimates; /* gradients are differences of answers: to rank by, not to descend along */
     /* Makes ready for a view, in memory of the arena; X tells the shape of the inputs. */
     cbx_status (*open)(const void *model, const cbx_view *view, const cbx_matrix *X, bool gradient,
@@ -32,6 +33,9 @@ typedef struct cbx_driver {
     /* Gradients of sum(dlogp * log_probs) at the last forward; dX (a row for each node) and dw may
      * be NULL, and are overwritten. */
     void (*backward)(void *run, const float *dlogp, float *dX, float *dw);
+    /* Then, of the weights and the attributes that edges are given: by slot, and by slot and
+     * attribute; each may be NULL. NULL: nothing is known of them. */
+    void (*backward_edges)(void *run, float *by_weight, float *by_attr);
     /* What its numbers mean (src/oracle/model_output.h), and the same model with another reading,
      * which lasts no longer than this one; `owned` is freed with it, and NULL means no memory. */
     const struct cbx_model_output *(*reading)(const void *model);

@@ -298,6 +298,8 @@ void cbx_pass_backward(cbx_pass *p, const float *dlogp, float *dX, float *dw, fl
         if (cbx_is_anyone_absent(p->view)) /* derivatives only rank: those with them will do */
             m->oracle->forward(p->run, &p->X, p->w, p->logp);
         m->oracle->backward(p->run, dlogp, dX, dw);
+        if ((p->by_weight || p->by_attr) && m->oracle->backward_edges)
+            m->oracle->backward_edges(p->run, p->by_weight, p->by_attr);
         return;
     }
     if (dw)

@@ -51,7 +51,7 @@ typedef struct run {
 
 static bool is_gone(const run *r, const float *w, int64_t e)
 {
-    bool nothing = r->view->weight && r->view->weight[e] == 0; /* an edge all the same */
+    bool nothing = cbx_view_weight(r->view, e) == 0; /* an edge all the same */
     return (r->view->removed && r->view->removed[e]) || (w[e] == 0 && !nothing);
 }
 
@@ -366,6 +366,7 @@ cbx_status cbx_model_of_oracle(const cbx_oracle *oracle, cbx_model **out, cbx_er
     cbx_driver driver = {.kind = "callback",
                          .model = m,
                          .hops = oracle->hops < 0 ? CBX_HOPS_ALL : oracle->hops,
+                         .takes_weights = true,
                          .one_graph = oracle->one_graph,
                          .estimates = !oracle->gradient || !oracle->follows_weights,
                          .open = open,

@@ -4,7 +4,9 @@
  * A view becomes the program's inputs: its nodes are the rows of x, its slots the columns of
  * edge_index, its graphs the numbers of batch. A slot's weight w is what the search makes of the
  * graph's own, so the program's weight of that edge is their ratio: 1 for an edge as it is, 0 for
- * one that is gone. What its scores mean, a reading says. */
+ * one that is gone. Weights and attributes of edges that the program takes are inputs of their own,
+ * read each time where the view says that a search sets them. What its scores mean, a reading says.
+ */
 #include "program_oracle.h"
 
 #include <math.h>
@@ -78,26 +80,39 @@ static double real_at(const void *from, cbx_type type, int64_t i)
     return type == CBX_REAL64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
 }
 
-/* The graph's own weights, in the type that the program takes. */
-static void *list_weights(const cbx_view *v, cbx_type type, cbx_arena *arena)
+/* The edges' weights, in the type that the program takes. */
+static void put_weights(const cbx_view *v, cbx_type type, void *to)
 {
-    void *weights = CBX_NEW(arena, double, v->m);
-    for (int64_t e = 0; e < v->m && weights; e++)
-        put_real(weights, type, e, v->weight ? v->weight[e] : 1);
-    return weights;
+    for (int64_t e = 0; e < v->m; e++)
+        put_real(to, type, e, cbx_view_weight(v, e));
 }
 
-/* The attributes of the view's edges, likewise. */
-static void *list_attr(const cbx_view *v, cbx_type type, cbx_arena *arena)
+/* Their attributes, likewise. */
+static void put_attr(const cbx_view *v, cbx_type type, void *to)
 {
-    int64_t wide = v->edge_dim;
-    void   *attr = CBX_NEW(arena, double, v->m *wide);
-    for (int64_t e = 0; e < v->m && attr; e++) {
-        const float *own = v->edge_attr + (v->edge ? v->edge[e] : e) * wide;
-        for (int64_t k = 0; k < wide; k++)
-            put_real(attr, type, e * wide + k, own[k]);
-    }
-    return attr;
+    for (int64_t e = 0; e < v->m; e++)
+        for (int64_t k = 0; k < v->edge_dim; k++)
+            put_real(to, type, e * v->edge_dim + k, cbx_view_attr(v, e)[k]);
+}
+
+/* An input that has so many numbers of each edge; `set`: a search sets them. */
+static cbx_status plan_edges(const run *r, int32_t input, int64_t wide, bool set, bool gradient,
+                             void (*put)(const cbx_view *v, cbx_type type, void *to),
+                             cbx_runner_input *in, cbx_arena *arena, cbx_error *err)
+{
+    if (input < 0)
+        return CBX_OK;
+    const cbx_view *v = r->view;
+    cbx_type        type = cbx_program_describe(r->model->program)->inputs[input].type;
+    void           *own = CBX_NEW(arena, double, v->m *wide);
+    if (!own)
+        return cbx_fail_memory(err);
+    put(v, type, own);
+    in[input] = (cbx_runner_input){.data = own,
+                                   .size = {v->m, wide},
+                                   .live = set,
+                                   .gradient = set && gradient && cbx_is_real(type)};
+    return CBX_OK;
 }
 
 /* All inputs but x, whose values come with each run; here only how many there are. */
@@ -116,20 +131,13 @@ static cbx_status plan(run *r, int32_t features, bool gradient, cbx_arena *arena
     in[m->edges] = (cbx_runner_input){.data = edges, .size = {2, v->m}, .weighted = true};
     if (m->batch >= 0)
         in[m->batch] = (cbx_runner_input){.data = batch, .size = {v->n}};
-    if (m->edge_weight >= 0) {
-        void *own = list_weights(v, info->inputs[m->edge_weight].type, arena);
-        if (!own)
-            return cbx_fail_memory(err);
-        in[m->edge_weight] = (cbx_runner_input){.data = own, .size = {v->m, 1}};
-    }
-    if (m->edge_attr >= 0) {
-        void *own = list_attr(v, info->inputs[m->edge_attr].type, arena);
-        if (!own)
-            return cbx_fail_memory(err);
-        in[m->edge_attr] = (cbx_runner_input){.data = own, .size = {v->m, v->edge_dim}};
-    }
+    cbx_status status = plan_edges(r, m->edge_weight, 1, v->set_weight != NULL, gradient,
+                                   put_weights, in, arena, err);
+    if (!status)
+        status = plan_edges(r, m->edge_attr, v->edge_dim, v->set_attr != NULL, gradient, put_attr,
+                            in, arena, err);
     cbx_runner_options options = {.gradient = gradient};
-    return cbx_runner_plan(r->runner, in, &options, err);
+    return status ? status : cbx_runner_plan(r->runner, in, &options, err);
 }
 
 /* Room for probabilities and gradients of what the program gives: a row for each node or graph. */
@@ -193,23 +201,29 @@ static void give_features(run *r, const cbx_matrix *X)
     }
 }
 
-/* What a slot's weight was before a search changed it. */
-static float own_weight(const run *r, int64_t e)
-{
-    return r->view->weight ? r->view->weight[e] : 1;
-}
-
 static void give_weights(run *r, const float *w)
 {
     void    *to = cbx_runner_weights(r->runner, r->model->edges);
     cbx_type type = cbx_runner_real(r->runner);
     for (int64_t e = 0; e < r->view->m; e++) {
-        float own = own_weight(r, e);
+        float own = cbx_view_weight(r->view, e);
         float share = own != 0 ? w[e] / own : 1; /* a weight of 0 is an edge all the same */
         if (r->view->removed && r->view->removed[e])
             share = 0;
         put_real(to, type, e, share);
     }
+}
+
+/* What a search has set of the edges. */
+static void give_edges(run *r)
+{
+    const model             *m = r->model;
+    const cbx_program_input *inputs = cbx_program_describe(m->program)->inputs;
+    if (m->edge_weight >= 0 && r->view->set_weight)
+        put_weights(r->view, inputs[m->edge_weight].type,
+                    cbx_runner_values(r->runner, m->edge_weight));
+    if (m->edge_attr >= 0 && r->view->set_attr)
+        put_attr(r->view, inputs[m->edge_attr].type, cbx_runner_values(r->runner, m->edge_attr));
 }
 
 static void forward(void *self, const cbx_matrix *X, const float *w, float *log_probs)
@@ -219,6 +233,7 @@ static void forward(void *self, const cbx_matrix *X, const float *w, float *log_
     cbx_error     err = {0};
     give_features(r, X);
     give_weights(r, w);
+    give_edges(r);
     if (cbx_runner_forward(r->runner, &err)) { /* an index out of range: there is no answer */
         for (int64_t i = 0; i < (int64_t)r->rows * C; i++)
             log_probs[i] = NAN;
@@ -264,9 +279,30 @@ static void backward(void *self, const float *dlogp, float *dX, float *dw)
     for (int64_t k = 0; dX && k < r->view->n * x->size[1]; k++)
         dX[k] = of_x ? (float)real_at(of_x, x->type, k) : 0;
     for (int64_t e = 0; dw && e < r->view->m; e++) {
-        float own = own_weight(r, e);
+        float own = cbx_view_weight(r->view, e);
         dw[e] = of_w && own != 0 ? (float)(real_at(of_w, cbx_runner_real(r->runner), e) / own) : 0;
     }
+}
+
+/* Of an input with so many numbers of each edge. An index has none, nor what nothing depends on. */
+static void edges_gradient(const run *r, int32_t input, int64_t wide, bool set, float *to)
+{
+    const void *of = NULL;
+    cbx_type    type = CBX_INTEGER;
+    if (input >= 0 && set)
+        type = cbx_program_describe(r->model->program)->inputs[input].type;
+    if (cbx_is_real(type))
+        of = cbx_runner_gradient(r->runner, input);
+    for (int64_t k = 0; to && k < r->view->m * wide; k++)
+        to[k] = of ? (float)real_at(of, type, k) : 0;
+}
+
+static void backward_edges(void *self, float *by_weight, float *by_attr)
+{
+    const run      *r = self;
+    const cbx_view *v = r->view;
+    edges_gradient(r, r->model->edge_weight, 1, v->set_weight != NULL, by_weight);
+    edges_gradient(r, r->model->edge_attr, v->edge_dim, v->set_attr != NULL, by_attr);
 }
 
 /* ---- the model */
@@ -399,10 +435,12 @@ cbx_status cbx_model_of_program(cbx_program *program, const char hash_text[65],
                                  : hops < 0              ? 0
                                                          : hops,
                          .edge_dim = m->edge_attr >= 0 ? (int32_t)edge_dim(m) : 0,
+                         .takes_weights = m->edge_weight >= 0,
                          .one_graph = m->graphs && m->batch < 0,
                          .open = open,
                          .forward = forward,
                          .backward = backward,
+                         .backward_edges = backward_edges,
                          .reading = reading_of,
                          .read_as = read_as,
                          .hash = hash,

@@ -191,6 +191,7 @@ static cbx_status read_about(const cbx_json *o, cbx_counterfactual *c, cbx_error
     c->reason = cbx_json_text(o, "reason") ? cbx_json_text(o, "reason") : "";
     const char *scope = cbx_json_text(cbx_json_get(o, "proof"), "scope");
     c->scope = scope ? scope : "";
+    c->kinds = cbx_json_text(o, "kinds") ? cbx_json_text(o, "kinds") : "";
     return status;
 }
 

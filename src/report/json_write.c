@@ -62,18 +62,19 @@ static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
     const cbx_option *o;
     const void       *of;
     const char       *vary = options->features_to_vary;
+    const char       *edits = c->kinds && *c->kinds ? c->kinds : options->edits;
     cbx_json_open(w, "proof", '{');
     cbx_json_put_text(w, "scope", c->scope);
     cbx_json_open(w, "kinds", '[');
-    if (!options->keep_edges && cbx_edits_allow(options, CBX_REMOVE_EDGE))
+    if (!options->keep_edges && cbx_edits_allow(edits, CBX_REMOVE_EDGE))
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_REMOVE_EDGE]->name);
-    if ((!vary || strcmp(vary, "none") != 0) && cbx_edits_allow(options, CBX_SET_FEATURE))
+    if ((!vary || strcmp(vary, "none") != 0) && cbx_edits_allow(edits, CBX_SET_FEATURE))
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_SET_FEATURE]->name);
-    if (cbx_edits_allow(options, CBX_ADD_EDGE))
+    if (cbx_edits_allow(edits, CBX_ADD_EDGE))
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_ADD_EDGE]->name);
-    if (cbx_edits_allow(options, CBX_REMOVE_NODE))
+    if (cbx_edits_allow(edits, CBX_REMOVE_NODE))
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_REMOVE_NODE]->name);
-    if (cbx_edits_allow(options, CBX_SET_EDGE))
+    if (cbx_edits_allow(edits, CBX_SET_EDGE))
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_SET_EDGE]->name);
     cbx_json_close(w, ']');
     cbx_json_open(w, "rules", '{');
@@ -158,6 +159,8 @@ char *cbx_counterfactual_json_with(const cbx_counterfactual *counterfactual, con
     cbx_json_open(&w, NULL, '{');
     put_answer(&w, counterfactual, cbx_graph_arrays(graph));
     (void)cbx_order_fix(before);
+    if (options && cbx_edits_are_all(options->edits) && counterfactual->kinds)
+        cbx_json_put_text(&w, "kinds", counterfactual->kinds);
     if (options && counterfactual->scope && counterfactual->scope[0])
         put_proof(&w, counterfactual, options);
     if (options)

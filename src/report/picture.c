@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "change.h"
+#include "edge_columns.h"
 #include "error.h"
 #include "graph.h"
 #include "panel.h"
@@ -72,6 +73,14 @@ static void class_entries(legend *l, cbx_error *err)
     }
 }
 
+static bool sets_attributes(const cbx_counterfactual *c)
+{
+    bool any = false;
+    for (int64_t k = 0; k < c->num_edits; k++)
+        any = any || (c->edits[k].op == CBX_SET_EDGE && c->edits[k].attribute);
+    return any;
+}
+
 static void mark_entries(legend *l)
 {
     const cbx_drawing *d = l->d;
@@ -106,7 +115,7 @@ static void mark_entries(legend *l)
         {d->answer->num_edges_reweighted > 0,
          true,
          {.stroke = cbx_orange, .width = 2.6},
-         "other weight"}};
+         sets_attributes(d->answer) ? "other weight or attribute" : "other weight"}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (!marks[i].there)
             continue;
@@ -201,7 +210,10 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
         put_name(b, d, e->target);
         break;
     case CBX_SET_EDGE:
-        cbx_buffer_put(b, " set weight of edge ");
+        if (e->attribute)
+            cbx_buffer_print(b, " set attribute %d of edge ", cbx_edit_column(e));
+        else
+            cbx_buffer_put(b, " set weight of edge ");
         put_name(b, d, e->source);
         cbx_buffer_put(b, e->undirected ? " – " : " → ");
         put_name(b, d, e->target);

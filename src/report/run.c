@@ -107,7 +107,8 @@ static void put_group(making *m, int32_t group)
 }
 
 /* [node, feature, from, to], and the number of its one-hot group where it is of one;
- * [source, target, undirected] or that and "added" or [its new weight];
+ * [source, target, undirected] or that and "added" or [its new weight], or [value, attribute] as
+ * cbx_edit has them;
  * [node] that goes */
 static void put_edit(making *m, size_t line, int64_t k)
 {
@@ -126,6 +127,8 @@ static void put_edit(making *m, size_t line, int64_t k)
         if (e->op == CBX_SET_EDGE) {
             cbx_json_open(w, NULL, '[');
             put_value(w, (double)e->weight);
+            if (e->attribute)
+                cbx_json_put_int(w, NULL, e->attribute);
             cbx_json_close(w, ']');
         }
         name_node(m, e->source);

@@ -71,8 +71,9 @@ CBX_INTERNAL cbx_status cbx_explain_many_with(const cbx_model *model, const cbx_
                                               cbx_on_result on_result, cbx_progress progress,
                                               void *user, cbx_error *err);
 
-/* Does the option edits, which is valid, allow this kind? */
-CBX_INTERNAL bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op);
+/* Does the option edits, which is valid, allow this kind? Does it say "all"? */
+CBX_INTERNAL bool cbx_edits_allow(const char *edits, cbx_edit_op op);
+CBX_INTERNAL bool cbx_edits_are_all(const char *edits);
 
 CBX_INTERNAL cbx_status cbx_explain_preset_with(cbx_explain_options *options, const char *preset,
                                                 cbx_error *err);

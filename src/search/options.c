@@ -35,8 +35,8 @@ static const cbx_option explain_options[] = {
     {"edges", CBX_OPTION_CHOICE, AT(edges), "undirected", 0, 0, edge_modes,
      "what removing an edge removes, and adding one adds: one direction or both"},
     {"edits", CBX_OPTION_TEXT, AT(edits), "remove,features", 0, 0, NULL,
-     "kinds of edit: remove (edges), add (edges), features, remove-nodes, weights (of edges); or "
-     "all"},
+     "kinds of edit: remove (edges), add (edges), features, remove-nodes, weights and "
+     "attributes (of edges); all: those that the model and the data can have"},
     {"add-weight", CBX_OPTION_REAL, AT(add_weight), "0", -1e30, 1e30, NULL,
      "weight of an added edge; 0: the median of the data's, or 1 where edges have none"},
     {"add-candidates", CBX_OPTION_INT, AT(add_candidates), "256", 1, 1e6, NULL,

@@ -7,8 +7,10 @@
 #include "rank.h"
 
 #include "deadline.h"
+#include "edge_columns.h"
 #include "edit_kind.h"
 #include "error.h"
+#include "settable.h"
 #include "sort.h"
 #include "widen.h"
 
@@ -24,7 +26,9 @@ static int by_influence(const void *a, const void *b)
 typedef struct slopes {
     int32_t rows; /* of dX */
     float  *dX, *dw;
-    float  *leaving; /* cbx_pass's; NULL: nothing is pooled */
+    float  *by_attr;   /* of attributes that are set; NULL: none is */
+    float  *by_weight; /* of weights that are set; dw of a model of layers */
+    float  *leaving;   /* cbx_pass's; NULL: nothing is pooled */
 } slopes;
 
 /* Sum of dw over the slots source -> target that the edit removes or adds. */
@@ -69,6 +73,33 @@ static double weight_influence(const cbx_view *v, int32_t source, int32_t target
     return sum;
 }
 
+/* The same of the slots that get another attribute; where these tell kinds, all of them. */
+static double attribute_influence(const cbx_view *v, int32_t source, int32_t target,
+                                  const cbx_edit *edit, const float *by_attr)
+{
+    double  sum = 0;
+    int32_t column = cbx_edit_column(edit);
+    for (int64_t o = cbx_view_find_target(v, source, target);
+         by_attr && o < v->out_offset[source + 1] && v->out_target[o] == target; o++) {
+        int64_t      e = v->out_slot[o];
+        const float *own = cbx_view_attr(v, e);
+        if (!(edit->undirected || edit->edge < 0 || (v->edge ? v->edge[e] : e) == edit->edge))
+            continue;
+        for (int32_t j = 0; j < v->edge_dim; j++)
+            if (edit->attribute < 0 || j == column)
+                sum += (double)by_attr[e * v->edge_dim + j] *
+                       ((j == column ? edit->weight : 0) - own[j]);
+    }
+    return sum;
+}
+
+static double set_edge_influence(const cbx_view *v, int32_t source, int32_t target,
+                                 const cbx_edit *e, const slopes *by)
+{
+    return e->attribute ? attribute_influence(v, source, target, e, by->by_attr)
+                        : weight_influence(v, source, target, e, by->by_weight);
+}
+
 static double influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
                         const slopes *by)
 {
@@ -98,31 +129,33 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
     case CBX_SET_EDGE:
         a = cbx_places_find(places, e->source);
         b = cbx_places_find(places, e->target);
-        sum = a >= 0 && b >= 0 ? weight_influence(s->view, a, b, e, dw) : 0;
+        sum = a >= 0 && b >= 0 ? set_edge_influence(s->view, a, b, e, by) : 0;
         if (e->undirected && a >= 0 && b >= 0 && a != b)
-            sum += weight_influence(s->view, b, a, e, dw);
+            sum += set_edge_influence(s->view, b, a, e, by);
         break;
     }
     return sum;
 }
 
-static bool sets_features(const cbx_search *s)
+static bool has_some(const cbx_search *s, cbx_edit_op op)
 {
     bool any = false;
     for (int64_t k = 0; k < s->num_edits && !any; k++)
-        any = s->edits[k].op == CBX_SET_FEATURE;
+        any = s->edits[k].op == op;
     return any;
 }
 
 /* The factual graph, where edges are added with them as they are before: not there. */
 static cbx_status look_at(const cbx_search *s, cbx_search *at, cbx_hiding *hiding, cbx_error *err)
 {
-    bool adds = false;
-    for (int64_t k = 0; k < s->num_edits; k++)
-        adds = adds || s->edits[k].op == CBX_ADD_EDGE;
+    const cbx_driver *oracle = s->model->oracle;
     *at = *s;
     *hiding = (cbx_hiding){.view = *s->view};
-    if (!adds)
+    if (oracle && oracle->backward_edges && has_some(s, CBX_SET_EDGE) &&
+        (!cbx_view_settable_weights(&hiding->view, s->arena) ||
+         (oracle->edge_dim && !cbx_view_settable_attrs(&hiding->view, s->arena))))
+        return cbx_fail_memory(err);
+    if (!has_some(s, CBX_ADD_EDGE))
         return CBX_OK;
     cbx_status status = cbx_widen(s, s->edits, s->num_edits, at, err);
     if (!status && cbx_hiding_init(hiding, at, s->arena))
@@ -147,14 +180,17 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
     if (status)
         return status;
     int32_t rows = cbx_pass_input_rows(&pass);
-    bool    features = sets_features(s);
+    bool    features = has_some(s, CBX_SET_FEATURE);
     bool    pooled = s->model->task == CBX_GRAPH && !s->model->oracle;
     float  *dX = features ? CBX_NEW(s->arena, float, (size_t)rows *(size_t)s->X.cols) : NULL;
     float  *dw = CBX_NEW(s->arena, float, v->m), *dlogp = CBX_NEW0(s->arena, float, C);
     float  *leaving = pooled ? CBX_NEW0(s->arena, float, v->n) : NULL;
-    if ((features && !dX) || !dw || !dlogp || (pooled && !leaving) || cbx_places_init(&places, v))
+    pass.by_weight = v->set_weight ? CBX_NEW(s->arena, float, v->m) : NULL;
+    pass.by_attr = v->set_attr ? CBX_NEW(s->arena, float, v->m * v->edge_dim) : NULL;
+    if ((v->set_weight && !pass.by_weight) || (v->set_attr && !pass.by_attr) || (features && !dX) ||
+        !dw || !dlogp || (pooled && !leaving) || cbx_places_init(&places, v))
         return cbx_fail_late(err);
-    const slopes by = {rows, dX, dw, leaving};
+    const slopes by = {rows, dX, dw, pass.by_attr, pass.by_weight ? pass.by_weight : dw, leaving};
     pass.leaving = leaving;
     dlogp[s->prediction] = -1;
     dlogp[result] = 1;

@@ -2,6 +2,7 @@
 /* read_additions.c: see read_additions.h. */
 #include "read_additions.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,56 +10,73 @@
 #include "added.h"
 #include "combinex/extend.h"
 #include "error.h"
+#include "number.h"
 #include "rule_list.h"
 
 /* ---- kinds of edit */
 
 static const struct {
     const char *word;
-    unsigned    bits;
-} kinds[] = {{"remove", CBX_EDITS_REMOVE},
-             {"add", CBX_EDITS_ADD},
-             {"features", CBX_EDITS_FEATURES},
-             {"remove-nodes", CBX_EDITS_REMOVE_NODES},
-             {"weights", CBX_EDITS_WEIGHTS},
-             {"all", CBX_EDITS_REMOVE | CBX_EDITS_FEATURES | CBX_EDITS_FURTHER}};
+    unsigned    bit;
+} kinds[] = {{"remove", CBX_EDITS_REMOVE},     {"add", CBX_EDITS_ADD},
+             {"features", CBX_EDITS_FEATURES}, {"remove-nodes", CBX_EDITS_REMOVE_NODES},
+             {"weights", CBX_EDITS_WEIGHTS},   {"attributes", CBX_EDITS_ATTRIBUTES}};
 
-cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
+/* Those that are named; `all` stands for these. */
+static cbx_status read_kinds(const char *text, unsigned all, unsigned *out, cbx_error *err)
 {
     *out = 0;
     for (const char *at = text ? text : "remove,features"; at;) {
-        size_t   length = strcspn(at, ",");
-        unsigned bits = 0;
+        size_t length = strcspn(at, ",");
+        bool   known = length == strlen("all") && !strncmp(at, "all", length);
+        *out |= known ? all : 0;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (strlen(kinds[k].word) == length && !strncmp(at, kinds[k].word, length))
-                bits = kinds[k].bits;
-        if (!bits)
+            if (strlen(kinds[k].word) == length && !strncmp(at, kinds[k].word, length)) {
+                *out |= kinds[k].bit;
+                known = true;
+            }
+        if (!known)
             return cbx_fail_option(err, "edits",
                                    "'%.*s' is no kind of edit: remove, add, features, "
-                                   "remove-nodes, weights or all expected, with commas "
-                                   "between them",
+                                   "remove-nodes, weights, attributes or all expected, with "
+                                   "commas between them",
                                    (int)(length < 40 ? length : 40), at);
-        *out |= bits;
         at = at[length] ? at + length + 1 : NULL;
     }
     return CBX_OK;
 }
 
-bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op)
+cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
+{
+    return read_kinds(text, CBX_EDITS_REMOVE | CBX_EDITS_FEATURES | CBX_EDITS_FURTHER, out, err);
+}
+
+void cbx_edits_write(unsigned edits, char text[CBX_EDITS_TEXT])
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (edits & kinds[k].bit)
+            at += (size_t)cbx_print(text + at, CBX_EDITS_TEXT - at, "%s%s", at ? "," : "",
+                                    kinds[k].word);
+}
+
+bool cbx_edits_allow(const char *edits, cbx_edit_op op)
 {
     static const unsigned bits[] = {[CBX_REMOVE_EDGE] = CBX_EDITS_REMOVE,
                                     [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
                                     [CBX_ADD_EDGE] = CBX_EDITS_ADD,
                                     [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES,
-                                    [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS};
+                                    [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS | CBX_EDITS_ATTRIBUTES};
     unsigned              all = 0;
-    return !cbx_edits_read(options->edits, &all, NULL) && (all & bits[op]);
+    return !cbx_edits_read(edits, &all, NULL) && (all & bits[op]);
 }
 
-/* Were all kinds asked for, and none by its own name? */
-static bool asks_for_all(const cbx_explain_options *options)
+bool cbx_edits_are_all(const char *edits)
 {
-    return options->edits && !strcmp(options->edits, "all");
+    unsigned with = 0, without = 0;
+    return !read_kinds(edits, UINT_MAX, &with, NULL) && !read_kinds(edits, 0, &without, NULL) &&
+           with != without;
 }
 
 /* Which are not all the same. */
@@ -70,16 +88,48 @@ static bool have_weights(const cbx_graph *g)
     return differ;
 }
 
+static bool takes_weights(const cbx_model *model)
+{
+    return !model->oracle || model->oracle->takes_weights;
+}
+
+/* NULL: those of edges can be changed. */
+static const char *why_no_attributes(const cbx_setup *setup)
+{
+    const cbx_graph_data *d = &setup->graph->data;
+    const cbx_driver     *oracle = setup->model->oracle;
+    if (!setup->explainer->sets_weights)
+        return "this explainer changes none; 'minimal' does";
+    if (!oracle || !oracle->edge_dim)
+        return "this model takes none";
+    if (!d->edge_attr || d->edge_dim > INT16_MAX - 1)
+        return "edges of this data have none, or too many";
+    if (setup->options->keep == CBX_KEEP_MOLECULE)
+        return "with keep molecule, bonds stay of the kind that they are";
+    return NULL;
+}
+
+/* Does it say what an edge does that is not there yet? */
+static bool takes_new_edges(const cbx_model *model)
+{
+    return !model->oracle;
+}
+
 unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits)
 {
     const cbx_explainer *explainer = setup->explainer;
-    if (!explainer || !asks_for_all(setup->options))
+    unsigned             named = 0;
+    if (!explainer || read_kinds(setup->options->edits, 0, &named, NULL))
         return edits;
+    if (!explainer->adds_edges || !takes_new_edges(setup->model))
+        edits &= ~(unsigned)CBX_EDITS_ADD;
     if (!explainer->removes_nodes)
         edits &= ~(unsigned)CBX_EDITS_REMOVE_NODES;
-    if (!explainer->sets_weights || setup->model->oracle || !have_weights(setup->graph))
+    if (!explainer->sets_weights || !takes_weights(setup->model) || !have_weights(setup->graph))
         edits &= ~(unsigned)CBX_EDITS_WEIGHTS;
-    return edits;
+    if (why_no_attributes(setup))
+        edits &= ~(unsigned)CBX_EDITS_ATTRIBUTES;
+    return edits | named;
 }
 
 /* ---- weights */
@@ -101,14 +151,22 @@ static cbx_status check_weights(const cbx_setup *setup, cbx_error *err)
         return cbx_fail_option(err, "edits",
                                "the explainer '%s' changes no weights of edges; 'minimal' does",
                                setup->explainer->name);
-    if (setup->model->oracle)
+    if (!takes_weights(setup->model))
         return cbx_fail_option(err, "edits",
-                               "weights of edges cannot be changed for a model of the kind '%s'",
+                               "weights: this %s takes none, as it has no input 'edge_weight'",
                                setup->model->oracle->kind);
     return have_weights(setup->graph)
                ? CBX_OK
                : cbx_fail_option(err, "edits",
                                  "weights: the edges of this data have none, or all the same");
+}
+
+/* ---- attributes */
+
+static cbx_status check_attributes(const cbx_setup *setup, cbx_error *err)
+{
+    const char *why = setup->rules.edits & CBX_EDITS_ATTRIBUTES ? why_no_attributes(setup) : NULL;
+    return why ? cbx_fail_option(err, "edits", "attributes: %s", why) : CBX_OK;
 }
 
 /* ---- edges that are added */
@@ -225,6 +283,9 @@ cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_aren
     rules->add_within = o->add_within ? o->add_within : o->as == CBX_AS_SELF ? near : 0;
     rules->max_degree = o->max_degree;
     find_weights(rules, setup->graph);
+    if ((rules->edits & CBX_EDITS_ATTRIBUTES) && setup->graph->data.edge_attr &&
+        !(rules->attributes = cbx_edge_columns_find(&setup->graph->data, arena)))
+        return cbx_fail_memory(err);
     if (!cbx_edits_add(rules))
         return CBX_OK;
     rules->add_weight =
@@ -240,6 +301,8 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
         return cbx_fail_option(err, "edits", "the explainer '%s' removes no nodes; 'minimal' does",
                                setup->explainer->name);
     cbx_status status = check_weights(setup, err);
+    if (!status)
+        status = check_attributes(setup, err);
     if (status || !cbx_edits_add(&setup->rules))
         return status;
     if (!setup->explainer->adds_edges)
@@ -247,7 +310,7 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
                                "the explainer '%s' only removes edges; 'minimal', 'combinex' and "
                                "'random-edges' add some",
                                setup->explainer->name);
-    if (model->oracle)
+    if (!takes_new_edges(model))
         return cbx_fail_option(err, "edits",
                                "edges cannot be added for a model of the kind '%s': it does not "
                                "say what an edge does that is not there yet",

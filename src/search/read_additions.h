@@ -9,7 +9,11 @@
 /* "remove,add,features" or "all", as bits CBX_EDITS_…; NULL: what there always is. */
 cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err);
 
-/* Where "all" was said: those of them that there can be. */
+/* The same back: "remove,add,features". */
+enum { CBX_EDITS_TEXT = 128 };
+void cbx_edits_write(unsigned edits, char text[CBX_EDITS_TEXT]);
+
+/* Of what "all" stands for, those that there can be; what was named stays. */
 unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits);
 
 /* Whether kinds of edit were named that are more than is usual. */

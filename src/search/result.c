@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "read_additions.h"
 #include "scope.h"
 #include "used.h"
 
@@ -30,12 +31,14 @@ static void lay_out(carver *c, cbx_counterfactual *r, const cbx_counterfactual *
 {
     size_t      C = (size_t)from->num_classes;
     const char *scope = from->scope ? from->scope : ""; /* who makes one by hand may leave it out */
+    const char *kinds = from->kinds ? from->kinds : "";
     r->before = carve(c, from->before, C, sizeof(float));
     r->after = carve(c, from->after, from->after ? C : 0, sizeof(float));
     r->edits = carve(c, from->edits, (size_t)from->num_edits, sizeof(cbx_edit));
     r->trace = carve(c, from->trace, (size_t)from->num_trace, sizeof(cbx_epoch));
     r->reason = carve(c, from->reason, strlen(from->reason) + 1, 1);
     r->scope = carve(c, scope, strlen(scope) + 1, 1);
+    r->kinds = carve(c, kinds, strlen(kinds) + 1, 1);
     if (!from->after)
         r->after = NULL;
 }
@@ -93,6 +96,8 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
 {
     int32_t     C = s->model->num_classes;
     const char *scope = cbx_scope_of_proof(s);
+    char        kinds[CBX_EDITS_TEXT];
+    cbx_edits_write(s->rules->edits, kinds);
     if (!scope)
         return cbx_fail_memory(err);
     cbx_counterfactual r = {.task = s->graph->data.task,
@@ -132,7 +137,8 @@ cbx_status cbx_result_pack(const cbx_search *s, cbx_outcome outcome, const char 
                             .l1_mad = outcome == CBX_FOUND ? s->l1_mad : NAN,
                             .plausibility = outcome == CBX_FOUND ? s->plausibility : NAN,
                             .num_trained = s->num_trained,
-                            .trained_seconds = s->trained_seconds};
+                            .trained_seconds = s->trained_seconds,
+                            .kinds = kinds};
     cbx_result_count_edits(&r);
     *out = cbx_result_copy(&r);
     if (!*out)

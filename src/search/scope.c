@@ -82,7 +82,7 @@ static void say_rules(words *w, const cbx_search *s)
 }
 
 /* The k-th of the kinds, in words; NULL: it is not among them. */
-enum { REMOVALS, NODES, ADDITIONS, WEIGHTS, FEATURES, KINDS };
+enum { REMOVALS, NODES, ADDITIONS, WEIGHTS, ATTRIBUTES, FEATURES, KINDS };
 
 static const char *kind_in_words(const cbx_search *s, int k)
 {
@@ -110,6 +110,11 @@ static const char *kind_in_words(const cbx_search *s, int k)
                : o->edges == CBX_EDGES_UNDIRECTED ? "changes of edges' weights (all between two "
                                                     "nodes at once, if they weigh the same)"
                                                   : "changes of edges' weights (one by one)";
+    case ATTRIBUTES:
+        return !(r->edits & CBX_EDITS_ATTRIBUTES) ? NULL
+               : o->edges == CBX_EDGES_UNDIRECTED ? "changes of edges' attributes (all between "
+                                                    "two nodes at once, if they have the same)"
+                                                  : "changes of edges' attributes (one by one)";
     default:
         return features ? "changes of features" : NULL;
     }

@@ -356,13 +356,14 @@ static cbx_status check_weights(check *c)
         if (e->op != CBX_SET_EDGE)
             continue;
         c->changes++;
-        if (!cbx_rules_weight(c->rules, c->row, e->source, e->target, e->weight))
+        if (e->attribute ? !cbx_rules_attribute(c->rules, c->row, e)
+                         : !cbx_rules_weight(c->rules, c->row, e->source, e->target, e->weight))
             return cbx_fail(
                 c->err, CBX_INVALID,
                 "the rule edits, own-edges, immutable-nodes, protected-edges or as: the "
-                "edge between nodes %s and %s gets the weight %g",
+                "edge between nodes %s and %s gets the %s %g",
                 name_part(u, d->node_names, e->source), name_part(v, d->node_names, e->target),
-                (double)e->weight);
+                e->attribute ? "attribute" : "weight", (double)e->weight);
     }
     return CBX_OK;
 }

@@ -77,6 +77,15 @@ bool cbx_rules_weight(const cbx_rules *rules, int32_t row, int32_t u, int32_t v,
            weight >= rules->weight_lo && weight <= rules->weight_hi && may_change(rules, row, u, v);
 }
 
+bool cbx_rules_attribute(const cbx_rules *rules, int32_t row, const cbx_edit *e)
+{
+    const cbx_edge_columns *columns = rules->attributes;
+    return (rules->edits & CBX_EDITS_ATTRIBUTES) && columns &&
+           columns->one_hot == (e->attribute < 0) &&
+           cbx_edge_column_takes(columns, cbx_edit_column(e), e->weight) &&
+           may_change(rules, row, e->source, e->target);
+}
+
 /* May an edge lead to this node? In node tasks, the explained one is where it comes from. */
 static bool leads_there(const cbx_rules *rules, int32_t row, int32_t node)
 {

@@ -8,6 +8,7 @@
 #define CBX_RULES_H
 
 #include "arena.h"
+#include "edge_columns.h"
 #include "graph.h"
 #include "plausible.h"
 
@@ -33,11 +34,15 @@ enum {
     CBX_EDITS_FEATURES = 2,
     CBX_EDITS_ADD = 4,
     CBX_EDITS_REMOVE_NODES = 8,
-    CBX_EDITS_WEIGHTS = 16
+    CBX_EDITS_WEIGHTS = 16,
+    CBX_EDITS_ATTRIBUTES = 64
 };
 
 /* Those that a search takes up one after the other, from an answer without them. */
-enum { CBX_EDITS_FURTHER = CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES | CBX_EDITS_WEIGHTS };
+enum {
+    CBX_EDITS_FURTHER =
+        CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES | CBX_EDITS_WEIGHTS | CBX_EDITS_ATTRIBUTES
+};
 
 /* Features from `first` to `last`; group: those of them that are in it, -1: all. */
 typedef struct cbx_feature_set {
@@ -88,6 +93,8 @@ typedef struct cbx_rules {
     int32_t       *type;            /* by node: both ends of an added edge have the same, and
                                      * not -1; NULL: nobody asks */
     int64_t max_added, max_removed; /* edges; 0: no limit */
+    /* what the data has of attributes of edges; NULL: none may change */
+    const cbx_edge_columns *attributes;
     /* what the explainer minimal works out for itself (src/minimal) */
     double  *price;              /* by feature: what changing it costs */
     uint8_t *fractions;          /* by feature: some node has one; NULL: nothing is to be proved */
@@ -109,6 +116,9 @@ bool cbx_rules_pair_with_node(const cbx_rules *rules, int32_t row, int32_t u, in
 
 /* May the edges between these two get this weight? */
 bool cbx_rules_weight(const cbx_rules *rules, int32_t row, int32_t u, int32_t v, float weight);
+
+/* May the edges between these two get the attribute that the edit gives them? */
+bool cbx_rules_attribute(const cbx_rules *rules, int32_t row, const cbx_edit *edit);
 
 /* May an edge be added between these two, as far as the two are concerned? How far apart they are,
  * and how many edges they have, is asked elsewhere. */

@@ -29,6 +29,12 @@ static const cbx_edit samples[CBX_EDIT_KINDS][2] = {
         {.op = CBX_SET_EDGE, .source = 4, .target = 2, .edge = 6, .weight = 0.25f},
         {.op = CBX_SET_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}}};
 
+/* An edge's edit is of its weight, of an attribute, or of its kind. */
+static const cbx_edit of_attributes[] = {
+    {.op = CBX_SET_EDGE, .source = 4, .target = 2, .edge = 6, .attribute = 3, .weight = 0.25f},
+    {.op = CBX_SET_EDGE, .source = 4, .target = 2, .edge = -1, .undirected = true, .attribute = -1},
+};
+
 /* The text of one edit, to free(). */
 static char *written(const cbx_edit *e)
 {
@@ -40,26 +46,42 @@ static char *written(const cbx_edit *e)
     return cbx_json_take(&w);
 }
 
+static void write_and_read(const cbx_edit *e)
+{
+    cbx_edit        again = {0};
+    cbx_arena       arena = {0};
+    cbx_error       err = {0};
+    cbx_json_error  why;
+    const cbx_json *o = NULL;
+    char           *text = written(e);
+    CHECK_INT(cbx_json_parse(text, strlen(text), &arena, &o, &why), CBX_OK);
+    CHECK_OK(cbx_edit_kind_named(cbx_json_text(o, "op"), &again.op, &err), err);
+    CHECK_OK(cbx_edit_kind_of(&again)->read(o, &again, &err), err);
+    char *twice = written(&again);
+    CHECK(!strcmp(text, twice));
+    CHECK_INT(cbx_edit_compare(e, &again), 0);
+    free(text);
+    free(twice);
+    cbx_arena_free(&arena);
+}
+
 TEST(what_is_written_is_read_again)
 {
-    for (int i = 0; i < 2 * CBX_EDIT_KINDS; i++) {
-        const cbx_edit *e = &samples[i / 2][i % 2];
-        cbx_edit        again = {0};
-        cbx_arena       arena = {0};
-        cbx_error       err = {0};
-        cbx_json_error  why;
-        const cbx_json *o = NULL;
-        char           *text = written(e);
-        CHECK_INT(cbx_json_parse(text, strlen(text), &arena, &o, &why), CBX_OK);
-        CHECK_OK(cbx_edit_kind_named(cbx_json_text(o, "op"), &again.op, &err), err);
-        CHECK_OK(cbx_edit_kind_of(&again)->read(o, &again, &err), err);
-        char *twice = written(&again);
-        CHECK(!strcmp(text, twice));
-        CHECK_INT(cbx_edit_compare(e, &again), 0);
-        free(text);
-        free(twice);
-        cbx_arena_free(&arena);
-    }
+    for (int i = 0; i < 2 * CBX_EDIT_KINDS; i++)
+        write_and_read(&samples[i / 2][i % 2]);
+    write_and_read(&of_attributes[0]);
+    write_and_read(&of_attributes[1]);
+}
+
+TEST(an_edge_s_attribute_is_told_by_its_column)
+{
+    char *text[] = {written(&of_attributes[0]), written(&of_attributes[1])};
+    CHECK_CONTAINS(text[0], "\"attribute\":2,\"to\":0.25");
+    CHECK(!strstr(text[0], "one_hot") && !strstr(text[0], "weight"));
+    CHECK_CONTAINS(text[1], "\"attribute\":0,\"one_hot\":true,\"to\":0");
+    CHECK(cbx_edit_compare(&of_attributes[0], &samples[CBX_SET_EDGE][0]) > 0);
+    free(text[0]);
+    free(text[1]);
 }
 
 TEST(a_kind_that_is_none_is_told_what_there_is)

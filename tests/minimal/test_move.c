@@ -41,6 +41,31 @@ typedef struct stage {
     int64_t             count;
 } stage;
 
+/* Attributes that are the same both ways: a whole number, and one that is none. */
+static void add_attributes(oracle *o)
+{
+    cbx_graph_data *d = &o->data;
+    float          *attr = TAKE(&o->bag, float, 2 * d->num_edges);
+    cbx_error       err = {0};
+    for (int64_t e = 0; e < d->num_edges; e++) {
+        attr[2 * e] = (float)((d->edge_source[e] + d->edge_target[e]) % 3);
+        attr[2 * e + 1] = 0.5F * (float)((d->edge_source[e] * d->edge_target[e]) % 7);
+    }
+    d->edge_attr = attr;
+    d->edge_dim = 2;
+    cbx_graph_free(o->graph);
+    oracle_must(cbx_graph_new(d, &o->graph, &err), &err);
+}
+
+/* Layers take no attributes. What all moves promise does not rest on what a model says of them. */
+static void allow_attributes(stage *t)
+{
+    cbx_rules *rules = (cbx_rules *)&((const cbx_minimal_shared *)t->setup.shared)->rules;
+    rules->edits |= CBX_EDITS_ATTRIBUTES;
+    rules->attributes = cbx_edge_columns_find(&t->o.graph->data, &t->arena);
+    CHECK(rules->attributes != NULL);
+}
+
 static void set_up(stage *t, bool directed)
 {
     cbx_error err = {0};
@@ -54,7 +79,9 @@ static void set_up(stage *t, bool directed)
                                 "no-isolated", "prove", "1", "edits", "all")};
     if (directed)
         t->options.edges = CBX_EDGES_DIRECTED;
+    add_attributes(&t->o);
     oracle_must(cbx_setup_init(&t->setup, t->o.model, t->o.graph, &t->options, &err), &err);
+    allow_attributes(t);
     const cbx_minimal_shared *shared = t->setup.shared;
     t->s = (cbx_search){.model = t->o.model,
                         .graph = t->o.graph,
@@ -124,15 +151,20 @@ TEST(what_was_undone_was_never_made)
     uint8_t *gone = CBX_NEW(&t.arena, uint8_t, t.setup.graph->data.num_edges);
     uint8_t *absent = CBX_NEW0(&t.arena, uint8_t, t.setup.graph->data.num_nodes);
     memcpy(w, t.W.w, m * sizeof *w);
+    size_t bytes = m * (size_t)t.view.edge_dim * sizeof(float);
+    float *attr = CBX_NEW(&t.arena, float, m *(size_t)t.view.edge_dim);
+    memcpy(attr, t.W.set_attr, bytes);
     memcpy(lost, t.W.lost, (size_t)t.view.n * sizeof *lost);
     memcpy(gone, t.W.links->gone, (size_t)t.setup.graph->data.num_edges);
     for (int64_t k = 0; k < t.count; k++) {
         cbx_move_do(&t.W, &t.moves[k]);
         CHECK(!cbx_move_may(&t.W, &t.moves[k])); /* not twice */
-        CHECK(memcmp(t.W.x, t.W.x0, values * sizeof *t.W.x) || memcmp(t.W.w, w, m * sizeof *w));
+        CHECK(memcmp(t.W.x, t.W.x0, values * sizeof *t.W.x) || memcmp(t.W.w, w, m * sizeof *w) ||
+              memcmp(t.W.set_attr, attr, bytes));
         cbx_move_undo(&t.W, &t.moves[k]);
         CHECK(!memcmp(t.W.x, t.W.x0, values * sizeof *t.W.x));
         CHECK(!memcmp(t.W.w, w, m * sizeof *w));
+        CHECK(!memcmp(t.W.set_attr, attr, bytes));
         CHECK(!memcmp(t.W.lost, lost, (size_t)t.view.n * sizeof *lost));
         CHECK(!memcmp(t.W.links->gone, gone, (size_t)t.setup.graph->data.num_edges));
         CHECK(!memcmp(t.W.links->absent, absent, (size_t)t.setup.graph->data.num_nodes));

@@ -149,6 +149,7 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
     changes, added, lost = [], [], []
     weights: dict[int, float] = {}
+    attributes: list[tuple[Any, Any]] = []  # positions of edges, and the edit
     for edit in cf.edits:
         if edit.op == "remove_edge" and edit.edge is not None:
             if 0 <= edit.edge - first_edge < len(keep):
@@ -160,13 +161,17 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
             if 0 <= edit.source - first_node < data.num_nodes:
                 ends = (edit.source - first_node, edit.target - first_node)
                 added += [(*ends, edit.weight), (*ends[::-1], edit.weight)] if edit.undirected else [(*ends, edit.weight)]
-        elif edit.op == "set_edge" and edit.edge is not None:
-            if 0 <= edit.edge - first_edge < len(keep):
-                weights[edit.edge - first_edge] = edit.weight
         elif edit.op == "set_edge":
-            a, b = edit.source - first_node, edit.target - first_node
-            pair = ((source == a) & (target == b)) | ((source == b) & (target == a))
-            weights.update(dict.fromkeys(pair.nonzero().flatten().tolist(), edit.weight))
+            if edit.edge is not None:
+                at = [edit.edge - first_edge] if 0 <= edit.edge - first_edge < len(keep) else []
+            else:
+                a, b = edit.source - first_node, edit.target - first_node
+                pair = ((source == a) & (target == b)) | ((source == b) & (target == a))
+                at = pair.nonzero().flatten().tolist()
+            if edit.attribute is None:
+                weights.update(dict.fromkeys(at, edit.weight))
+            elif at:
+                attributes.append((at, edit))
         elif edit.op == "remove_node":
             if 0 <= edit.node - first_node < data.num_nodes:
                 lost.append(edit.node - first_node)
@@ -175,6 +180,8 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
             changes.append((edit.node - first_node, edit.feature, edit.after))
     if weights:
         data = _with_weights(data, weights)
+    if attributes:
+        data = _with_attributes(data, attributes)
     out = copy.copy(data)
     if changes:
         x = data.x.to_dense() if is_sparse(data.x) else data.x
@@ -208,6 +215,18 @@ def _with_weights(data: Any, weights: dict[int, float]) -> Any:
             out[key] = new
         elif item is not None and key != "edge_weight" and (hasattr(item, "coo") or is_sparse(item)):
             out[key] = _with_values(item, at, list(weights.values()))
+    return out
+
+
+def _with_attributes(data: Any, attributes: list[tuple[Any, Any]]) -> Any:
+    """Other values in columns of edge_attr; of one-hot ones the others become 0."""
+    out = copy.copy(data)
+    out.edge_attr = data.edge_attr.clone()
+    rows = out.edge_attr.view(out.edge_attr.shape[0], -1)
+    for at, edit in attributes:
+        if edit.one_hot:
+            rows[at] = 0
+        rows[at, edit.attribute] = torch.tensor(edit.after).to(rows.dtype)
     return out
 
 

@@ -13,7 +13,9 @@ from torch_geometric.explain.algorithm import ExplainerAlgorithm
 from torch_geometric.explain.config import ExplanationType, MaskType, ModelMode, ModelTaskLevel
 
 from .._explain import explain_all
+from ..errors import UnsupportedError
 from ._import import import_both
+from ._take import take
 
 
 class CombinexExplainer(ExplainerAlgorithm):
@@ -24,9 +26,9 @@ class CombinexExplainer(ExplainerAlgorithm):
                               model_config=dict(mode="multiclass_classification", task_level="node", return_type="raw"))
         explanation = explainer(data.x, data.edge_index, index=14)
 
-    Masks are 1 for what a counterfactual changes: features set, edges removed; "object" masks of nodes mark every node
-    that an edit touches. `explanation.counterfactuals` has the answers themselves, one for each index; edges that are
-    added are there only. Options are those of combinex.explain_all.
+    Masks are 1 for what a counterfactual changes: features set, edges removed or given another weight or attribute;
+    "object" masks of nodes mark every node that an edit touches. `explanation.counterfactuals` has the answers
+    themselves, one for each index; edges that are added are there only. Options are those of combinex.explain_all.
     """
 
     def __init__(self, **options: Any):
@@ -60,7 +62,10 @@ class CombinexExplainer(ExplainerAlgorithm):
         if isinstance(x, dict) or isinstance(edge_index, dict):
             raise ValueError(f"{type(self).__name__} does not explain heterogeneous graphs")
         data = Data(x=x, edge_index=edge_index, **{k: v for k, v in kwargs.items() if isinstance(v, torch.Tensor)})
-        own, graph = import_both(model, data, call=lambda module, some: module(some.x, edge_index, **kwargs))
+        try:
+            own, graph = import_both(model, data, call=lambda module, some: module(some.x, edge_index, **kwargs))
+        except UnsupportedError:  # which are no layers that are known here
+            own, graph = take(model, data)
         rows = _rows(index, graph.num_rows)
         which = {"graphs" if graph.task == "graph" else "nodes": rows}
         answers = explain_all(own, graph, **which, **self.options)

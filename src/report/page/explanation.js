@@ -71,14 +71,21 @@
     const n = data.nodes.find((n) => n.id === id);
     return !n || !n.symbol ? null : /^[0-9]+$/.test(n.name) ? n.symbol + n.name : n.name;
   }
+  // What an edge is given.
+  function valueOf(e) {
+    if (e.attribute === undefined) return short(e.weight);
+    if (e.one_hot) return "attribute " + e.attribute;
+    return e.from === undefined ? short(e.to) : short(e.from) + " → " + short(e.to);
+  }
   // "remove the bond C3–N5", as the command line has it, or "remove edge 3 – 5".
   function edgeText(e) {
     const ordered = e.undirected && e.target < e.source ? [e.target, e.source] : [e.source, e.target];
     const [a, b] = ordered.map(atomText), bond = e.undirected && a && b, [from, to] = ends(e);
-    const verb = {add_edge: bond ? "add a " : "add ", set_edge: bond ? "weight of the " : "weight of "}[e.op] ||
+    const what = e.attribute === undefined ? "weight" : e.one_hot ? "kind" : "attribute " + e.attribute;
+    const verb = {add_edge: bond ? "add a " : "add ", set_edge: what + (bond ? " of the " : " of ")}[e.op] ||
         (bond ? "remove the " : "remove ");
     return verb + (bond ? "bond " + a + "–" + b : "edge " + from + (e.undirected ? " – " : " → ") + to) +
-        (e.op === "set_edge" ? ": " + short(e.weight) : "");
+        (e.op === "set_edge" ? ": " + valueOf(e) : "");
   }
   function editText(e) {
     const [from] = ends(e);
@@ -359,9 +366,11 @@
       items.push(
           el("li", {}, sample(edge("edge added planned")), "to be added"),
           el("li", {}, sample(edge("edge added")), "added"));
-    if (anyEdit("set_edge")) items.push(el("li", {}, sample(edge("edge reweighted")), "other weight"));
+    if (anyEdit("set_edge"))
+      items.push(el("li", {}, sample(edge("edge reweighted")), "other weight" + (anyAttribute() ? " or attribute" : "")));
     return el("ul", {class: "legend", "aria-label": "Legend"}, items);
   }
+  const anyAttribute = () => answers.some((a) => a.edits.some((e) => e.attribute !== undefined));
   const anyEdit = (op) => answers.some((a) => a.edits.some((e) => e.op === op));
 
   function thinned() {
@@ -583,7 +592,7 @@
             counted(r.edges_removed, "edge") + " removed, " +
                 (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") +
                 (r.nodes_removed ? counted(r.nodes_removed, "node") + " removed, " : "") +
-                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + " reweighted, " : "") +
+                (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + (anyAttribute() ? " changed, " : " reweighted, ") : "") +
                 counted(r.features_changed - merged(now.answer.edits), "feature value") +
                 " set");
         if (r.cost !== undefined) add("cost", exact(r.cost, short(r.cost)));

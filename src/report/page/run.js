@@ -50,7 +50,9 @@
       (e.length === 1     ? "remove node " + nodeName(e[0]) :
            e.length === 3   ? "remove edge " + edgeText(...e) :
            e[3] === "added" ? "add edge " + edgeText(...e) :
-           Array.isArray(e[3]) ? "weight of edge " + edgeText(...e) + ": " + short(e[3][0]) :
+           Array.isArray(e[3]) ?
+           (e[3][1] === undefined ? "weight" : e[3][1] < 0 ? "kind" : "attribute " + (e[3][1] - 1)) + " of edge " +
+                   edgeText(...e) + ": " + (e[3][1] < 0 ? "attribute " + (-e[3][1] - 1) : short(e[3][0])) :
            "set " + featureName(e[1]) + " of " + nodeName(e[0]) + ": " + short(e[2]) + " → " + short(e[3]));
 
   // What a search looks through: a target's numbers, names, classes and edits.
