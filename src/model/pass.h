@@ -38,9 +38,10 @@ typedef struct cbx_pass {
     float   *hidden_grad; /* likewise */
     float   *scores_grad; /* rows_out x num_classes */
     float   *pool_grad;   /* graph tasks: rows_out x widest layer */
-    float   *leaving;     /* NULL, or by node: what a backward says of its leaving the pooling */
-    float  **slopes;      /* NULL, or by layer where backward leaves the gradient by its output
-                           * before relu: the caller's */
+    float   *leaving; /* NULL, or by node: what a backward says of its leaving the pooling, or of
+                       * its entering it where it is absent */
+    float **slopes;   /* NULL, or by layer where backward leaves the gradient by its output
+                       * before relu: the caller's */
     bool gradient;
 } cbx_pass;
 

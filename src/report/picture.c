@@ -211,6 +211,12 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
         cbx_buffer_put(b, " remove node ");
         put_name(b, d, e->node);
         break;
+    case CBX_ADD_NODE:
+        cbx_buffer_put(b, " add a copy of node ");
+        put_name(b, d, e->source);
+        cbx_buffer_put(b, " at ");
+        put_name(b, d, e->target);
+        break;
     case CBX_SET_FEATURE:
         put_feature(b, d, e->feature);
         put_name(b, d, e->node);

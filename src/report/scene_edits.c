@@ -15,6 +15,8 @@ int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
     case CBX_SET_FEATURE:
     case CBX_REMOVE_NODE:
         return cbx_scene_find(s, e->node);
+    case CBX_ADD_NODE:
+        return -1;
     }
     return -1;
 }

@@ -21,6 +21,7 @@ static const struct {
              {"features", CBX_EDITS_FEATURES},
              {"remove-nodes", CBX_EDITS_REMOVE_NODES},
              {"weights", CBX_EDITS_WEIGHTS},
+             {"add-nodes", CBX_EDITS_ADD_NODES},
              {"all", CBX_EDITS_REMOVE | CBX_EDITS_FEATURES | CBX_EDITS_FURTHER}};
 
 cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
@@ -35,7 +36,7 @@ cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
         if (!bits)
             return cbx_fail_option(err, "edits",
                                    "'%.*s' is no kind of edit: remove, add, features, "
-                                   "remove-nodes, weights or all expected, with commas "
+                                   "remove-nodes, weights, add-nodes or all expected, with commas "
                                    "between them",
                                    (int)(length < 40 ? length : 40), at);
         *out |= bits;
@@ -46,12 +47,11 @@ cbx_status cbx_edits_read(const char *text, unsigned *out, cbx_error *err)
 
 bool cbx_edits_allow(const cbx_explain_options *options, cbx_edit_op op)
 {
-    static const unsigned bits[] = {[CBX_REMOVE_EDGE] = CBX_EDITS_REMOVE,
-                                    [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
-                                    [CBX_ADD_EDGE] = CBX_EDITS_ADD,
-                                    [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES,
-                                    [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS};
-    unsigned              all = 0;
+    static const unsigned bits[] = {
+        [CBX_REMOVE_EDGE] = CBX_EDITS_REMOVE, [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
+        [CBX_ADD_EDGE] = CBX_EDITS_ADD,       [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES,
+        [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS,   [CBX_ADD_NODE] = CBX_EDITS_ADD_NODES};
+    unsigned all = 0;
     return !cbx_edits_read(options->edits, &all, NULL) && (all & bits[op]);
 }
 
@@ -79,6 +79,8 @@ unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits)
         edits &= ~(unsigned)CBX_EDITS_REMOVE_NODES;
     if (!explainer->sets_weights || setup->model->oracle || !have_weights(setup->graph))
         edits &= ~(unsigned)CBX_EDITS_WEIGHTS;
+    if (!explainer->adds_nodes || setup->model->oracle || setup->graph->data.task != CBX_GRAPH)
+        edits &= ~(unsigned)CBX_EDITS_ADD_NODES;
     return edits;
 }
 
@@ -225,12 +227,31 @@ cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_aren
     rules->add_within = o->add_within ? o->add_within : o->as == CBX_AS_SELF ? near : 0;
     rules->max_degree = o->max_degree;
     find_weights(rules, setup->graph);
-    if (!cbx_edits_add(rules))
+    if (!cbx_edits_add(rules) && !(rules->edits & CBX_EDITS_ADD_NODES))
         return CBX_OK;
     rules->add_weight =
         o->add_weight != 0 ? (float)o->add_weight : cbx_graph_usual_weight(setup->graph);
     return isnan(rules->add_weight) ? cbx_fail_memory(err)
                                     : read_add_to(rules, o->add_to, arena, err);
+}
+
+static cbx_status check_new_nodes(const cbx_setup *setup, cbx_error *err)
+{
+    if (!(setup->rules.edits & CBX_EDITS_ADD_NODES))
+        return CBX_OK;
+    if (setup->graph->data.task != CBX_GRAPH)
+        return cbx_fail_option(err, "edits",
+                               "add-nodes is for data with a class for each graph; this data has "
+                               "one for each node");
+    if (!setup->explainer->adds_nodes)
+        return cbx_fail_option(err, "edits", "the explainer '%s' adds no nodes; 'minimal' does",
+                               setup->explainer->name);
+    return setup->model->oracle
+               ? cbx_fail_option(err, "edits",
+                                 "nodes cannot be added for a model of the kind '%s': it does not "
+                                 "say what a node does that is not there yet",
+                                 setup->model->oracle->kind)
+               : CBX_OK;
 }
 
 cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
@@ -240,6 +261,8 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
         return cbx_fail_option(err, "edits", "the explainer '%s' removes no nodes; 'minimal' does",
                                setup->explainer->name);
     cbx_status status = check_weights(setup, err);
+    if (!status)
+        status = check_new_nodes(setup, err);
     if (status || !cbx_edits_add(&setup->rules))
         return status;
     if (!setup->explainer->adds_edges)
