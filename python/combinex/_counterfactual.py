@@ -58,6 +58,7 @@ _OPS = {
     h.CBX_ADD_EDGE: "add_edge",
     h.CBX_REMOVE_NODE: "remove_node",
     h.CBX_SET_EDGE: "set_edge",
+    h.CBX_ADD_NODE: "add_node",
 }
 
 
@@ -65,7 +66,7 @@ _OPS = {
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge", "add_edge", "set_edge", "remove_node" or "set_feature"
+    op: str  # "remove_edge", "add_edge", "set_edge", "remove_node", "add_node" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
@@ -73,6 +74,7 @@ class Edit:
     undirected: bool | None = None
     weight: float | None = None  # of an edge that is added, or the new one of an edge
     node: int | None = None
+    copy_of: int | None = None  # of a node that is added, with an edge to `target`
     feature: int | None = None
     name: str | None = None  # the feature's
     group: int | None = None  # of one-hot features: its edits of a node are one change
@@ -86,6 +88,8 @@ class Edit:
             return f"weight of edge {self.source}{'–' if self.undirected else '→'}{self.target}: {self.weight:g}"
         if self.op == "remove_node":
             return f"remove node {self.node}"
+        if self.op == "add_node":
+            return f"add a copy of node {self.copy_of} at node {self.target}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
@@ -347,6 +351,17 @@ class Counterfactual:
                 )
             elif op == "remove_node":
                 out.append(Edit(op, influence, node=int(item["node"])))
+            elif op == "add_node":
+                out.append(
+                    Edit(
+                        op,
+                        influence,
+                        copy_of=int(item["source"]),
+                        target=int(item["target"]),
+                        undirected=bool(item["undirected"]),
+                        weight=float(item["weight"]),
+                    )
+                )
             else:
                 feature = int(item["feature"])
                 out.append(
@@ -443,8 +458,9 @@ class Counterfactual:
             check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
-        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
-        and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
+        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`,
+        `changes` ({feature: (before, after)}) and, where they are added, `copy_of`; they are numbered from the
+        graph's number of nodes on. Edges carry `edge` (position in edge_index;
         None: a new one), `removed`, `added` and `weight` (a new one, or None)."""
         import networkx
 
@@ -456,7 +472,9 @@ class Counterfactual:
         )
         names = self._graph.node_names
         for node in near.nodes:
-            extra = {"name": names[node]} if names else {}
+            extra: dict[str, Any] = {"copy_of": near.copies[node]} if node in near.copies else {}
+            if names and not extra:
+                extra["name"] = names[node]
             out.add_node(
                 node,
                 target=node in near.targets,
@@ -535,6 +553,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("edges_removed", cf.num_edges_removed),
                 ("edges_added", cf.num_edges_added),
                 ("nodes_removed", cf.num_nodes_removed),
+                ("nodes_added", cf.num_nodes_added),
                 ("edges_reweighted", cf.num_edges_reweighted),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),
