@@ -277,4 +277,5 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .searches_all = true,
                                              .adds_edges = true,
                                              .removes_nodes = true,
+                                             .adds_nodes = true,
                                              .sets_weights = true};

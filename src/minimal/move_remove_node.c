@@ -81,13 +81,12 @@ static int look_out(const cbx_edit_state *W, bool *leads_out)
 
 static int prepare(cbx_edit_state *W, cbx_arena *arena)
 {
-    int32_t n = W->view.n;
-    if (!W->absent)
+    if (!(W->s->further & CBX_EDITS_REMOVE_NODES))
         return 0;
     if (W->rules->keep != CBX_KEEP_NOTHING && look_out(W, &W->leads_out))
         return -1;
-    W->allowed_node = CBX_NEW(arena, uint8_t, n);
-    for (int32_t i = 0; W->allowed_node && i < n; i++)
+    W->allowed_node = CBX_NEW0(arena, uint8_t, W->view.n);
+    for (int32_t i = 0; W->allowed_node && i < W->own; i++)
         W->allowed_node[i] = cbx_rules_removal(W->rules, W->s->row, cbx_edit_state_node(W, i));
     if (!W->allowed_node)
         return -1;
@@ -96,7 +95,7 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
 
 /* ---- removing */
 
-/* Has it an edge that was added? Then it cannot go as well. */
+/* Has it an edge that was added, or has a node come to it? Then it cannot go as well. */
 static bool is_added_to(const cbx_edit_state *W, int32_t node)
 {
     const cbx_view *v = W->s->view;
@@ -108,13 +107,13 @@ static bool is_added_to(const cbx_edit_state *W, int32_t node)
         int64_t e = v->out_slot[o];
         added = added || (offered[e] && !W->gone[W->pair_of[e]]);
     }
-    return added;
+    return added || cbx_move_add_node_is_at(W, node);
 }
 
 /* A graph keeps a node at least; and nothing of one that goes has changed. */
 static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
-    return W->allowed_node && W->allowed_node[m->row] && W->num_absent + 1 < W->view.n &&
+    return W->allowed_node && W->allowed_node[m->row] && W->num_absent + 1 < W->own &&
            !is_added_to(W, m->row);
 }
 
@@ -208,7 +207,7 @@ static bool of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places
 
 static int64_t ways(const cbx_edit_state *W)
 {
-    return W->allowed_node ? W->view.n : 0;
+    return W->allowed_node ? W->own : 0;
 }
 
 static cbx_move draw(const cbx_edit_state *W, int64_t way, cbx_rng *rng)

@@ -131,7 +131,8 @@ static bool finds_lies_out(question *q)
         {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
         {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"},
         {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"},
-        {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"}};
+        {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"},
+        {LIE_NEWCOMER, CLAIM_FOUND, "nodes that are not the ones that must come are found out"}};
     bool fine = true;
     int  honest[CLAIMS], lying[CLAIMS];
     count_broken(LIE_NONE, true, q, honest);

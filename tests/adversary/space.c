@@ -96,6 +96,23 @@ bool may_lose_node(const question *q, int node)
     return true;
 }
 
+/* Valence of an atom as it is; 0: none is known. */
+static int valence_of(const question *q, int node)
+{
+    int valence = 0;
+    for (int j = q->world.features - 1; j >= 0; j--)
+        if (q->group[j] == q->atoms && feature_of(&q->world, node, j) == 1)
+            valence = elements[q->element[j]].valence;
+    return valence;
+}
+
+bool may_get_node(const question *q, int newcomer)
+{
+    int at = q->world.at[newcomer];
+    return q->adds_nodes && q->add_to[at] && !q->immutable_node[at] &&
+           (q->atoms < 0 || valence_of(q, q->world.copied[newcomer]) > 0);
+}
+
 bool may_change_node(const question *q, int node)
 {
     return (!(q->own_features || q->as_self) || q->world.task == CBX_GRAPH || node == q->row) &&
@@ -209,6 +226,19 @@ static void add_nodes(const question *q, const bool *influence, space *s)
             continue;
         place *p = add(s, PLACE_NODE);
         p->node = i;
+        p->u = p->v = -1;
+        p->choices = 2;
+        p->cost = q->node_cost;
+    }
+}
+
+static void add_newcomers(const question *q, space *s)
+{
+    for (int k = 0; k < q->world.newcomers; k++) {
+        if (!may_get_node(q, k))
+            continue;
+        place *p = add(s, PLACE_NEWCOMER);
+        p->node = k;
         p->u = p->v = -1;
         p->choices = 2;
         p->cost = q->node_cost;
@@ -332,6 +362,7 @@ void find_space(const question *q, dice *d, space *s)
     find_influence(q, influence);
     add_edges(q, influence, s);
     add_nodes(q, influence, s);
+    add_newcomers(q, s);
     add_weights(q, influence, d, s);
     for (int i = 0; i < q->world.nodes; i++)
         for (int j = 0; j < q->world.features && influence[i] && may_change_node(q, i); j++) {

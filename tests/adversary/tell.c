@@ -112,11 +112,13 @@ static void tell_edges(question *q)
     if (*text)
         tell(q, "protected-edges", "%s", text);
     tell(q, "edges", "%s", q->directed ? "directed" : "undirected");
-    if (q->adds || q->removes_nodes || q->weighs)
-        tell(q, "edits", "remove,features%s%s%s", q->adds ? ",add" : "",
-             q->removes_nodes ? ",remove-nodes" : "", q->weighs ? ",weights" : "");
-    if (q->adds) {
+    if (q->adds || q->removes_nodes || q->weighs || q->adds_nodes)
+        tell(q, "edits", "remove,features%s%s%s%s", q->adds ? ",add" : "",
+             q->removes_nodes ? ",remove-nodes" : "", q->weighs ? ",weights" : "",
+             q->adds_nodes ? ",add-nodes" : "");
+    if (q->adds)
         tell(q, "add-at", "target");
+    if (q->adds || q->adds_nodes) {
         tell(q, "add-candidates", "100000");
         if (q->same_type)
             tell(q, "add-to", "same-type");

@@ -110,7 +110,8 @@ TEST(more_kinds_of_edit_never_make_an_answer_larger)
         for (int32_t row = 0; row < 3; row++) {
             cbx_counterfactual *c[4];
             for (int i = 0; i < 4; i++) {
-                cbx_explain_options options = ASK("explainer", "minimal", "target", "any");
+                cbx_explain_options options = /* one change less may take values further */
+                    ASK("explainer", "minimal", "target", "any", "cost", "edits");
                 set_option(&options, "edges", row % 2 ? "directed" : "undirected");
                 set_option(&options, "edits", kinds[i]);
                 c[i] = explain(&o, row, &options);
