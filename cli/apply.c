@@ -113,7 +113,7 @@ static void print_text(const apply_args *a, const source *s, const cbx_counterfa
     if (c->num_nodes_added)
         (void)printf("%s added, ", text_counted(edges, c->num_nodes_added, "node"));
     if (c->num_edges_reweighted)
-        (void)printf("%s reweighted, ", text_counted(edges, c->num_edges_reweighted, "edge"));
+        (void)printf("%s given another value, ", text_counted(edges, c->num_edges_reweighted, "edge"));
     (void)printf("%s changed) written to ",
                  text_counted(values, c->num_features_changed, "feature value"));
     text_put(stdout, a->output, 0);

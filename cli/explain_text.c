@@ -196,14 +196,14 @@ static bool is_plain(const explain_job *job, const cbx_counterfactual *c, int64_
            (c->certificate == CBX_OPTIMAL && changes == 1 && !proof);
 }
 
-/* What --edits all came to. */
+/* What --edits all came to; of many targets that is said in JSON only. */
 static void put_kinds(FILE *out, const explain_job *job, const cbx_counterfactual *c)
 {
     const cbx_options *asked = job->args->options;
     char               edits[128];
-    if (asked && cbx_options_get(asked, "edits", edits, sizeof edits) && strstr(edits, "all") &&
-        c->kinds && c->kinds[0])
-        (void)fprintf(out, "  of all kinds of edit there are here: %s\n", c->kinds);
+    if (asked && job->count == 1 && cbx_options_get(asked, "edits", edits, sizeof edits) &&
+        strstr(edits, "all") && c->kinds && c->kinds[0])
+        (void)fprintf(out, "  all kinds of edit are here: %s\n", c->kinds);
 }
 
 static void print_found(FILE *out, const explain_job *job, const cbx_counterfactual *c)

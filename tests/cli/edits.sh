@@ -32,8 +32,8 @@ run apply karate wrong.jsonl --force -o wrong.safetensors
 check "what is not there cannot be removed instead" fails_with 1 'there is no edge'
 
 run explain karate club.model --node 5 --edits add,grow
-check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features, remove-nodes, weights, add-nodes or all"
-run explain karate club.model --node 5 --edits all --explainer ego
+check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features, remove-nodes, add-nodes, weights, attributes or all"
+run explain karate club.model --node 5 --edits add --explainer ego
 check "a method that adds none says so" fails_with 1 "the explainer 'ego' only removes edges; 'minimal', 'combinex' and 'random-edges' add some"
 
 # Whatever one removal changes, by branch and bound, one removal is found for.
@@ -114,6 +114,45 @@ run explain weighted weighted.model --replay wrong.jsonl
 check "a weight beyond the data's breaks a rule, or the promise" status_is 1
 run explain karate club.model --node 5 --edits weights
 check "edges without weights say so" fails_with 1 'weights: the edges of this data have none, or all the same'
+
+# Edges that get another attribute, of a program that takes them.
+if command -v python3 > /dev/null; then
+    program=$here/../golden/programs/gat.pt2
+    for as in real whole; do
+        python3 "$here/graph_of_golden.py" "${program%.pt2}.safetensors" a "$as.safetensors" "$as"
+        run explain "$as.safetensors" "$program" --node 5 --target any --edges directed --edits attributes --details
+        check "attributes that change are told in words ($as)" all status_is 0 , \
+            out_has 'attribute [01] of edge .*: .* instead of ' , out_has 'edges? changed'
+        run explain "$as.safetensors" "$program" --node 5 --target any --edges directed --edits attributes --json -o attr.jsonl
+        check "and in JSON ($as)" all status_is 0 , \
+            grep -q '{"op":"set_edge","from":[-0-9.]*,"source":[0-9]*,"target":[0-9]*,"undirected":false,"edge":[0-9]*,"attribute":[01],"to":[-0-9.]*,' attr.jsonl
+        run explain "$as.safetensors" "$program" --replay attr.jsonl
+        check "they hold when replayed ($as)" all status_is 0 , out_has '^1 of 1 hold'
+        run apply "$as.safetensors" attr.jsonl -q -o applied.safetensors
+        check "and are applied ($as)" status_is 0
+        run predict applied.safetensors "$program" --node 5 --json
+        class=$(grep -o '"after":{"class":[0-9]*' attr.jsonl | grep -o '[0-9]*$')
+        check "the edited graph has the class that was promised ($as)" all status_is 0 , out_has "\"class\": $class,"
+        run report attr.jsonl "$as.safetensors" "$program" -q -o picture.svg
+        check "a picture says so ($as)" all status_is 0 , grep -q 'other weight or attribute' picture.svg
+        run report attr.jsonl "$as.safetensors" "$program" -q -o page.html
+        check "a page is drawn of it ($as)" all status_is 0 , grep -q '"attribute":' page.html
+    done
+    sed 's/"to":-3.0/"to":-3.5/' attr.jsonl > wrong.jsonl
+    run explain whole.safetensors "$program" --replay wrong.jsonl
+    check "an attribute that no edge of the data has breaks a rule, or the promise" status_is 1
+    run explain real.safetensors "$program" --node 1 --target any --edits all
+    check "all kinds are those that a program takes, and it says which" all status_is 0 , \
+        out_has 'all kinds of edit are here: remove,features,remove-nodes,attributes$'
+    run explain real.safetensors "$program" --node 1 --target any --edits all --json -o all.jsonl
+    check "so does JSON" all status_is 0 , grep -q '"kinds":"remove,features,remove-nodes,attributes"' all.jsonl
+    run explain real.safetensors "$program" --replay all.jsonl
+    check "and they hold" all status_is 0 , out_has '^1 of 1 hold'
+    run explain real.safetensors "$program" --node 1 --edits weights
+    check "a kind that it does not take is an error that says why" fails_with 1 "weights: this program takes none, as it has no input 'edge_weight'"
+fi
+run explain karate club.model --node 5 --edits attributes
+check "layers take no attributes" fails_with 1 'attributes: this model takes none'
 
 # The fewest edges in molecules, against answers that were made by trying them all.
 if [[ -f ${CBX_SHARED:-}/external/scip/truth.json ]] && command -v python3 > /dev/null; then

@@ -322,6 +322,33 @@ TEST(a_proof_is_written_with_its_kinds_of_edit_and_its_rules)
     cbx_graph_free(g);
 }
 
+/* As it is told where all kinds of edit were asked for. */
+static const cbx_json *object_of_all_kinds(const cbx_counterfactual *c)
+{
+    cbx_explain_options options;
+    cbx_graph          *g = sample_graph(c->task, true);
+    cbx_fields_default(cbx_explain_table(), &options);
+    options.edits = "all";
+    char           *line = cbx_counterfactual_json_with(c, g, &options, "0", "1");
+    const cbx_json *o = object_in(line);
+    free(line);
+    cbx_graph_free(g);
+    return o;
+}
+
+TEST(all_kinds_of_edit_are_told_by_name)
+{
+    cbx_counterfactual c = sample_found(CBX_NODE);
+    c.kinds = "remove,features,remove-nodes";
+    const cbx_json *o = object_of_all_kinds(&c), *proof = cbx_json_get(o, "proof");
+    CHECK(text_is(o, "kinds", "remove,features,remove-nodes"));
+    const cbx_json *kinds = cbx_json_get(proof, "kinds");
+    CHECK(!strcmp(cbx_json_at(kinds, 2)->text, "remove_node") && !cbx_json_at(kinds, 3));
+    o = object_of(&c, true); /* where they were named, the option tells them */
+    CHECK(!cbx_json_get(o, "kinds"));
+    cbx_arena_free(&arena);
+}
+
 TEST(the_fields_are_those_that_the_documentation_names)
 {
     size_t             size;
@@ -339,8 +366,10 @@ TEST(the_fields_are_those_that_the_documentation_names)
     all[1].num_trained = 1;
     all[1].lower_bound = 2;
     all[1].num_edges_added = 1;
+    all[1].num_edges_reweighted = 1;
+    all[1].kinds = "remove,add,features";
     for (int i = 0; i < 3; i++) {
-        o[i] = object_of(&all[i], true);
+        o[i] = i == 1 ? object_of_all_kinds(&all[i]) : object_of(&all[i], true);
         for (const cbx_json *m = cbx_json_at(o[i], 0); m; m = m->next)
             if (!CHECK(documented(page, m->key)))
                 printf("  (%s is not documented)\n", m->key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge of edits, of nodes that go and weights that change. */
+/* The judge of edits, of nodes that go, and weights and attributes that change. */
 #include "rules.h"
 
 #include "test.h"
@@ -129,6 +129,48 @@ TEST(weights_stay_within_what_the_data_has)
     JUDGE(r, "immutable-nodes", e);
     r.num_nodes = 0;
     r.edits = CBX_EDITS_REMOVE;
+    JUDGE(r, "the rule edits", e);
+    cbx_graph_free(g);
+}
+
+TEST(attributes_are_values_that_the_data_can_have)
+{
+    cbx_graph *g = make();
+    int32_t protected[][2] = {{1, 2}};
+    float            lo[] = {0, -1}, hi[] = {1, 2};
+    uint8_t          whole[] = {1, 0};
+    cbx_edge_columns columns = {.count = 2, .lo = lo, .hi = hi, .whole = whole};
+    cbx_rules        r = {.graph = g,
+                          .any = true,
+                          .edits = CBX_EDITS_ATTRIBUTES,
+                          .attributes = &columns,
+                          .keep_edges = true};
+    cbx_edit e = {.op = CBX_SET_EDGE, .source = 1, .target = 2, .edge = -1, .undirected = true};
+    e.attribute = 2;
+    e.weight = 1.5F;
+    JUDGE(r, NULL, e);
+    e.weight = 2.5F;
+    JUDGE(r, "nodes 1 and 2 gets the attribute 2.5", e);
+    e.attribute = 1;
+    e.weight = 0.5F;
+    JUDGE(r, "gets the attribute 0.5", e); /* no whole number */
+    e.weight = 1;
+    JUDGE(r, NULL, e);
+    e.attribute = -1;
+    JUDGE(r, "gets the attribute", e); /* they tell no kinds */
+    columns.one_hot = true;
+    JUDGE(r, NULL, e);
+    e.weight = 0;
+    JUDGE(r, "gets the attribute 0", e);
+    e.weight = 1;
+    e.attribute = 0;
+    JUDGE(r, "gets the weight 1", e);
+    e.attribute = -1;
+    r.edges = protected;
+    r.num_edges = 1;
+    JUDGE(r, "protected-edges", e);
+    r.num_edges = 0;
+    r.edits = CBX_EDITS_WEIGHTS;
     JUDGE(r, "the rule edits", e);
     cbx_graph_free(g);
 }

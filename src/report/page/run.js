@@ -410,13 +410,13 @@
       parts.push(
           el("div", {},
              cbx.table({
-                  caption: "Edges that more than one flip removes, adds or reweights" +
+                  caption: "Edges that more than one flip removes, adds or gives another value" +
                       (common.all_edges > common.edges.length && edges.length === common.edges.length ?
                            ", the " + edges.length + " most frequent" :
                            "") +
                       ", of " + count(common.all_edges) + ".",
                   columns: [
-                    {label: "Edge", value: (e) => edgeText(e[0], e[1], e[2]) + (e[4] ? " (added)" : e[5] ? " (weight)" : "")},
+                    {label: "Edge", value: (e) => edgeText(e[0], e[1], e[2]) + (e[4] ? " (added)" : e[5] ? " (other value)" : "")},
                     {
                       label: "Share",
                       fixed: true,
@@ -432,7 +432,7 @@
     else if (common.all_edges)
       parts.push(
           el("p", {class: "note"},
-             counted(common.all_edges, "edge") + " would be removed, added or reweighted, none of them in more than one flip."));
+             counted(common.all_edges, "edge") + " would be removed, added or given another value, none of them in more than one flip."));
     const nodes = common.nodes.filter((n) => n[1] > 1);
     if (nodes.length)
       parts.push(
