@@ -33,6 +33,7 @@ typedef struct cbx_edit_state {
     float            *weight;       /* by pair: its new one, NaN: its own; NULL: none may change */
     uint8_t          *weighable;    /* by pair: may it get another? NULL: none may */
     uint8_t          *allowed_node; /* by node of the view: may it go? NULL: none may */
+    bool              leads_out;    /* nodes go, some must be left, and an edge leads out */
     uint8_t          *allowed_row, *allowed_pair;
     float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
     float             reach;   /* scales (columns.h) that a value may go for now */

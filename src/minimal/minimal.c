@@ -161,6 +161,9 @@ static const char *why_unproved(const cbx_search *s, const cbx_edit_state *W)
 {
     if (!W->exact)
         return "no proof: the class depends on more than the search sees";
+    if (W->leads_out)
+        return "no proof: nodes that the search does not see may have to go as well, by the rule "
+               "keep";
     if (!cbx_moves_are_listed(W))
         return name_open_feature(s, W);
     if (cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && W->rules->columns)

@@ -142,25 +142,32 @@ static void find_parts(const world *w, const uint8_t *gone, const uint8_t *lost,
     }
 }
 
-/* Has an atom that gets a bond no more than it can have? Those that go are counted as well. */
-static bool bonds_hold(const question *q, const uint8_t *changed, const uint8_t *came)
+/* Edges that the node may have where it gets one. */
+static int most_edges(const question *q, int node)
+{
+    int most = q->max_degree ? q->max_degree : MAX_EDGES;
+    if (q->keep != KEEP_MOLECULE || q->atoms < 0)
+        return most;
+    int valence = valence_of(q, node);
+    return valence < most ? valence : most;
+}
+
+/* Has a node that gets an edge no more than it can have? Those that go are counted as well. */
+static bool degrees_hold(const question *q, const uint8_t *changed, const uint8_t *came)
 {
     const world *w = &q->world;
     for (int i = 0; i < w->nodes; i++) {
-        int bonds = 0, coming = 0, valence = 0;
+        int edges = 0, coming = 0;
         for (int e = 0; e < w->edges + w->offered; e++)
             if (w->target[e] == i && w->source[e] != i) {
-                bonds += e < w->edges || changed[e];
+                edges += e < w->edges || changed[e];
                 coming += e >= w->edges && changed[e];
             }
         for (int k = 0; k < w->newcomers; k++) {
-            bonds += came[k] && w->at[k] == i;
+            edges += came[k] && w->at[k] == i;
             coming += came[k] && w->at[k] == i;
         }
-        for (int j = w->features - 1; j >= 0; j--)
-            if (q->group[j] == q->atoms && feature_of(w, i, j) == 1)
-                valence = elements[q->element[j]].valence;
-        if (coming && bonds > valence)
+        if (coming && edges > most_edges(q, i))
             return false;
     }
     return true;
@@ -199,10 +206,10 @@ bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost, const ui
 {
     const world *w = &q->world;
     int          before[MAX_NODES] = {0}, after[MAX_NODES] = {0};
+    if (!degrees_hold(q, gone, came))
+        return false;
     if (q->keep == KEEP_ANY)
         return true;
-    if (q->keep == KEEP_MOLECULE && q->atoms >= 0 && !bonds_hold(q, gone, came))
-        return false;
     if (q->keep == KEEP_CONNECTED || q->keep == KEEP_MOLECULE)
         return keeps_parts(w, gone, lost);
     for (int e = 0; e < w->edges; e++)

@@ -165,7 +165,8 @@ static bool names_rules(const question *q, const char *scope)
                                         "immutable-features", "permitted-range", "one-hot",
                                         "immutable-nodes",    "protected-edges", "own-features",
                                         "own-edges",          "keep-edges",      "keep",
-                                        "plausible",          "max-added",       "max-removed"};
+                                        "plausible",          "max-added",       "max-removed",
+                                        "add-within",         "max-degree",      "add-to"};
     for (int k = 0; k < q->num_settings; k++)
         for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
             if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]) &&

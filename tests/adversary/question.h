@@ -126,6 +126,8 @@ typedef struct question {
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
     int     max_added, max_removed; /* edges; 0: no limit */
+    int     add_within, max_degree; /* hops between the ends of an added edge, edges into them */
+    bool    same_type;              /* so are atoms at both ends of an added edge */
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
     double  threshold, edge_cost, feature_cost, node_cost;
     int     counts;    /* of costs: one of COUNTS_… */
@@ -177,6 +179,9 @@ bool may_weigh(const question *q, int u, int v);
 
 /* May this node go, with all its edges? */
 bool may_lose_node(const question *q, int node);
+
+/* Bonds that the atom can have, as it is; 0: none is known. */
+int valence_of(const question *q, int node);
 
 /* May this newcomer come? */
 bool may_get_node(const question *q, int newcomer);

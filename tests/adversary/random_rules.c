@@ -366,12 +366,18 @@ static void draw_additions(question *q, dice *d)
     bool   graphs = w->task == CBX_GRAPH;
     int    first = graphs ? first_node(q) : 0, end = graphs ? end_node(q) : w->nodes;
     int    wanted = graphs ? 1 : dice_between(d, 1, 4);
-    if (end - first < 2 || q->as_self || !dice_chance(d, 0.3)) /* self adds near edges only */
+    if (end - first < 2 || !dice_chance(d, 0.3))
         return;
     q->adds = true;
     q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    q->max_degree = dice_chance(d, 0.2) ? dice_between(d, 1, 5) : 0;
+    q->same_type = q->atoms >= 0 && dice_chance(d, 0.3);
+    if (q->as_self || dice_chance(d, 0.2)) /* 2 is what it is for oneself */
+        q->add_within = q->as_self ? 2 : dice_between(d, 1, 3);
     for (int k = 0; k < wanted; k++)
         q->add_to[dice_between(d, first, end - 1)] = 1;
+    if (q->same_type)
+        memset(q->add_to + first, 1, (size_t)(end - first));
     for (int u = first; u < end; u++)
         for (int v = first; v < end; v++)
             if (may_get_edge(q, u, v) && !has_edge(w, u, v) && (q->directed || !has_edge(w, v, u)))
@@ -408,8 +414,10 @@ static void draw_newcomers(question *q, dice *d)
             w->at[w->newcomers++] = at;
         }
     q->adds_nodes = true;
-    if (!q->adds)
-        q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    if (q->adds)
+        return;
+    q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    q->max_degree = dice_chance(d, 0.2) ? dice_between(d, 1, 5) : 0;
 }
 
 static bool weights_differ(const world *w)
@@ -448,6 +456,7 @@ void draw_rules(question *q, dice *d)
     q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
         draw_weights(q, d);
+        work_out(q); /* what an atom is */
         draw_additions(q, d);
         q->removes_nodes = dice_chance(d, 0.3);
         draw_newcomers(q, d);

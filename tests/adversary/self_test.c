@@ -76,7 +76,7 @@ static bool tries_all(question *q)
     space     s;
     found_set set;
     q->keep = KEEP_ANY;
-    q->max_added = q->max_removed = 0;
+    q->max_added = q->max_removed = q->max_degree = 0;
     q->threshold = 2; /* which no probability is */
     find_space(q, &d, &s);
     double all = count_sets(&s, q->max_edits);

@@ -29,8 +29,40 @@ bool may_lose_edges(const question *q, int u, int v)
     return !is_protected(q, u, v);
 }
 
+/* Are they so few hops apart, whichever way the edges point? */
+static bool is_within(const world *w, int hops, int u, int v)
+{
+    bool near[MAX_NODES] = {false}, next[MAX_NODES];
+    near[u] = true;
+    for (; hops > 0; hops--) {
+        memcpy(next, near, sizeof next);
+        for (int e = 0; e < w->edges; e++) {
+            next[w->source[e]] |= near[w->target[e]];
+            next[w->target[e]] |= near[w->source[e]];
+        }
+        memcpy(near, next, sizeof near);
+    }
+    return near[v];
+}
+
+/* The only feature of the atoms' group that is on; -1: there is not just one. */
+static int atom_of(const question *q, int node)
+{
+    int found = -1, on = 0;
+    for (int j = 0; j < q->world.features; j++)
+        if (q->group[j] == q->atoms && feature_of(&q->world, node, j) != 0) {
+            found = feature_of(&q->world, node, j) == 1 ? j : -1;
+            on++;
+        }
+    return on == 1 ? found : -1;
+}
+
 bool may_get_edge(const question *q, int u, int v)
 {
+    if (q->add_within && !is_within(&q->world, q->add_within, u, v))
+        return false;
+    if (q->same_type && (atom_of(q, u) < 0 || atom_of(q, u) != atom_of(q, v)))
+        return false;
     bool graphs = q->world.task == CBX_GRAPH, own = graphs || u == q->row || v == q->row;
     bool to =
         (q->add_to[u] && (graphs || u != q->row)) || (q->add_to[v] && (graphs || v != q->row));
@@ -64,8 +96,7 @@ bool may_lose_node(const question *q, int node)
     return true;
 }
 
-/* Valence of an atom as it is; 0: none is known. */
-static int valence_of(const question *q, int node)
+int valence_of(const question *q, int node)
 {
     int valence = 0;
     for (int j = q->world.features - 1; j >= 0; j--)
@@ -76,9 +107,11 @@ static int valence_of(const question *q, int node)
 
 bool may_get_node(const question *q, int newcomer)
 {
-    int at = q->world.at[newcomer];
+    int at = q->world.at[newcomer], copied = q->world.copied[newcomer];
+    if (q->same_type && (atom_of(q, at) < 0 || atom_of(q, at) != atom_of(q, copied)))
+        return false;
     return q->adds_nodes && q->add_to[at] && !q->immutable_node[at] &&
-           (q->atoms < 0 || valence_of(q, q->world.copied[newcomer]) > 0);
+           (q->atoms < 0 || valence_of(q, copied) > 0);
 }
 
 bool may_change_node(const question *q, int node)

@@ -120,7 +120,14 @@ static void tell_edges(question *q)
         tell(q, "add-at", "target");
     if (q->adds || q->adds_nodes) {
         tell(q, "add-candidates", "100000");
-        tell_list(q, "add-to", q->add_to + first, end - first, 1);
+        if (q->same_type)
+            tell(q, "add-to", "same-type");
+        else
+            tell_list(q, "add-to", q->add_to + first, end - first, 1);
+        if (q->add_within && !q->as_self)
+            tell(q, "add-within", "%d", q->add_within);
+        if (q->max_degree)
+            tell(q, "max-degree", "%d", q->max_degree);
     }
     if (q->keep != KEEP_ANY)
         tell(q, "keep", "%s",

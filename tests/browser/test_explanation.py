@@ -579,6 +579,16 @@ class Molecule(PageCase):
         self.open(self.path)
         self.assertEqual(self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)"), told)
 
+    def test_edges_are_bonds_and_nodes_atoms(self):
+        for edits, pattern in (("remove", r"remove the bond [CNl]+\d–[CNl]+\d"), ("remove-nodes", r"remove the atom [CNl]+\d")):
+            with self.subTest(edits=edits):
+                path = self.folder / f"{edits}.html"
+                ask = ["explain", self.data, self.model, "--graph", 1, "--edits", edits, "--html", path]
+                told = re.findall(pattern, combinex(*ask))
+                self.assertGreater(len(told), 0)
+                self.open(path)
+                self.assertEqual(sorted(self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)")), sorted(told))
+
 
 class Shared(PageCase):
     """Larger data, where it is."""

@@ -66,13 +66,27 @@
     ];
   }
   const isEdge = (e) => e.op === "remove_edge" || e.op === "add_edge" || e.op === "set_edge";
+  // "C3", of a molecule whose atoms have no names; null: what it is about is no atom.
+  function atomText(id) {
+    const n = data.nodes.find((n) => n.id === id);
+    return !n || !n.symbol ? null : /^[0-9]+$/.test(n.name) ? n.symbol + n.name : n.name;
+  }
+  // "remove the bond C3–N5", as the command line has it, or "remove edge 3 – 5".
+  function edgeText(e) {
+    const ordered = e.undirected && e.target < e.source ? [e.target, e.source] : [e.source, e.target];
+    const [a, b] = ordered.map(atomText), bond = e.undirected && a && b, [from, to] = ends(e);
+    const verb = {add_edge: bond ? "add a " : "add ", set_edge: bond ? "weight of the " : "weight of "}[e.op] ||
+        (bond ? "remove the " : "remove ");
+    return verb + (bond ? "bond " + a + "–" + b : "edge " + from + (e.undirected ? " – " : " → ") + to) +
+        (e.op === "set_edge" ? ": " + short(e.weight) : "");
+  }
   function editText(e) {
     const [from, to] = ends(e);
-    if (e.op === "set_edge")
-      return "weight of edge " + from + (e.undirected ? " – " : " → ") + to + ": " + short(e.weight);
-    if (isEdge(e))
-      return (e.op === "add_edge" ? "add" : "remove") + " edge " + from + (e.undirected ? " – " : " → ") + to;
-    if (e.op === "remove_node") return "remove " + from;
+    if (isEdge(e)) return edgeText(e);
+    if (e.op === "remove_node") {
+      const atom = atomText(e.node);
+      return "remove " + (atom ? "the atom " + atom : from);
+    }
     if (e.op === "add_node") {
       const symbol = data.nodes[e.drawn] && data.nodes[e.drawn].symbol;
       return symbol ? "add another " + symbol + " at atom " + e.to_name : "add a copy of " + from + " at " + to;
