@@ -148,10 +148,7 @@ static int most_edges(const question *q, int node)
     int most = q->max_degree ? q->max_degree : MAX_EDGES;
     if (q->keep != KEEP_MOLECULE || q->atoms < 0)
         return most;
-    int valence = 0;
-    for (int j = q->world.features - 1; j >= 0; j--)
-        if (q->group[j] == q->atoms && feature_of(&q->world, node, j) == 1)
-            valence = elements[q->element[j]].valence;
+    int valence = valence_of(q, node);
     return valence < most ? valence : most;
 }
 

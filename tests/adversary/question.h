@@ -180,6 +180,9 @@ bool may_weigh(const question *q, int u, int v);
 /* May this node go, with all its edges? */
 bool may_lose_node(const question *q, int node);
 
+/* Bonds that the atom can have, as it is; 0: none is known. */
+int valence_of(const question *q, int node);
+
 /* May this newcomer come? */
 bool may_get_node(const question *q, int newcomer);
 

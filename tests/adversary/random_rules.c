@@ -414,8 +414,10 @@ static void draw_newcomers(question *q, dice *d)
             w->at[w->newcomers++] = at;
         }
     q->adds_nodes = true;
-    if (!q->adds)
-        q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    if (q->adds)
+        return;
+    q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    q->max_degree = dice_chance(d, 0.2) ? dice_between(d, 1, 5) : 0;
 }
 
 static bool weights_differ(const world *w)

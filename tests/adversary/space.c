@@ -96,8 +96,7 @@ bool may_lose_node(const question *q, int node)
     return true;
 }
 
-/* Valence of an atom as it is; 0: none is known. */
-static int valence_of(const question *q, int node)
+int valence_of(const question *q, int node)
 {
     int valence = 0;
     for (int j = q->world.features - 1; j >= 0; j--)
@@ -108,9 +107,11 @@ static int valence_of(const question *q, int node)
 
 bool may_get_node(const question *q, int newcomer)
 {
-    int at = q->world.at[newcomer];
+    int at = q->world.at[newcomer], copied = q->world.copied[newcomer];
+    if (q->same_type && (atom_of(q, at) < 0 || atom_of(q, at) != atom_of(q, copied)))
+        return false;
     return q->adds_nodes && q->add_to[at] && !q->immutable_node[at] &&
-           (q->atoms < 0 || valence_of(q, q->world.copied[newcomer]) > 0);
+           (q->atoms < 0 || valence_of(q, copied) > 0);
 }
 
 bool may_change_node(const question *q, int node)

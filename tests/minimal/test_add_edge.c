@@ -192,7 +192,7 @@ TEST(answers_keep_the_rules_about_added_edges)
 TEST(who_cannot_add_edges_says_so)
 {
     oracle              o = oracle_make(shapes[0]);
-    cbx_explain_options options = ASK("explainer", "cf-gnn", "edits", "all");
+    cbx_explain_options options = ASK("explainer", "cf-gnn", "edits", "add");
     cbx_counterfactual *c = NULL;
     cbx_error           err = {0};
     CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);

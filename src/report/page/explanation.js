@@ -92,7 +92,7 @@
     if (isEdge(e)) return edgeText(e);
     if (e.op === "remove_node") {
       const atom = atomText(e.node);
-      return atom ? "remove the atom " + atom : "remove " + from;
+      return "remove " + (atom ? "the atom " + atom : from);
     }
     if (e.op === "add_node") {
       const symbol = data.nodes[e.drawn] && data.nodes[e.drawn].symbol;
