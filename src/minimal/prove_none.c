@@ -2,8 +2,6 @@
 /* prove_none.c: see prove_none.h. */
 #include "prove_none.h"
 
-#include <math.h>
-
 #include "deadline.h"
 #include "pattern_branch.h"
 
@@ -23,20 +21,14 @@ bool cbx_prove_none(const cbx_asking *a, const cbx_net *net, cbx_partial_graph *
     const cbx_search  *s = a->s;
     double             now = cbx_clock();
     cbx_asking         own = *a;
-    cbx_pattern_branch b = {.question = {net, graph, bound->spread.base, MOST_OPEN, stop, &own},
+    cbx_pattern_branch b = {.question = {net, graph, &bound->spread, MOST_OPEN, stop, &own},
                             .graph = graph};
     own.until = now + SHARE * (a->until - now);
-    if (!cbx_pattern_is_known(net, graph) || cbx_lead_bound_update(bound))
+    if (!cbx_pattern_is_known(net, graph))
         return false;
     for (int32_t c = 0; c < s->model->num_classes; c++) {
         if (c == s->prediction || (s->target >= 0 && c != s->target))
             continue;
-        double most = cbx_lead_bound_of(bound, c, s->prediction);
-        if (most < 0)
-            continue;
-        if (isinf(most)) /* no time, and so no rounding */
-            return false;
-        b.rounding = bound->rounding;
         if (!cbx_pattern_none(&b, c, s->prediction, s->arena))
             return false;
     }

@@ -71,7 +71,7 @@ bool cbx_pattern_none(cbx_pattern_branch *b, int32_t ahead, int32_t behind, cbx_
         return false;
     while (!b->question.stop || !b->question.stop(b->question.user)) {
         b->bounds++;
-        if (cbx_pattern_lead(&b->question, ahead, behind) + b->rounding < 0) {
+        if (cbx_pattern_lead(&b->question, ahead, behind) < 0) {
             count = turn(g, steps, count);
             if (count == 0)
                 return true;

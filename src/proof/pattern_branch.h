@@ -9,9 +9,8 @@
 
 typedef struct cbx_pattern_branch {
     cbx_pattern_question question;
-    cbx_partial_graph   *graph;    /* of the question; left as it was */
-    double               rounding; /* by which the model may say otherwise */
-    int64_t              bounds;   /* how many were computed */
+    cbx_partial_graph   *graph;  /* of the question; left as it was */
+    int64_t              bounds; /* how many were computed */
 } cbx_pattern_branch;
 
 /* True: there is none by which `ahead` leads `behind`. False: it is not known. */
