@@ -26,8 +26,18 @@ bool cbx_pattern_is_known(const cbx_net *net, const cbx_partial_graph *graph);
  * INT32_MAX. */
 void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops);
 
-/* The lead of class `ahead` over class `behind` of the first row, as the model computes it, at
- * most: with any of the open choices made, whatever the budget. INFINITY: no time, or no memory. */
-double cbx_pattern_lead(const cbx_pattern_question *q, int32_t ahead, int32_t behind);
+typedef struct cbx_pattern_leads {
+    int32_t        behind; /* a class, … */
+    const uint8_t *asked;  /* … and those that might lead it: by class */
+    double        *lead;   /* of each that is asked about: by how much it leads, at most */
+    uint8_t *may;  /* by pattern of the first row, 2^most of them or one more than its open edges:
+                    * may any lead? */
+    double narrow; /* leads up to so much are bounded more closely, which takes far longer … */
+    double drop;   /* … and takes so much off the largest; 0: it was not done */
+} cbx_pattern_leads;
+
+/* By how much classes lead another in the first row, as the model computes it, at most: with any of
+ * the open choices made, whatever the budget. False: no time, or no memory. */
+bool cbx_pattern_find_leads(const cbx_pattern_question *q, cbx_pattern_leads *out);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "rounding.h"
 
 /* Of units behind their ReLUs. Rows send both times their scale: of the two, with the pattern they
  * are in, the most. */
@@ -135,16 +134,14 @@ static void round_row(cbx_patterns *f, wrong *w, int32_t l, int32_t i)
     }
 }
 
-double cbx_pattern_rounding(cbx_patterns *f, int32_t ahead, int32_t behind)
+int cbx_pattern_round(cbx_patterns *f, cbx_pattern_rounding *out)
 {
     const cbx_net *net = f->q->net;
     wrong          w;
     int32_t       *rows = CBX_NEW(&f->arena, int32_t, net->num_layers);
     double        *scratch = CBX_NEW(&f->arena, double, 2 * (int64_t)net->widest);
-    if (make(f, &w) || !rows || !scratch) {
-        f->late = true;
-        return INFINITY;
-    }
+    if (make(f, &w) || !rows || !scratch)
+        return -1;
     for (int32_t l = 0; l < net->num_layers; l++) {
         rows[l] = 1;
         for (int32_t i = 0; i < f->q->graph->view->n; i++)
@@ -154,6 +151,11 @@ double cbx_pattern_rounding(cbx_patterns *f, int32_t ahead, int32_t behind)
             if (f->hops[i] < net->num_layers - l)
                 round_row(f, &w, l, i);
     }
-    cbx_rounded of = {net, w.error, w.size, rows, scratch, scratch + net->widest};
-    return cbx_rounding_of_head(&of, ahead, behind);
+    out->of = (cbx_rounded){net, w.error, w.size, rows, scratch, scratch + net->widest};
+    return 0;
+}
+
+double cbx_pattern_rounding_of(const cbx_pattern_rounding *r, int32_t ahead, int32_t behind)
+{
+    return cbx_rounding_of_head(&r->of, ahead, behind);
 }

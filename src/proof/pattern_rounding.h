@@ -5,8 +5,16 @@
 #define CBX_PATTERN_ROUNDING_H
 
 #include "pattern_rows.h"
+#include "rounding.h"
 
-/* Of the lead of one class over another. Sets late where there is no memory. */
-double cbx_pattern_rounding(cbx_patterns *f, int32_t ahead, int32_t behind);
+typedef struct cbx_pattern_rounding {
+    cbx_rounded of; /* the first row */
+} cbx_pattern_rounding;
+
+/* Of all units that the head sees; lives as long as the patterns do. -1: no memory. */
+int cbx_pattern_round(cbx_patterns *f, cbx_pattern_rounding *out);
+
+/* And of the lead of one class over another. */
+double cbx_pattern_rounding_of(const cbx_pattern_rounding *r, int32_t ahead, int32_t behind);
 
 #endif

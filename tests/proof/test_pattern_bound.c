@@ -107,14 +107,23 @@ static double largest_lead(question *q, int32_t first, int32_t a, int32_t b)
 static void check(question *q, int64_t *none, int64_t *told)
 {
     int32_t            a = 1, b = (int32_t)(2 * below(q->w, 2));
-    double             truth = largest_lead(q, 0, a, b);
+    double             truth = largest_lead(q, 0, a, b), lead[CLASSES];
+    uint8_t            asked[CLASSES] = {[1] = 1}, may[64];
     cbx_pattern_branch search = {.question = {.net = q->net,
                                               .graph = &q->graph,
                                               .spread = &q->bound.spread,
                                               .most = (int)below(q->w, 4)},
-                                 .graph = &q->graph};
-    CHECK(truth <= cbx_pattern_lead(&search.question, a, b));
-    bool claimed = cbx_pattern_none(&search, a, b, &q->arena);
+                                 .graph = &q->graph,
+                                 .behind = b,
+                                 .asked = asked};
+    cbx_pattern_leads  found = {.behind = b,
+                                .asked = asked,
+                                .lead = lead,
+                                .may = may,
+                                .narrow = below(q->w, 2) ? INFINITY : -1};
+    if (CHECK(cbx_pattern_find_leads(&search.question, &found)))
+        CHECK(truth <= lead[a]);
+    bool claimed = cbx_pattern_none(&search, &q->arena);
     CHECK(!claimed || truth <= 0);
     *none += truth < -1e-3;
     *told += claimed;
@@ -145,11 +154,12 @@ static void check_rounding(question *q)
 {
     cbx_pattern_question of = {
         .net = q->net, .graph = &q->graph, .spread = &q->bound.spread, .most = (int)below(q->w, 4)};
-    cbx_patterns f;
-    int32_t      a = 1, b = (int32_t)(2 * below(q->w, 2));
-    double       least = largest_rounding(q, 0, a, b);
-    if (CHECK(!cbx_patterns_init(&f, &of)))
-        CHECK(cbx_pattern_rounding(&f, a, b) >= least * (1 - 1e-9));
+    cbx_patterns         f;
+    cbx_pattern_rounding r;
+    int32_t              a = 1, b = (int32_t)(2 * below(q->w, 2));
+    double               least = largest_rounding(q, 0, a, b);
+    if (CHECK(!cbx_patterns_init(&f, &of)) && CHECK(!cbx_pattern_round(&f, &r)))
+        CHECK(cbx_pattern_rounding_of(&r, a, b) >= least * (1 - 1e-9));
     cbx_patterns_free(&f);
 }
 
