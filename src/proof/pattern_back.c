@@ -153,6 +153,38 @@ double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, co
     }
 }
 
+/* The sum of the `most` largest of those values, which are put in another order: what is on the
+ * wrong side of one of them changes sides, until that one is where it belongs. */
+static double sum_of_largest(double *values, int64_t count, int64_t most)
+{
+    int64_t first = 0, last = count - 1;
+    double  sum = 0;
+    while (first < last) {
+        double  middle = values[first + (last - first) / 2];
+        int64_t a = first, b = last;
+        while (a <= b) {
+            while (values[a] > middle)
+                a++;
+            while (values[b] < middle)
+                b--;
+            if (a > b)
+                break;
+            double other = values[a];
+            values[a++] = values[b];
+            values[b--] = other;
+        }
+        if (most <= b)
+            last = b;
+        else if (most >= a)
+            first = a;
+        else
+            break;
+    }
+    for (int64_t k = 0; k < most; k++)
+        sum += values[k];
+    return sum;
+}
+
 /* The same of all of a pattern's edges. */
 static double edge_values(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
                           const double *weight)
@@ -167,10 +199,7 @@ static double edge_values(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
     }
     if (!r->by_number)
         return sum;
-    qsort(values, (size_t)r->open, sizeof *values, cbx_by_size);
-    for (int64_t k = 0; k < p; k++)
-        sum += values[k];
-    return sum;
+    return sum + sum_of_largest(values, r->open, p);
 }
 
 /* W times weights before the ReLU, of which many are 0: those of what the layer multiplies. */
