@@ -179,6 +179,28 @@ static void narrow_layer(finding *f, int32_t l, cbx_pattern_leads *out,
     }
 }
 
+/* Graphs that are among others have their units where those have them. */
+static void take_boxes(finding *f, const cbx_pattern_leads *out)
+{
+    int32_t            last = f->back.q->net->num_layers - 1;
+    cbx_pattern_boxes *b = &f->back.rows[0].of[last];
+    for (int32_t j = 0; out->known_low && j < f->back.q->net->layers[last].n_out; j++) {
+        b->low[j] = fmax(b->low[j], out->known_low[j]);
+        b->high[j] = fmin(b->high[j], out->known_high[j]);
+    }
+}
+
+static void leave_boxes(const finding *f, cbx_pattern_leads *out)
+{
+    int32_t                  last = f->back.q->net->num_layers - 1;
+    const cbx_pattern_boxes *b = &f->back.rows[0].of[last];
+    size_t                   size = (size_t)f->back.q->net->layers[last].n_out * sizeof *b->low;
+    if (!out->low)
+        return;
+    memcpy(out->low, b->low, size);
+    memcpy(out->high, b->high, size);
+}
+
 static int find(finding *f, cbx_pattern_leads *out)
 {
     cbx_pattern_rounding   rounding;
@@ -191,14 +213,18 @@ static int find(finding *f, cbx_pattern_leads *out)
     if (!f->order || !f->values || !f->most || cbx_pattern_round(&back->all, &rounding))
         return -1;
     out->drop = 0;
+    if (r->patterns == 1)
+        take_boxes(f, out);
     memset(out->may, 1, (size_t)r->patterns);
     find_leads(f, out, &rounding);
     double most = largest(f, out);
     if (net->num_layers > 2 && !(most < 0) && most <= out->narrow) {
         for (int32_t l = 2; l < net->num_layers; l++)
             narrow_layer(f, l, out, &rounding);
-        out->drop = fmin(most - largest(f, out), most + 1);
+        out->drop = fmin(most - largest(f, out), 2 * most + 1);
     }
+    if (r->patterns == 1)
+        leave_boxes(f, out);
     return back->all.late ? -1 : 0;
 }
 

@@ -30,8 +30,12 @@ typedef struct cbx_pattern_leads {
     int32_t        behind; /* a class, … */
     const uint8_t *asked;  /* … and those that might lead it: by class */
     double        *lead;   /* of each that is asked about: by how much it leads, at most */
-    uint8_t *may;  /* by pattern of the first row, 2^most of them or one more than its open edges:
-                    * may any lead? */
+    uint8_t *may; /* by pattern of the first row, 2^most of them or one more than its open edges:
+                   * may any lead? */
+    /* boxes of the last layer's units of the first row, where that has one pattern left; NULL:
+     * nothing is known. Those of graphs that these are among, and then of these. */
+    const double *known_low, *known_high;
+    double       *low, *high;
     double narrow; /* leads up to so much are bounded more closely, which takes far longer … */
     double drop;   /* … and takes so much off the largest; 0: it was not done */
 } cbx_pattern_leads;

@@ -67,6 +67,14 @@ static void undo(cbx_partial_graph *g, const step *steps, int64_t count)
     }
 }
 
+/* Boxes of the first row's last layer, from a branch to those that are part of it: lows, then
+ * highs.
+ */
+typedef struct handed {
+    double *box;
+    bool    holds; /* the row is settled, and they are of the branch at hand */
+} handed;
+
 typedef struct tree {
     step    *steps;
     int64_t  count;
@@ -75,11 +83,13 @@ typedef struct tree {
     double  *lead;
     /* of the first row, as the root has it: the choices that its open edges are, and which of its
      * patterns may make a class lead */
-    uint8_t *may;
-    int32_t *first;
-    int32_t  num_first; /* 0: it has too many */
-    double   drop;      /* what bounding more closely took off, about; 0: it was not tried yet */
-    int64_t  waited;    /* bounds since then */
+    uint8_t   *may;
+    int32_t   *first;
+    int32_t    num_first; /* 0: it has too many */
+    handed    *boxes;     /* by step */
+    cbx_arena *arena;
+    double     drop;   /* what bounding more closely took off, about; 0: it was not tried yet */
+    int64_t    waited; /* bounds since then */
 } tree;
 
 static int make_tree(cbx_pattern_branch *b, tree *t, cbx_arena *arena)
@@ -90,12 +100,15 @@ static int make_tree(cbx_pattern_branch *b, tree *t, cbx_arena *arena)
     int64_t                  degree = v->offset[1] - v->offset[0];
     *t = (tree){.steps = CBX_NEW(arena, step, (int64_t)g->count + 1),
                 .asked = CBX_NEW(arena, uint8_t, ((int64_t)g->count + 2) * classes),
+                .boxes = CBX_NEW0(arena, handed, (int64_t)g->count + 2),
+                .arena = arena,
                 .hops = CBX_NEW(arena, int32_t, v->n),
                 .open = CBX_NEW(arena, int32_t, v->n),
                 .lead = CBX_NEW(arena, double, classes),
                 .may = CBX_NEW(arena, uint8_t, ((int64_t)1 << b->question.most) + degree + 1),
                 .first = CBX_NEW(arena, int32_t, degree)};
-    if (!t->steps || !t->asked || !t->hops || !t->open || !t->lead || !t->may || !t->first)
+    if (!t->steps || !t->asked || !t->boxes || !t->hops || !t->open || !t->lead || !t->may ||
+        !t->first)
         return -1;
     memcpy(t->asked, b->asked, (size_t)classes);
     for (int64_t e = v->offset[0]; e < v->offset[1]; e++)
@@ -106,7 +119,53 @@ static int make_tree(cbx_pattern_branch *b, tree *t, cbx_arena *arena)
     return 0;
 }
 
+/* Is every edge of the first row settled? */
+static bool is_settled(const cbx_partial_graph *g)
+{
+    const cbx_view *v = g->view;
+    for (int64_t e = v->offset[0]; e < v->offset[1]; e++)
+        if (g->present[e] && g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+            return false;
+    return true;
+}
+
+/* Where the branch's boxes go, for the branches that are part of it; and those of the branch it is
+ * part of itself. */
+static int hand_on_boxes(const cbx_pattern_branch *b, tree *t, cbx_pattern_leads *leads)
+{
+    const cbx_net *net = b->question.net;
+    int64_t        width = net->layers[net->num_layers - 1].n_out;
+    handed        *before = &t->boxes[t->count], *own = before + 1;
+    if (before->holds) {
+        leads->known_low = before->box;
+        leads->known_high = before->box + width;
+    }
+    if (!(own->holds = is_settled(b->graph)))
+        return 0;
+    if (!own->box && !(own->box = CBX_NEW(t->arena, double, 2 * width)))
+        return -1;
+    leads->low = own->box;
+    leads->high = own->box + width;
+    return 0;
+}
+
 typedef enum verdict { EXCLUDED, MAY_LEAD, NOT_KNOWN } verdict;
+
+/* What closer boxes took off. Where it was enough, it was stopped as soon as it was, and might have
+ * been more. */
+static void learn(tree *t, const cbx_pattern_leads *leads, int32_t classes)
+{
+    bool enough = true;
+    for (int32_t c = 0; c < classes; c++)
+        enough = enough && (!leads->asked[c] || leads->lead[c] < 0);
+    if (!(leads->drop > 0))
+        return;
+    t->waited = 0;
+    if (t->drop > 0 && enough)
+        t->drop = fmax(t->drop, leads->drop);
+    else
+        t->drop = t->drop > 0 ? 0.7 * t->drop + 0.3 * leads->drop : leads->drop;
+}
 
 /* A bound of the branch, of the classes that the one it is part of is about. */
 static verdict bound(cbx_pattern_branch *b, tree *t, const uint8_t *before, uint8_t *asked,
@@ -119,12 +178,9 @@ static verdict bound(cbx_pattern_branch *b, tree *t, const uint8_t *before, uint
                                .may = may,
                                .narrow = tries ? INFINITY : t->drop * HOPE};
     b->bounds++;
-    if (!cbx_pattern_find_leads(&b->question, &leads))
+    if (hand_on_boxes(b, t, &leads) || !cbx_pattern_find_leads(&b->question, &leads))
         return NOT_KNOWN;
-    if (leads.drop > 0) {
-        t->drop = t->drop > 0 ? 0.7 * t->drop + 0.3 * leads.drop : leads.drop;
-        t->waited = 0;
-    }
+    learn(t, &leads, b->question.net->model->num_classes);
     for (int32_t c = 0; c < b->question.net->model->num_classes; c++) {
         asked[c] = before[c] && !(t->lead[c] < 0); /* of two that are equal, either may lead */
         any = any || asked[c];
@@ -159,6 +215,7 @@ static verdict judge(cbx_pattern_branch *b, tree *t)
     if (t->count > t->num_first)
         return bound(b, t, asked, asked + classes, may);
     memcpy(asked + classes, asked, (size_t)classes);
+    t->boxes[t->count + 1].holds = false;
     verdict v = look_at_patterns(b, t);
     return v == MAY_LEAD && t->count == t->num_first ? bound(b, t, asked, asked + classes, may) : v;
 }
