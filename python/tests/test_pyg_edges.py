@@ -223,3 +223,35 @@ def test_an_explainer_s_mask_has_the_edges_whose_attributes_change():
             touched[((source == edit.target) & (target == edit.source))] = 1
     assert touched.any()
     np.testing.assert_array_equal(explanation.edge_mask.numpy(), touched)
+
+
+def test_attributes_that_are_indices_stay_indices(tmp_path):
+    class Embedded(nn.Module):
+        """Kinds of edge as numbers, of which there is no derivative."""
+
+        def __init__(self):
+            super().__init__()
+            self.kinds = nn.ModuleList([nn.Embedding(4, 8), nn.Embedding(3, 8)])
+            self.lift = nn.Linear(FEATURES, 8)
+            self.conv, self.head = gnn.GINEConv(mlp(8, 8)), nn.Linear(8, CLASSES)
+            self.register_buffer("usual", torch.zeros(CLASSES))
+
+        def forward(self, x, edge_index, edge_attr):
+            edge = sum(kind(edge_attr[:, k]) for k, kind in enumerate(self.kinds))
+            return self.head(torch.relu(self.conv(self.lift(x), edge_index, edge))) - self.usual
+
+    torch.manual_seed(3)
+    data = data_of("whole")
+    data.edge_attr = torch.stack([data.edge_attr[:, 0], data.edge_attr[:, 1].clamp(max=2)], 1).long()
+    module = balanced(Embedded(), data.x, data.edge_index, data.edge_attr)
+    model = cx.export(module, data, tmp_path / "model.pt2")
+    cfs = cx.explain_all(model, data, target="any", edits="attributes")
+    assert len(cfs.found) > 2
+    for cf in cfs:
+        if not cf.found:
+            assert cf.certificate in ("none_within_budget", "proved_none")
+            continue
+        made = cf.apply(data)
+        assert made.edge_attr.dtype == torch.long and not torch.equal(made.edge_attr, data.edge_attr)
+        with torch.no_grad():
+            assert int(module(made.x, made.edge_index, made.edge_attr)[cf.row].argmax()) == cf.result
