@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask_few.h"
 #include "deadline.h"
 #include "error.h"
 #include "move.h"
@@ -298,6 +299,8 @@ static double granted(const cbx_edit_state *W, const float *logp)
 double cbx_edit_state_ask(cbx_edit_state *W)
 {
     W->asked++;
+    if (cbx_ask_few_pays(W))
+        return cbx_ask_few(W, W->pass.logp) ? granted(W, W->pass.logp) : -INFINITY;
     if (W->X.cache) {
         /* making and undoing moves leaves rounding errors behind */
         W->changes += W->cache.num_changes;

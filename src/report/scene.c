@@ -211,7 +211,7 @@ static cbx_status add_nodes(picking *p, cbx_arena *arena, cbx_error *err)
     int32_t           count = 0;
     p->own = p->view.n;
     for (size_t k = 0; k < r->count; k++)
-        room += r->answers[k]->num_nodes_added;
+        room += r->answers[k]->num_edits;
     p->comes = CBX_NEW(arena, const cbx_edit *, room);
     cbx_new_node *nodes = CBX_NEW(arena, cbx_new_node, room);
     if (!p->comes || !nodes)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask_few.h"
 #include "edited.h"
 #include "newcomers.h"
 #include "verify.h"
@@ -74,8 +75,9 @@ static void open_wide(edited_view *v, const oracle *o, int32_t row,
     edited_view_ready(v);
 }
 
-/* Every newcomer alone, and with another move before it; they go in another order. */
-static void compare_with_applied(const oracle *o, int32_t row)
+/* Every newcomer alone, and with another move before it; they go in another order. Of few the view
+ * is asked as it is, of many what is there (ask_few.h). */
+static void compare_with_applied(const oracle *o, int32_t row, bool few)
 {
     cbx_explain_options options =
         ASK("explainer", "minimal", "target", "any", "edits", "remove,remove-nodes,add-nodes");
@@ -85,9 +87,10 @@ static void compare_with_applied(const oracle *o, int32_t row)
     cbx_move      m, before = {0};
     int32_t       met = 0;
     set_option(&options, "edges", row % 2 ? "directed" : "undirected");
-    open_wide(&v, o, row, &options, 1000, &newcomers);
-    CHECK(newcomers.all);
-    CHECK_INT(newcomers.count, (v.W.own) * count_kinds(o, row));
+    open_wide(&v, o, row, &options, few ? 6 : 1000, &newcomers);
+    CHECK_INT(newcomers.all, !few);
+    CHECK_INT(newcomers.count, few ? 6 : v.W.own * count_kinds(o, row));
+    CHECK_INT(cbx_ask_few_pays(&v.W), !few);
     while (cbx_moves_walk(&v.W, &at, &m)) {
         cbx_move pair[2] = {m, before};
         cbx_edit edits[2];
@@ -115,8 +118,8 @@ TEST(asking_the_view_is_asking_a_graph_that_always_had_the_node)
 {
     for (int k = 0; k < SHAPES; k++) {
         oracle o = oracle_make(shapes[k]);
-        for (int32_t row = 0; row < 2; row++)
-            compare_with_applied(&o, row);
+        for (int way = 0; way < 4; way++)
+            compare_with_applied(&o, way % 2, way / 2);
         oracle_free(&o);
     }
 }
@@ -283,4 +286,26 @@ TEST(who_cannot_add_nodes_says_so)
     CHECK_CONTAINS(err.message, "nodes are added to graphs that have a class");
     oracle_free(&o);
     oracle_free(&nodes);
+}
+
+static cbx_status explain_once(void *user)
+{
+    cbx_explain_options options =
+        ASK("explainer", "minimal", "target", "any", "edits", "add-nodes", "add-candidates", "4",
+            "robustness", "1", "candidates", "2", "beam", "1", "rebuilds", "0", "threads", "1");
+    const oracle       *o = user;
+    cbx_counterfactual *c = NULL;
+    cbx_error           err = {0};
+    cbx_status status = cbx_explain_with(o->model, o->graph, 1, &options, NULL, NULL, &c, &err);
+    CHECK_INT(err.status, status);
+    CHECK(status || c->outcome != CBX_SKIPPED);
+    cbx_counterfactual_free(c);
+    return status;
+}
+
+TEST(choosing_what_may_come_survives_the_failure_of_any_allocation)
+{
+    oracle o = oracle_make((oracle_shape){.nodes = 12, .graphs = 3, .seed = 3});
+    test_each_allocation(explain_once, &o);
+    oracle_free(&o);
 }
