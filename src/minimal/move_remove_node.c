@@ -23,14 +23,15 @@ static cbx_move make(const cbx_edit_state *W, int32_t node, double gain)
 }
 
 /* Where none can go, their cost says nothing of the cheapest. */
-static double cost(const cbx_edit_state *W)
-{
-    return W->allowed_node ? cbx_minimal_of(W->s)->node_cost : INFINITY;
-}
-
 static bool is_asked_for(const cbx_edit_state *W)
 {
     return (W->rules->edits & CBX_EDITS_REMOVE_NODES) != 0;
+}
+
+/* Whether or not they have been looked at yet: what any answer costs at least rests on it. */
+static double cost(const cbx_edit_state *W)
+{
+    return is_asked_for(W) ? cbx_minimal_of(W->s)->node_cost : INFINITY;
 }
 
 /* Is there a rule that holds on to edges? */

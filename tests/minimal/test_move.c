@@ -51,7 +51,7 @@ static void set_up(stage *t, bool directed)
                                                  .weighted = !directed,
                                                  .seed = 6}),
                  .options = ASK("explainer", "minimal", "target", "any", "one-hot", "0-2", "keep",
-                                "no-isolated", "prove", "1", "edits", "all")};
+                                "no-isolated", "prove", "1", "edits", "all", "node-cost", "0.25")};
     if (directed)
         t->options.edges = CBX_EDGES_DIRECTED;
     oracle_must(cbx_setup_init(&t->setup, t->o.model, t->o.graph, &t->options, &err), &err);
@@ -113,6 +113,20 @@ TEST(a_walk_passes_moves_of_every_kind_and_each_once)
             CHECK(met[k] > 0);
         clear(&t);
     }
+}
+
+/* Nodes are looked at last; an answer that time ends before that is bounded by what they cost. */
+TEST(the_cheapest_move_counts_before_it_is_looked_at)
+{
+    stage          t;
+    cbx_edit_state W;
+    cbx_error      err = {0};
+    set_up(&t, false);
+    oracle_must(cbx_edit_state_init(&W, &t.s, t.W.rules, &err), &err);
+    CHECK(!W.allowed_node && t.W.allowed_node);
+    CHECK(cbx_moves_cheapest(&t.W) == 0.25);
+    CHECK(cbx_moves_cheapest(&W) == 0.25);
+    clear(&t);
 }
 
 TEST(what_was_undone_was_never_made)
