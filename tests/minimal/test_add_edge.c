@@ -193,8 +193,12 @@ TEST(who_cannot_add_edges_says_so)
 {
     oracle              o = oracle_make(shapes[0]);
     cbx_explain_options options = ASK("explainer", "cf-gnn", "edits", "all");
-    cbx_counterfactual *c = NULL;
+    cbx_counterfactual *c = explain(&o, 0, &options); /* all that it can */
     cbx_error           err = {0};
+    CHECK(!strcmp(c->kinds, "remove,features"));
+    cbx_counterfactual_free(c);
+    c = NULL;
+    options = ASK("explainer", "cf-gnn", "edits", "add");
     CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "'cf-gnn' only removes edges");
     options = ASK("explainer", "minimal", "edits", "remove,grow");
