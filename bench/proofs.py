@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far proofs come: `minimal --prove` on GCN oracles of three layers of 128 units.
 
-    proofs.py [--rows 100] [--seconds 10] [--sets citeseer,cora] [--from FOLDER]
+    proofs.py [--rows 100] [--seconds 10] [--sets citeseer,cora] [--kinds removals,both] [--from FOLDER]
 
 Every oracle is trained with the default settings and seed 1, and asked about its first test rows, any other class, one
 thread: with removals of edges only, and with features and removals together. "Closed" is an answer that is proved
@@ -63,10 +63,11 @@ def main():
     parser.add_argument("--rows", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--sets", default="citeseer,cora")
+    parser.add_argument("--kinds", default="removals,both")
     parser.add_argument("--from", dest="folder", metavar="FOLDER")
     given = parser.parse_args()
     proofs, bounds = [], []
-    for kind, flags in KINDS:
+    for kind, flags in [k for k in KINDS if k[0] in given.kinds.split(",")]:
         for name in given.sets.split(","):
             results = answers(name, kind, flags, given)
             if results:

@@ -110,6 +110,8 @@ static void print_text(const apply_args *a, const source *s, const cbx_counterfa
         (void)printf("%s added, ", text_counted(edges, c->num_edges_added, "edge"));
     if (c->num_nodes_removed)
         (void)printf("%s removed, ", text_counted(edges, c->num_nodes_removed, "node"));
+    if (c->num_nodes_added)
+        (void)printf("%s added, ", text_counted(edges, c->num_nodes_added, "node"));
     if (c->num_edges_reweighted)
         (void)printf("%s given another value, ", text_counted(edges, c->num_edges_reweighted, "edge"));
     (void)printf("%s changed) written to ",
@@ -131,6 +133,8 @@ static void print_json(const apply_args *a, const source *s, const cbx_counterfa
         json_int(&j, "edges_added", c->num_edges_added);
     if (c->num_nodes_removed)
         json_int(&j, "nodes_removed", c->num_nodes_removed);
+    if (c->num_nodes_added)
+        json_int(&j, "nodes_added", c->num_nodes_added);
     if (c->num_edges_reweighted)
         json_int(&j, "edges_reweighted", c->num_edges_reweighted);
     json_text(&j, "file", a->output);

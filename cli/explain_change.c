@@ -5,6 +5,7 @@
  *     income: 30,800 instead of 18,200
  *     city of C-8: Rome → Milan
  *     replace the Cl at atom 7 by F
+ *     add another N at atom 3
  *
  * Names go through text_put; numbers stand in for them where there are none. */
 #include <math.h>
@@ -224,6 +225,21 @@ static void put_node(FILE *out, const explain_job *job, const cbx_counterfactual
         explain_put_node(out, &job->source, c, e->node, true);
 }
 
+/* "add a copy of node 7 at node 3", "add another N at atom 3": which of them does not matter */
+static void put_new_node(FILE *out, const explain_job *job, const cbx_counterfactual *c,
+                         const cbx_edit *e)
+{
+    const char *symbol = job->atoms ? cbx_atoms_node(job->atoms, e->source) : NULL;
+    if (symbol) {
+        (void)fprintf(out, "add another %s at atom ", symbol);
+    } else {
+        (void)fputs("add a copy of ", out);
+        explain_put_node(out, &job->source, c, e->source, false);
+        (void)fputs(" at ", out);
+    }
+    explain_put_node(out, &job->source, c, e->target, symbol != NULL);
+}
+
 /* "city of C-8: ", or "C-8: " of a group without a name. */
 static void put_group_head(FILE *out, const source *s, const cbx_counterfactual *c,
                            const char *group, int32_t node)
@@ -300,6 +316,8 @@ static void put_change(FILE *out, const explain_job *job, const cbx_counterfactu
     const cbx_edit *e = &c->edits[i];
     if (e->op == CBX_REMOVE_NODE)
         put_node(out, job, c, e);
+    else if (e->op == CBX_ADD_NODE)
+        put_new_node(out, job, c, e);
     else if (e->op != CBX_SET_FEATURE)
         put_edge(out, job, c, e);
     else if (e->group > 0)

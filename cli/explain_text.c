@@ -112,7 +112,7 @@ static bool sets_attributes(const cbx_counterfactual *c)
     return any;
 }
 
-/* "1 of 210 edges, 2 edges added, 1 of 60 nodes, 1 of 118,496 feature values" */
+/* "1 of 210 edges, 2 edges added, 1 of 60 nodes, 1 node added, 1 of 118,496 feature values" */
 static void put_shares(FILE *out, const cbx_counterfactual *c)
 {
     count_text  counted;
@@ -132,9 +132,14 @@ static void put_shares(FILE *out, const cbx_counterfactual *c)
     if (c->num_nodes_removed)
         (void)fprintf(out, "%s%s of %s", edges ? ", " : "", text_count(n, c->num_nodes_removed),
                       text_counted(counted, c->num_nodes, "node"));
+    bool before = edges || c->num_nodes_removed;
+    if (c->num_nodes_added)
+        (void)fprintf(out, "%s%s added", before ? ", " : "",
+                      text_counted(counted, c->num_nodes_added, "node"));
+    before = before || c->num_nodes_added;
     if (c->num_features_changed) {
         int64_t values = (int64_t)c->num_nodes * c->num_features;
-        (void)fprintf(out, "%s%s of %s", edges || c->num_nodes_removed ? ", " : "",
+        (void)fprintf(out, "%s%s of %s", before ? ", " : "",
                       text_count(n, c->num_features_changed),
                       text_counted(counted, values, "feature value"));
     }

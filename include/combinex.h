@@ -245,7 +245,8 @@ typedef enum cbx_edit_op {
     CBX_SET_FEATURE,
     CBX_ADD_EDGE,    /* where there is none; `undirected`: one each way */
     CBX_REMOVE_NODE, /* `node`, with all its edges */
-    CBX_SET_EDGE     /* those that a removal names get this weight or attribute */
+    CBX_SET_EDGE,    /* those that a removal names get this weight or attribute */
+    CBX_ADD_NODE /* graph tasks: a copy of `source` as it was, and an edge from it to `target` */
 } cbx_edit_op;
 
 /* `op` says which of the structs is there: members of another say nothing. */
@@ -331,7 +332,7 @@ typedef struct cbx_counterfactual {
     int64_t num_trained; /* parameters that the method had to train before the first row; 0: none */
     double  trained_seconds; /* that this took, in this call or when they were kept */
     double  plausibility; /* distance of rows that change to real ones; 1: usual; NaN: not known */
-    int64_t num_edges_added, num_nodes_removed, num_edges_reweighted;
+    int64_t num_edges_added, num_nodes_removed, num_edges_reweighted, num_nodes_added;
     const char *kinds; /* of edit that were allowed, as the option edits names them */
 } cbx_counterfactual;
 
@@ -349,12 +350,11 @@ CBX_API cbx_status cbx_explain(const cbx_model *model, const cbx_graph *graph, i
                                const cbx_options *options, cbx_progress progress, void *user,
                                cbx_counterfactual **out, cbx_error *err);
 
-/* Called once per row in the order of rows, one call at a time, possibly from another thread; the
- * result is freed after it returns. Non-zero cancels. */
+/* Called once per row in their order, one call at a time, possibly from another thread; the result
+ * is freed after it returns. Non-zero cancels. */
 typedef int (*cbx_on_result)(void *user, int64_t i, const cbx_counterfactual *result);
 
-/* Many rows, spread over threads. Each result is what cbx_explain would give.
- * `progress` (or NULL) is told now and then how many rows are done. */
+/* Many rows, spread over threads: what cbx_explain gives of each. `progress` is told how many. */
 CBX_API cbx_status cbx_explain_many(const cbx_model *model, const cbx_graph *graph,
                                     const int32_t *rows, int64_t count, const cbx_options *options,
                                     cbx_on_result on_result, cbx_progress progress, void *user,

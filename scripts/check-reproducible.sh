@@ -17,6 +17,17 @@ try() { # try NAME ANSWERS [EMULATOR...]
     echo "== reproducible: $1"
     tests/reproducible/run.sh "${@:2}"
 }
+# Emulators are slow, and run side by side; each says what it has to say at its end.
+emulated=()
+emulate() { # as try
+    (
+        status=0
+        told=$(try "$@") || status=$?
+        echo "$told"
+        exit $status
+    ) &
+    emulated+=($!)
+}
 has() {
     command -v "$1" > /dev/null && return
     echo "== reproducible: no $1: skipped"
@@ -34,8 +45,8 @@ if has clang; then
     try "clang" build-clang/tests/reproducible_answers
 fi
 if [ "$(uname -m)" = x86_64 ] && has qemu-x86_64; then
-    try "an x86-64 without AVX" build/tests/reproducible_answers qemu-x86_64 -cpu Nehalem
-    try "an x86-64 with AVX2" build/tests/reproducible_answers qemu-x86_64 \
+    emulate "an x86-64 without AVX" build/tests/reproducible_answers qemu-x86_64 -cpu Nehalem
+    emulate "an x86-64 with AVX2" build/tests/reproducible_answers qemu-x86_64 \
         -cpu Haswell,-rtm,-hle,-pcid,-x2apic,-tsc-deadline,-invpcid # what qemu has not
 fi
 if [ "$(uname -m)" = x86_64 ] && has qemu-aarch64 && has aarch64-linux-gnu-gcc; then
@@ -47,5 +58,6 @@ if [ "$(uname -m)" = x86_64 ] && has qemu-aarch64 && has aarch64-linux-gnu-gcc; 
     aarch64-linux-gnu-gcc -O2 -std=c17 -static -D_POSIX_C_SOURCE=200809L -Iinclude tests/reproducible/answers.c \
         build-arm64/blas.c build-arm64/libcombinex-kit.a build-arm64/libcombinex.a -o build-arm64/answers -fopenmp -lm 2> build-arm64/link.log ||
         { cat build-arm64/link.log && exit 1; } # it warns of a dlopen that is not called
-    try "64-bit ARM" build-arm64/answers qemu-aarch64
+    emulate "64-bit ARM" build-arm64/answers qemu-aarch64
 fi
+for one in "${emulated[@]}"; do wait "$one"; done

@@ -89,4 +89,8 @@ unsigned char *test_read_file(const char *path, size_t *size);
 const char *test_source(const char *name);
 const char *test_shared(const char *name);
 
+/* 1; under the sanitizers `few`: of cases that are the same code again, there slowly, every so
+ * many. */
+int32_t test_every(int32_t few);
+
 #endif

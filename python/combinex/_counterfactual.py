@@ -58,6 +58,7 @@ _OPS = {
     h.CBX_ADD_EDGE: "add_edge",
     h.CBX_REMOVE_NODE: "remove_node",
     h.CBX_SET_EDGE: "set_edge",
+    h.CBX_ADD_NODE: "add_node",
 }
 
 
@@ -65,7 +66,7 @@ _OPS = {
 class Edit:
     """One change. Fields that the operation has no use for are None."""
 
-    op: str  # "remove_edge", "add_edge", "set_edge", "remove_node" or "set_feature"
+    op: str  # "remove_edge", "add_edge", "set_edge", "remove_node", "add_node" or "set_feature"
     influence: float  # on the log-odds of the new class against the old, to first order
     source: int | None = None
     target: int | None = None
@@ -75,6 +76,7 @@ class Edit:
     attribute: int | None = None  # of set_edge: the column of edge_attr that changes, from `before` to `after`
     one_hot: bool | None = None  # of an attribute: the other columns become 0
     node: int | None = None
+    copy_of: int | None = None  # of a node that is added, with an edge to `target`
     feature: int | None = None
     name: str | None = None  # the feature's
     group: int | None = None  # of one-hot features: its edits of a node are one change
@@ -91,6 +93,8 @@ class Edit:
             return f"weight of edge {self.source}{'–' if self.undirected else '→'}{self.target}: {self.weight:g}"
         if self.op == "remove_node":
             return f"remove node {self.node}"
+        if self.op == "add_node":
+            return f"add a copy of node {self.copy_of} at node {self.target}"
         return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
@@ -360,6 +364,17 @@ class Counterfactual:
                 out.append(self._with_attribute(edit, attribute) if attribute else edit)
             elif op == "remove_node":
                 out.append(Edit(op, influence, node=int(item["node"])))
+            elif op == "add_node":
+                out.append(
+                    Edit(
+                        op,
+                        influence,
+                        copy_of=int(item["source"]),
+                        target=int(item["target"]),
+                        undirected=bool(item["undirected"]),
+                        weight=float(item["weight"]),
+                    )
+                )
             else:
                 feature = int(item["feature"])
                 out.append(
@@ -465,9 +480,10 @@ class Counterfactual:
             check(lib.cbx_picture_write, lines, ctypes.byref(source), ending[1:].encode(), path_of(path))
 
     def to_networkx(self, hops: int = 2) -> Any:
-        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`
-        and `changes` ({feature: (before, after)}), edges `edge` (position in edge_index;
-        None: a new one), `removed`, `added`, `weight` (a new one, or None) and `attributes` ({column: new value})."""
+        """A networkx.MultiDiGraph of what surrounds the target and the edits: nodes carry `target`, `removed`,
+        `changes` ({feature: (before, after)}) and, where they are added, `copy_of`; they are numbered from the
+        graph's number of nodes on. Edges carry `edge` (position in edge_index; None: a new one), `removed`,
+        `added`, `weight` (a new one, or None) and `attributes` ({column: new value})."""
         import networkx
 
         from ._picture import surroundings
@@ -478,7 +494,9 @@ class Counterfactual:
         )
         names = self._graph.node_names
         for node in near.nodes:
-            extra = {"name": names[node]} if names else {}
+            extra: dict[str, Any] = {"copy_of": near.copies[node]} if node in near.copies else {}
+            if names and not extra:
+                extra["name"] = names[node]
             out.add_node(
                 node,
                 target=node in near.targets,
@@ -561,6 +579,7 @@ class Counterfactuals(Sequence[Counterfactual]):
                 ("edges_removed", cf.num_edges_removed),
                 ("edges_added", cf.num_edges_added),
                 ("nodes_removed", cf.num_nodes_removed),
+                ("nodes_added", cf.num_nodes_added),
                 ("edges_reweighted", cf.num_edges_reweighted),
                 ("features_changed", cf.num_features_changed),
                 ("probability", None if cf.probabilities.after is None else float(cf.probabilities.after[cf.result])),

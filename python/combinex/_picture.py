@@ -30,6 +30,7 @@ class Surroundings:
     added: list[tuple[int, int]] = field(default_factory=list)  # source, target
     changes: dict[int, dict[int, tuple[float, float]]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)  # nodes that are removed
+    copies: dict[int, int] = field(default_factory=dict)  # nodes that are added: of which
     weights: dict[int, float] = field(default_factory=dict)  # new ones, by position
     attributes: dict[int, dict[int, float]] = field(default_factory=dict)  # likewise, by column
     left_out: int = 0
@@ -55,6 +56,7 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
     changes: dict[int, dict[int, tuple[float, float]]] = {}
     ends: list[int] = []
     lost: set[int] = set()
+    copies: dict[int, int] = {}
     weights: dict[int, float] = {}
     attributes: dict[int, dict[int, float]] = {}
     for edit in cf.edits:
@@ -84,6 +86,13 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             ends.append(edit.node)
             lost.add(edit.node)
             removed.update(np.flatnonzero((source == edit.node) | (target == edit.node)).tolist())
+        elif edit.op == "add_node" and edit.copy_of is not None:
+            node = graph.num_nodes + len(copies)
+            copies[node] = edit.copy_of
+            ends += [node, edit.target]  # type: ignore[list-item]
+            added.append((node, edit.target))  # type: ignore[arg-type]
+            if edit.undirected:
+                added.append((edit.target, node))  # type: ignore[arg-type]
         elif edit.node is not None and edit.feature is not None:
             ends.append(edit.node)
             changes.setdefault(edit.node, {})[edit.feature] = (edit.before or 0.0, edit.after or 0.0)
@@ -102,12 +111,12 @@ def surroundings(cf: "Counterfactual", hops: int, most: int | None) -> Surroundi
             reached[new] = True
     kept = list(dict.fromkeys(order))
     shown = kept if most is None else kept[:most]
-    inside = np.zeros(graph.num_nodes, bool)
+    inside = np.zeros(graph.num_nodes + len(copies), bool)
     inside[shown] = True
     ids = np.flatnonzero(inside[source] & inside[target]) if len(source) else np.empty(0, int)
     edges = [(int(e), int(source[e]), int(target[e])) for e in ids]
     added = [(s, t) for s, t in added if inside[s] and inside[t]]
-    return Surroundings(shown, targets, edges, removed, added, changes, lost, weights, attributes, len(kept) - len(shown))
+    return Surroundings(shown, targets, edges, removed, added, changes, lost, copies, weights, attributes, len(kept) - len(shown))
 
 
 def svg_of(cf: "Counterfactual") -> str:

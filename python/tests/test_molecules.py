@@ -47,7 +47,7 @@ def taken_apart(graph, row, symbols, first):
 
 
 def edited(cf, atoms, bonds, begin, symbols, first):
-    atoms, bonds, lost = list(atoms), set(bonds), set()
+    atoms_before, atoms, bonds, lost = atoms, list(atoms), set(bonds), set()
     for edit in cf.edits:
         if edit.op == "remove_edge":
             bonds -= {tuple(sorted((edit.source - begin, edit.target - begin)))}
@@ -55,6 +55,9 @@ def edited(cf, atoms, bonds, begin, symbols, first):
             bonds |= {tuple(sorted((edit.source - begin, edit.target - begin)))}
         elif edit.op == "remove_node":
             lost.add(edit.node - begin)
+        elif edit.op == "add_node":
+            bonds |= {(edit.target - begin, len(atoms))}
+            atoms.append(atoms_before[edit.copy_of - begin])
         elif edit.after == 1:
             atoms[edit.node - begin] = symbols[edit.feature - first]
     kept = [i for i in range(len(atoms)) if i not in lost]

@@ -174,6 +174,71 @@ def test_nodes_that_are_removed_are_not_in_the_edited_data():
     assert int(module(edited.x, edited[key])[at].argmax()) == cf.result
 
 
+def undecided(pool=gnn.global_mean_pool):
+    """Graphs, and a model that hardly tells them apart."""
+    items, module = graphs(), Pooled(pool).eval()
+    with torch.no_grad():
+        for item in items:
+            item.edge_index = torch.unique(item.edge_index, dim=1)
+            item.who = torch.arange(item.num_nodes)
+        module.head.bias -= torch.cat([module(item.x, item.edge_index) for item in items]).median(0).values
+    return items, module
+
+
+def check_new_nodes(cf, items, module, edges):
+    new = [edit for edit in cf.edits if edit.op == "add_node"]
+    assert len(new) == cf.num_nodes_added == cf.to_dict()["nodes_added"]
+    first = sum(item.num_nodes for item in items[: cf.row])
+    before, edited, same = items[cf.row], cf.apply(items)[cf.row], cf.apply()
+    assert edited.validate() and edited.num_nodes == before.num_nodes + len(new)
+    assert same.num_nodes == sum(item.num_nodes for item in items) + len(new)
+    begin, end = same.graph_ptr[cf.row : cf.row + 2]
+    np.testing.assert_array_equal(same.x[begin:end], edited.x)
+    own = (same.edge_source >= begin) & (same.edge_source < end)
+    pairs = sorted(zip(same.edge_source[own] - begin, same.edge_target[own] - begin))
+    assert pairs == sorted(zip(*edited.edge_index.tolist()))
+    for k, edit in enumerate(new):
+        node = before.num_nodes + k
+        assert torch.equal(edited.x[node], before.x[edit.copy_of - first])
+        assert edited.who[node] == before.who[edit.copy_of - first]
+        at = edited.edge_index[:, (edited.edge_index == node).any(0)].T.tolist()
+        assert at == [[node, edit.target - first], [edit.target - first, node]][: 2 if edges == "undirected" else 1]
+        assert str(edit) == f"add a copy of node {edit.copy_of} at node {edit.target}" and edit.weight == 1
+    assert int(module(edited.x, edited.edge_index).argmax()) == cf.result
+    drawn = cf.to_networkx().nodes(data="copy_of")
+    assert [copied for _, copied in drawn if copied is not None] == [edit.copy_of for edit in new]
+    return len(new)
+
+
+@pytest.mark.parametrize("edges", ["undirected", "directed"])
+@pytest.mark.parametrize("pool", [gnn.global_mean_pool, gnn.global_add_pool, gnn.global_max_pool])
+def test_nodes_that_are_added_are_in_the_edited_data(pool, edges):
+    items, module = undecided(pool)
+    found = cx.explain_all(module, items, target="any", edits="add-nodes", edges=edges).found
+    assert sum(check_new_nodes(cf, items, module, edges) for cf in found) > 2
+    batch = Batch.from_data_list(items)
+    for cf in found:
+        edited = cf.apply(batch)
+        assert int(module(edited.x, edited.edge_index, edited.batch)[cf.row].argmax()) == cf.result
+        many = Data(x=batch.x, edge_index=batch.edge_index, batch=batch.batch)  # graphs that are no Batch
+        edited = cf.apply(many)
+        assert torch.equal(edited.batch.sort().values, edited.batch)
+        assert int(module(edited.x, edited.edge_index, edited.batch)[cf.row].argmax()) == cf.result
+    with pytest.raises(cx.InvalidError, match="add-nodes is for data with a class for each graph"):
+        cx.explain(Club(), club_data(), 3, edits="add-nodes")
+
+
+def test_nodes_go_and_come_in_the_edited_data():
+    items, module = undecided()
+    answers = cx.explain_all(module, items, target="any", edits="remove-nodes,add-nodes", node_cost=0.1).found
+    both = [cf for cf in answers if cf.num_nodes_added and cf.num_nodes_removed]
+    assert both
+    for cf in answers:
+        edited = cf.apply(items)[cf.row]
+        assert edited.num_nodes == items[cf.row].num_nodes + cf.num_nodes_added - cf.num_nodes_removed
+        assert int(module(edited.x, edited.edge_index).argmax()) == cf.result
+
+
 def test_weights_that_change_are_those_of_the_edited_data():
     data, module = graph(), node_model()
     data.edge_index = torch.unique(data.edge_index[:, data.edge_index[0] != data.edge_index[1]], dim=1)

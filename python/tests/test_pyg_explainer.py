@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="no torch here: the PyG explainer is not tested")
 pytest.importorskip("torch_geometric", reason="no torch_geometric here: the PyG explainer is not tested")
-from test_pyg_data import Pooled, node_model  # noqa: E402
+from test_pyg_data import Pooled, node_model, undecided  # noqa: E402
 from test_pyg_models import Club, club_data, graph, graphs  # noqa: E402
 from torch_geometric.data import Batch  # noqa: E402
 from torch_geometric.explain import Explainer, Explanation  # noqa: E402
@@ -129,6 +129,20 @@ def test_a_graph_task():
     assert explanation.validate() and explanation.counterfactuals[0].task == "graph"
     touched = explanation.node_mask.sum(1).nonzero().flatten()
     assert all(batch.batch[node] == 2 for node in touched)
+
+
+def test_nodes_that_are_added_have_no_place_in_a_mask_but_where_they_come_to():
+    items, module = undecided()
+    batch, added = Batch.from_data_list(items), 0
+    ask = explainer(module, GRAPHS, node="object", edits="add-nodes")
+    for row in range(len(items)):
+        explanation = ask(batch.x, batch.edge_index, batch=batch.batch, index=row)
+        assert explanation.validate(raise_on_error=True)
+        cf = explanation.counterfactuals[0]
+        touched = set(explanation.node_mask.flatten().nonzero().flatten().tolist())
+        assert touched == {edit.target for edit in cf.edits} and not explanation.edge_mask.any()
+        added += cf.num_nodes_added
+    assert added
 
 
 def test_a_phenomenon():

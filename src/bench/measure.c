@@ -249,7 +249,7 @@ cbx_status cbx_measure(const cbx_dataset_means *means, const cbx_counterfactual 
         answer->row >= cbx_graph_label_rows(means->graph))
         return cbx_fail(err, CBX_INVALID, "the answer for row %d is not about this graph",
                         answer->row);
-    if (answer->num_edges_added || answer->num_nodes_removed ||
+    if (answer->num_edges_added || answer->num_nodes_removed || answer->num_nodes_added ||
         answer->num_edges_reweighted) /* they may lead out of it */
         return cbx_fail(err, CBX_INVALID,
                         "the answer for row %d %s, and the measures are of what is left of "
@@ -257,6 +257,7 @@ cbx_status cbx_measure(const cbx_dataset_means *means, const cbx_counterfactual 
                         answer->row,
                         answer->num_edges_added     ? "adds edges"
                         : answer->num_nodes_removed ? "removes nodes"
+                        : answer->num_nodes_added   ? "adds nodes"
                                                     : "changes weights of edges");
     bool       before = cbx_order_fix(means->model->reproducible);
     cbx_status status = measure_edited(means, answer, &arena, &m, err);

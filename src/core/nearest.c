@@ -45,6 +45,15 @@ void cbx_nearest_try(cbx_nearest *near, const char *candidate)
     /* "epoch" for "epochs", "ba" for "ba-shapes": the start of a word counts as near */
     if (d > 1 && length > 1 && cbx_same_start(near->wanted, candidate, length))
         d = 1;
+    /* "labl" for "label-column": so does the first of several words, if a little less */
+    char   first[32];
+    size_t end = strcspn(candidate, "-");
+    if (candidate[end] && end > 2 && end < sizeof first) {
+        memcpy(first, candidate, end);
+        first[end] = '\0';
+        size_t one = distance(near->wanted, first) + 1;
+        d = one < d ? one : d;
+    }
     if (d < near->least && strlen(candidate) < sizeof near->best) {
         near->least = d;
         memcpy(near->best, candidate, strlen(candidate) + 1);

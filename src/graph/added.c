@@ -12,6 +12,7 @@
 #include "error.h"
 #include "reweighted.h"
 #include "sort.h"
+#include "with_nodes.h"
 
 /* Multiplications in the time of looking at an edge. */
 static const double EDGE = 2;
@@ -167,8 +168,7 @@ static int by_ends(const void *a, const void *b)
     return (x->source > y->source) - (x->source < y->source);
 }
 
-/* Does one of the edits remove this node? */
-static bool is_removed(const cbx_edit *edits, int64_t count, int32_t node)
+bool cbx_edits_remove_node(const cbx_edit *edits, int64_t count, int32_t node)
 {
     for (int64_t k = 0; k < count; k++)
         if (edits[k].op == CBX_REMOVE_NODE && edits[k].node == node)
@@ -190,7 +190,8 @@ static int64_t list(const cbx_graph *g, const cbx_edit *edits, int64_t count, ne
             continue;
         if (check(g, e, k, err))
             return -1;
-        if (is_removed(edits, count, e->source) || is_removed(edits, count, e->target)) {
+        if (cbx_edits_remove_node(edits, count, e->source) ||
+            cbx_edits_remove_node(edits, count, e->target)) {
             (void)refuse(e, k, "one of them is removed", err);
             return -1;
         }
@@ -220,16 +221,12 @@ static cbx_status refuse_twice(new_edge *edges, int64_t count, cbx_arena *arena,
     return cbx_sort(edges, count, sizeof *edges, by_target, arena) ? cbx_fail_late(err) : CBX_OK;
 }
 
-cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
-                                cbx_arena *arena, cbx_graph *out, cbx_error *err)
+/* `num`: how many there are. */
+static cbx_status add_edges(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
+                            int64_t room, cbx_arena *arena, cbx_graph *out, int64_t *num,
+                            cbx_error *err)
 {
-    int64_t    room = 0;
-    cbx_error  why = {0};
-    cbx_status status = cbx_graph_with_weights(graph, edits, count, arena, out, err);
-    for (int64_t k = 0; k < count; k++)
-        room += edits[k].op == CBX_ADD_EDGE ? 2 : 0;
-    if (!room || status)
-        return status;
+    cbx_error               why = {0};
     struct cbx_added_edges *added = CBX_NEW(arena, struct cbx_added_edges, 1);
     new_edge               *edges = CBX_NEW(arena, new_edge, room);
     if (!added || !edges)
@@ -237,7 +234,7 @@ cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, i
     int64_t n = list(graph, edits, count, edges, &why);
     if (n < 0)
         return cbx_fail(err, why.status, "%s", why.message);
-    status = refuse_twice(edges, n, arena, err);
+    cbx_status status = refuse_twice(edges, n, arena, err);
     if (status)
         return status;
     *added = (struct cbx_added_edges){.count = n,
@@ -255,5 +252,20 @@ cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, i
         added->weighted = added->weighted || edges[k].weight != 1;
     }
     out->added = added;
-    return out->data.edge_attr ? add_attributes(out, n, arena, err) : CBX_OK;
+    *num = n;
+    return CBX_OK;
+}
+
+cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits, int64_t count,
+                                cbx_arena *arena, cbx_graph *out, cbx_error *err)
+{
+    int64_t    room = 0, n = 0, with_nodes = cbx_edits_new_node_edges(edits, count);
+    cbx_status status = cbx_graph_with_weights(graph, edits, count, arena, out, err);
+    for (int64_t k = 0; k < count; k++)
+        room += edits[k].op == CBX_ADD_EDGE ? 2 : 0;
+    if (!status && room)
+        status = add_edges(graph, edits, count, room, arena, out, &n, err);
+    if (status || !out->data.edge_attr || n + with_nodes == 0)
+        return status;
+    return add_attributes(out, n + with_nodes, arena, err);
 }

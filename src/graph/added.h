@@ -18,14 +18,18 @@ struct cbx_added_edges {
     bool     weighted; /* one of them is not 1 */
 };
 
-/* The graph with the edges that the edits add, and the weights that they set; edits of other kinds
- * are ignored. Fails where an edge cannot be: a node that is not there, or the same twice, another
- * graph, an edge that is there already, a weight that is none. Memory of `arena`, and the old
- * graph's; nothing is to be freed.
+/* The graph with the edges that the edits add, the weights that they set, and attributes for edges
+ * of the nodes that they add (with_nodes.h), behind all others; edits of other kinds are ignored.
+ * Fails where an edge cannot be: a node that is not there, or the same twice, another graph, an
+ * edge that is there already, a weight that is none. Memory of `arena`, and the old graph's;
+ * nothing is to be freed.
  */
 CBX_INTERNAL cbx_status cbx_graph_with_edges(const cbx_graph *graph, const cbx_edit *edits,
                                              int64_t count, cbx_arena *arena, cbx_graph *out,
                                              cbx_error *err);
+
+/* Does one of the edits remove this node? */
+bool cbx_edits_remove_node(const cbx_edit *edits, int64_t count, int32_t node);
 
 /* The weight of an edge that nothing else is said of: the median, or 1 where there are none.
  * NaN: no memory. */

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "number.h"
 #include "sha256.h"
+#include "with_nodes.h"
 #include "without_nodes.h"
 
 /* Arrays that edits leave alone are copied too, so that the new graph does not
@@ -195,6 +196,15 @@ static cbx_status find_gone(const cbx_places *places, const cbx_edit *edits, int
     return cbx_matrix_without_rows(&all, nodes, n, &g->arena, X, err);
 }
 
+/* Behind the last of each graph, once those that go are gone. */
+static cbx_status add_nodes(cbx_graph *g, const cbx_graph *from, const parts_gone *gone,
+                            cbx_new_node *nodes, int32_t num_nodes, cbx_error *err)
+{
+    for (int32_t k = 0; k < num_nodes && gone->number; k++)
+        nodes[k].at = gone->number[nodes[k].at];
+    return num_nodes ? cbx_graph_insert_nodes(g, from, nodes, num_nodes, err) : CBX_OK;
+}
+
 static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t count, cbx_graph *g,
                         cbx_arena *work, cbx_error *err)
 {
@@ -202,7 +212,11 @@ static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t cou
     cbx_graph             with, *graph = &with;
     cbx_view              view;
     cbx_matrix            X, edited;
+    cbx_new_node         *nodes;
+    int32_t               num_nodes;
     cbx_status            status = cbx_graph_with_edges(old, edits, count, work, &with, err);
+    if (!status)
+        status = cbx_edits_new_nodes(old, edits, count, work, &nodes, &num_nodes, err);
     if (status)
         return status;
     uint8_t *drop = CBX_NEW(work, uint8_t, cbx_graph_num_edges(graph));
@@ -237,6 +251,8 @@ static cbx_status apply(const cbx_graph *old, const cbx_edit *edits, int64_t cou
     status = keep_edges(g, graph, &gone, err);
     if (!status && gone.node)
         status = drop_nodes(g, gone.node, err);
+    if (!status)
+        status = add_nodes(g, graph, &gone, nodes, num_nodes, err);
     return status ? status : cbx_graph_index(g, err);
 }
 

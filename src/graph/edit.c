@@ -36,7 +36,8 @@ int32_t cbx_places_find(const cbx_places *places, int32_t node)
     if (places->map.count)
         return cbx_node_map_find(&places->map, node);
     int64_t i = view->node ? (int64_t)node - view->node[0] : node;
-    return i >= 0 && i < view->n ? (int32_t)i : -1;
+    bool    there = i >= 0 && i < view->n && (!view->node || view->node[i] == node);
+    return there ? (int32_t)i : -1;
 }
 
 int64_t cbx_view_find_target(const cbx_view *v, int32_t source, int32_t target)

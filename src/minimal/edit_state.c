@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask_few.h"
 #include "deadline.h"
 #include "error.h"
 #include "move.h"
@@ -65,8 +66,11 @@ static int make_view(cbx_edit_state *W, cbx_arena *arena)
     W->dw = CBX_NEW(arena, float, W->s->view->m);
     if (!W->dw || cbx_hiding_init(&hiding, W->s, arena))
         return -1;
-    if (W->s->further & CBX_EDITS_REMOVE_NODES) {
-        W->absent = CBX_NEW0(arena, uint8_t, W->s->view->n);
+    W->absent = hiding.absent;
+    W->own = cbx_search_own_nodes(W->s);
+    if (W->s->newcomers || (W->s->further & CBX_EDITS_REMOVE_NODES)) {
+        if (!W->absent)
+            W->absent = CBX_NEW0(arena, uint8_t, W->s->view->n);
         W->leaving = CBX_NEW0(arena, float, W->s->view->n);
         if (!W->absent || !W->leaving)
             return -1;
@@ -98,7 +102,8 @@ static int find_rows(cbx_edit_state *W, cbx_arena *arena)
 {
     W->allowed_row = CBX_NEW(arena, uint8_t, W->rows);
     for (int32_t i = 0; W->allowed_row && i < W->rows; i++)
-        W->allowed_row[i] = cbx_rules_node(W->rules, W->s->row, cbx_edit_state_node(W, i));
+        W->allowed_row[i] =
+            i < W->own && cbx_rules_node(W->rules, W->s->row, cbx_edit_state_node(W, i));
     return W->allowed_row ? 0 : -1;
 }
 
@@ -211,9 +216,10 @@ void cbx_edit_state_set_attr(cbx_edit_state *W, int64_t pair, int32_t column, fl
 void cbx_edit_state_set_node(cbx_edit_state *W, int32_t node, bool gone)
 {
     const cbx_view *v = W->s->view;
-    W->num_absent += gone - W->absent[node];
+    bool            own = node < W->own;
+    W->num_absent += own ? gone - W->absent[node] : 0;
     W->absent[node] = gone;
-    if (W->links)
+    if (W->links && own)
         W->links->absent[cbx_edit_state_node(W, node)] = gone;
     for (int64_t e = v->offset[node]; e < v->offset[node + 1]; e++)
         settle_slot(W, e);
@@ -267,7 +273,7 @@ static double excess(const cbx_edit_state *W, int32_t class)
 static bool is_broken(const cbx_edit_state *W)
 {
     bool broken = false;
-    for (int32_t i = 0; W->links && W->num_absent && i < W->view.n && !broken; i++)
+    for (int32_t i = 0; W->links && W->num_absent && i < W->own && !broken; i++)
         broken = W->absent[i] && cbx_links_lost(W->links, cbx_edit_state_node(W, i),
                                                 cbx_keeps_one_piece(W->s->options->keep));
     return broken;
@@ -293,6 +299,8 @@ static double granted(const cbx_edit_state *W, const float *logp)
 double cbx_edit_state_ask(cbx_edit_state *W)
 {
     W->asked++;
+    if (cbx_ask_few_pays(W))
+        return cbx_ask_few(W, W->pass.logp) ? granted(W, W->pass.logp) : -INFINITY;
     if (W->X.cache) {
         /* making and undoing moves leaves rounding errors behind */
         W->changes += W->cache.num_changes;

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "links.h"
+#include "newcomers.h"
 #include "rules.h"
 
 struct cbx_move; /* move.h */
@@ -17,6 +18,7 @@ typedef struct cbx_edit_state {
     const cbx_rules  *rules;
     int32_t           rows, f; /* rows of features that count */
     cbx_view          view;    /* the factual graph, with what it has lost counted */
+    int32_t           own;     /* nodes of it; behind them are newcomers */
     float            *x0, *x;  /* rows x f: as it is, and as edited */
     float            *w;       /* by slot */
     float            *lost;    /* by node: edges into it that are gone */
@@ -26,8 +28,8 @@ typedef struct cbx_edit_state {
     int64_t          *slots, *slots_begin; /* of a pair; begin: pairs + 1 */
     int32_t          *target_of;           /* by slot */
     uint8_t          *gone;                /* by pair; what is offered, to begin with */
-    uint8_t          *absent;              /* by node of the view: it is gone; NULL: none may go */
-    int32_t           num_absent;
+    uint8_t          *absent; /* by node of the view: it is gone, or has not come; NULL: none may */
+    int32_t           num_absent;   /* of its own */
     float            *set_weight;   /* by slot: the view's, of a model that somebody else runs */
     float            *by_weight;    /* by slot: derivatives of the lead by weights */
     float            *weight;       /* by pair: its new one, NaN: its own; NULL: none may change */
@@ -37,6 +39,7 @@ typedef struct cbx_edit_state {
     float            *attr;         /* by pair and attribute: its new one, NaN: its own */
     uint8_t          *attributable; /* likewise: may it get another? NULL: none may */
     uint8_t          *allowed_node; /* by node of the view: may it go? NULL: none may */
+    bool              leads_out;    /* nodes go, some must be left, and an edge leads out */
     uint8_t          *allowed_row, *allowed_pair;
     float            *lo, *hi; /* by feature: where a move may lead for now, within the rules */
     float             reach;   /* scales (columns.h) that a value may go for now */
@@ -51,7 +54,7 @@ typedef struct cbx_edit_state {
     int64_t           most_changes, changes; /* room for; made since the last full product */
     cbx_pass          pass, gradient;
     float            *dX, *dw, *dlogp;
-    float *leaving; /* by node: what its leaving a pooling does; NULL: nothing is pooled */
+    float *leaving; /* by node: what its leaving or entering a pooling does; NULL: none can */
     bool   exact;   /* asking here is asking the edited whole graph, and there are no
                      * moves but those that are here */
     int64_t asked;
@@ -96,6 +99,19 @@ void cbx_edit_state_set_weight(cbx_edit_state *W, int64_t pair, float weight); /
 static inline bool cbx_edit_state_has_node(const cbx_edit_state *W, int32_t node)
 {
     return !W->absent || !W->absent[node];
+}
+
+/* Are there moves at nodes? */
+static inline bool cbx_edit_state_moves_nodes(const cbx_edit_state *W)
+{
+    return W->allowed_node || W->s->newcomers;
+}
+
+/* Is it the edge of a newcomer, which comes with it and does nothing else? */
+static inline bool cbx_edit_state_is_new(const cbx_edit_state *W, int64_t pair)
+{
+    int64_t slot = W->slot_of[pair];
+    return W->s->view->source[slot] >= W->own || W->target_of[slot] >= W->own;
 }
 
 static inline bool cbx_edit_state_has_ends(const cbx_edit_state *W, int64_t pair)

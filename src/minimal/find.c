@@ -122,7 +122,8 @@ static cbx_status try_single_moves(cbx_beam *F, cbx_error *err)
     } further[] = {{CBX_EDITS_ADD, &cbx_move_add_edge},
                    {CBX_EDITS_REMOVE_NODES, &cbx_move_remove_node},
                    {CBX_EDITS_WEIGHTS, &cbx_move_set_edge},
-                   {CBX_EDITS_ATTRIBUTES, &cbx_move_set_attribute}};
+                   {CBX_EDITS_ATTRIBUTES, &cbx_move_set_attribute},
+                   {CBX_EDITS_ADD_NODES, &cbx_move_add_node}};
     cbx_status status = CBX_OK;
     if (!F->best.count)
         return cbx_beam_try_each(F, NULL, err);

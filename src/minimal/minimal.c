@@ -161,6 +161,9 @@ static const char *why_unproved(const cbx_search *s, const cbx_edit_state *W)
 {
     if (!W->exact)
         return "no proof: the class depends on more than the search sees";
+    if (W->leads_out)
+        return "no proof: nodes that the search does not see may have to go as well, by the rule "
+               "keep";
     if (!cbx_moves_are_listed(W))
         return name_open_feature(s, W);
     if (cbx_minimal_of(s)->cost == CBX_COST_DISTANCE && W->rules->columns)
@@ -274,4 +277,5 @@ const cbx_explainer cbx_explainer_minimal = {.name = "minimal",
                                              .searches_all = true,
                                              .adds_edges = true,
                                              .removes_nodes = true,
+                                             .adds_nodes = true,
                                              .sets_weights = true};

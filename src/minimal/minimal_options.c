@@ -22,7 +22,7 @@ static const cbx_option own_options[] = {
     {"edge-cost", CBX_OPTION_REAL, AT(edge_cost), "1", 1e-6, 1e6, NULL,
      "minimal: what removing an edge costs, adding one, and changing its weight"},
     {"node-cost", CBX_OPTION_REAL, AT(node_cost), "1", 1e-6, 1e6, NULL,
-     "minimal: what removing a node with all its edges costs"},
+     "minimal: what removing a node with all its edges costs, and adding one"},
     {"feature-cost", CBX_OPTION_TEXT, AT(feature_cost), "1", 0, 0, NULL,
      "minimal: what changing a feature costs, of all of them or by name: 2,income:5,age:100"},
     {"diverse", CBX_OPTION_BOOL, AT(diverse), "false", 0, 0, NULL,

@@ -64,7 +64,7 @@ int64_t cbx_moves_promising(const cbx_edit_state *W, cbx_move *moves, int64_t mo
             return 0;
         offer_at(W, CBX_AT_PAIRS, p, &list);
     }
-    for (int32_t i = 0; W->allowed_node && i < W->view.n; i++) {
+    for (int32_t i = 0; cbx_edit_state_moves_nodes(W) && i < W->own; i++) {
         if (cbx_out_of_time_at(i, EDGE))
             return 0;
         offer_at(W, CBX_AT_NODES, i, &list);
@@ -97,7 +97,7 @@ bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
         if (next_at(W, CBX_AT_PAIRS, at, m))
             return true;
     }
-    for (; W->allowed_node && at->node < W->view.n; at->node++) {
+    for (; cbx_edit_state_moves_nodes(W) && at->node < W->own; at->node++) {
         if (cbx_out_of_time_at(at->node, EDGE))
             return false;
         if (next_at(W, CBX_AT_NODES, at, m))

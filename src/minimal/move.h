@@ -17,7 +17,8 @@ typedef struct cbx_move_kind cbx_move_kind;
 /* What a kind has no use for is the same in all of its moves. */
 typedef struct cbx_move {
     const cbx_move_kind *kind;
-    int32_t row, column, other; /* features; a group: from `column` to `other`; a node */
+    int32_t row, column, other; /* features; a group: from `column` to `other`; a node; one that
+                                 * comes: at `row`, the newcomer `other` */
     int64_t pair;               /* edges */
     float   to;                 /* feature: its new value */
     double  cost;
@@ -122,6 +123,9 @@ static inline void cbx_move_undo(cbx_edit_state *W, const cbx_move *m)
 {
     m->kind->undo(W, m);
 }
+
+/* Has a node been added at this one? */
+bool cbx_move_add_node_is_at(const cbx_edit_state *W, int32_t node);
 
 /* ---- of all kinds together */
 

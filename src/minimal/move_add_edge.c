@@ -22,13 +22,13 @@ static bool is_offered(const cbx_edit_state *W, int64_t pair)
     return W->s->offered && W->s->offered[W->slot_of[pair]];
 }
 
+/* Room at nodes is for newcomers (move_add_node.c), too. */
 static int prepare(cbx_edit_state *W, cbx_arena *arena)
 {
-    int32_t n = W->s->view->n;
-    if (!W->s->offered || !cbx_rules_limit_degree(W->rules))
+    if ((!W->s->offered && !W->s->newcomers) || !cbx_rules_limit_degree(W->rules))
         return 0;
-    W->room = CBX_NEW(arena, int64_t, n);
-    for (int32_t i = 0; W->room && i < n; i++)
+    W->room = CBX_NEW(arena, int64_t, W->own);
+    for (int32_t i = 0; W->room && i < W->own; i++)
         W->room[i] = cbx_rules_room(W->rules, cbx_edit_state_node(W, i));
     return W->room ? 0 : -1;
 }

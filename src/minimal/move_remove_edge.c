@@ -75,7 +75,8 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
         if (cbx_out_of_time_at(p, EDGE))
             return -1;
         ends_of(W, p, &u, &v);
-        W->allowed_pair[p] = cbx_rules_pair(W->rules, s->row, u, v) && !W->gone[p];
+        W->allowed_pair[p] =
+            cbx_rules_pair(W->rules, s->row, u, v) && !W->gone[p] && !cbx_edit_state_is_new(W, p);
         for (int64_t k = W->slots_begin[p]; k < W->slots_begin[p + 1]; k++)
             W->matters[p] = W->matters[p] || slot_matters(W, W->slots[k]);
     }

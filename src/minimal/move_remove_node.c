@@ -22,15 +22,16 @@ static cbx_move make(const cbx_edit_state *W, int32_t node, double gain)
                       .gain = gain};
 }
 
-/* Where none can go, their cost says nothing of the cheapest. */
-static double cost(const cbx_edit_state *W)
-{
-    return W->allowed_node ? cbx_minimal_of(W->s)->node_cost : INFINITY;
-}
-
 static bool is_asked_for(const cbx_edit_state *W)
 {
     return (W->rules->edits & CBX_EDITS_REMOVE_NODES) != 0;
+}
+
+/* Where nobody asks for it, its cost says nothing of the cheapest. A search that ends before it
+ * uses the kind has it to fear still. */
+static double cost(const cbx_edit_state *W)
+{
+    return is_asked_for(W) ? cbx_minimal_of(W->s)->node_cost : INFINITY;
 }
 
 /* Is there a rule that holds on to edges? */
@@ -62,13 +63,30 @@ static int keep_bound(const cbx_edit_state *W, uint8_t *allowed)
     return cbx_time_is_up() ? -1 : 0;
 }
 
+/* Does an edge lead out of the view? All edges of the graph are looked at. */
+static int look_out(const cbx_edit_state *W, bool *leads_out)
+{
+    const cbx_graph *g = W->s->graph;
+    cbx_places       places;
+    *leads_out = false;
+    if (cbx_places_init(&places, W->s->view))
+        return -1;
+    for (int64_t e = 0; e < g->data.num_edges && !cbx_out_of_time_at(e, EDGE); e++)
+        *leads_out =
+            *leads_out || (cbx_places_find(&places, (int32_t)g->data.edge_source[e]) < 0) !=
+                              (cbx_places_find(&places, (int32_t)g->data.edge_target[e]) < 0);
+    cbx_places_free(&places);
+    return cbx_time_is_up() ? -1 : 0;
+}
+
 static int prepare(cbx_edit_state *W, cbx_arena *arena)
 {
-    int32_t n = W->view.n;
-    if (!W->absent)
+    if (!(W->s->further & CBX_EDITS_REMOVE_NODES))
         return 0;
-    W->allowed_node = CBX_NEW(arena, uint8_t, n);
-    for (int32_t i = 0; W->allowed_node && i < n; i++)
+    if (W->rules->keep != CBX_KEEP_NOTHING && look_out(W, &W->leads_out))
+        return -1;
+    W->allowed_node = CBX_NEW0(arena, uint8_t, W->view.n);
+    for (int32_t i = 0; W->allowed_node && i < W->own; i++)
         W->allowed_node[i] = cbx_rules_removal(W->rules, W->s->row, cbx_edit_state_node(W, i));
     if (!W->allowed_node)
         return -1;
@@ -77,7 +95,7 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
 
 /* ---- removing */
 
-/* Has it an edge that was added? Then it cannot go as well. */
+/* Has it an edge that was added, or has a node come to it? Then it cannot go as well. */
 static bool is_added_to(const cbx_edit_state *W, int32_t node)
 {
     const cbx_view *v = W->s->view;
@@ -89,13 +107,13 @@ static bool is_added_to(const cbx_edit_state *W, int32_t node)
         int64_t e = v->out_slot[o];
         added = added || (offered[e] && !W->gone[W->pair_of[e]]);
     }
-    return added;
+    return added || cbx_move_add_node_is_at(W, node);
 }
 
 /* A graph keeps a node at least; and nothing of one that goes has changed. */
 static bool may(const cbx_edit_state *W, const cbx_move *m)
 {
-    return W->allowed_node && W->allowed_node[m->row] && W->num_absent + 1 < W->view.n &&
+    return W->allowed_node && W->allowed_node[m->row] && W->num_absent + 1 < W->own &&
            !is_added_to(W, m->row);
 }
 
@@ -143,11 +161,13 @@ static void offer(const cbx_edit_state *W, int64_t node, cbx_move_list *list)
 }
 
 /* Can the class depend on the node? In a graph that is pooled on each; else by its edges, or where
- * somebody else runs the model in ways that nobody knows. */
+ * somebody else runs the model in ways that nobody knows. Where something must be left of the
+ * graph, one on which nothing depends may have to go for another to go. */
 static bool matters(const cbx_edit_state *W, int32_t node)
 {
     const cbx_view *v = W->s->view;
-    bool            any = W->s->graph->data.task == CBX_GRAPH || W->s->model->oracle;
+    bool            any = W->s->graph->data.task == CBX_GRAPH || W->s->model->oracle ||
+               W->rules->keep != CBX_KEEP_NOTHING;
     for (int64_t e = v->offset[node]; !any && e < v->offset[node + 1]; e++)
         any = W->matters[W->pair_of[e]];
     for (int64_t o = v->out_offset[node]; !any && o < v->out_offset[node + 1]; o++)
@@ -163,10 +183,11 @@ static bool next(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
     return true;
 }
 
-/* A search that does not use the kind has not looked at it. */
+/* A search that does not use the kind has not looked at it; and where something must be left of the
+ * graph, nodes that no search sees may have to go as well. */
 static bool is_listed(const cbx_edit_state *W)
 {
-    return !is_asked_for(W) || W->allowed_node;
+    return !is_asked_for(W) || (W->allowed_node && !W->leads_out);
 }
 
 static bool is_unbounded(const cbx_edit_state *W)
@@ -186,7 +207,7 @@ static bool of_edit(const cbx_edit_state *W, const cbx_edit *e, const cbx_places
 
 static int64_t ways(const cbx_edit_state *W)
 {
-    return W->allowed_node ? W->view.n : 0;
+    return W->allowed_node ? W->own : 0;
 }
 
 static cbx_move draw(const cbx_edit_state *W, int64_t way, cbx_rng *rng)

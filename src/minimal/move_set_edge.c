@@ -57,8 +57,8 @@ static int prepare(cbx_edit_state *W, cbx_arena *arena)
         int32_t u = cbx_edit_state_node(W, W->s->view->source[slot]);
         int32_t v = cbx_edit_state_node(W, W->target_of[slot]);
         W->weight[p] = NAN;
-        W->weighable[p] =
-            is_one_weight(W, p) && cbx_rules_weight(W->rules, W->s->row, u, v, W->rules->weight_lo);
+        W->weighable[p] = is_one_weight(W, p) && !cbx_edit_state_is_new(W, p) &&
+                          cbx_rules_weight(W->rules, W->s->row, u, v, W->rules->weight_lo);
     }
     return W->weight && W->weighable ? 0 : -1;
 }

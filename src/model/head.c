@@ -217,14 +217,27 @@ static double change_without(const segment *s, int32_t i, int32_t k, float poole
     return any ? (double)next - own : 0;
 }
 
-/* To first order: by node, what the loss gains where it leaves the pooling. */
-static void leave_pooling(const segment *s, const float *pooled, const float *grad, float *gain)
+/* What it wins, or loses, where row i comes. */
+static double change_with(const segment *s, int32_t i, int32_t k, float pooled, int32_t there)
+{
+    float own = s->H[(int64_t)i * s->width + k];
+    if (s->pool == CBX_POOL_SUM)
+        return (double)own;
+    if (s->pool == CBX_POOL_MEAN)
+        return ((double)own - pooled) / (there + 1);
+    return own > pooled ? (double)own - pooled : 0;
+}
+
+/* To first order: by node, what the loss gains where it leaves the pooling, or enters it. */
+static void leave_or_enter(const segment *s, const float *pooled, const float *grad, float *gain)
 {
     int32_t there = count_there(s);
     for (int32_t i = 0; i < s->count; i++)
-        for (int32_t k = 0; k < s->width && is_there(s, i); k++)
+        for (int32_t k = 0; k < s->width; k++)
             if (grad[k] != 0)
-                gain[i] += (float)(grad[k] * change_without(s, i, k, pooled[k], there));
+                gain[i] +=
+                    (float)(grad[k] * (is_there(s, i) ? change_without(s, i, k, pooled[k], there)
+                                                      : change_with(s, i, k, pooled[k], there)));
 }
 
 void cbx_head_backward(cbx_pass *p, int32_t l)
@@ -244,6 +257,6 @@ void cbx_head_backward(cbx_pass *p, int32_t l)
         const float *grad = p->pool_grad + (int64_t)g * width;
         unpool_graph(&s, pooled, grad, p->dout[l] + (int64_t)a * width);
         if (p->leaving)
-            leave_pooling(&s, pooled, grad, p->leaving + a);
+            leave_or_enter(&s, pooled, grad, p->leaving + a);
     }
 }

@@ -38,7 +38,8 @@ typedef struct cbx_pass {
     float   *hidden_grad; /* likewise */
     float   *scores_grad; /* rows_out x num_classes */
     float   *pool_grad;   /* graph tasks: rows_out x widest layer */
-    float   *leaving;     /* NULL, or by node: what a backward says of its leaving the pooling */
+    float   *leaving;     /* NULL, or by node: what a backward says of its leaving the pooling, or
+                           * of its entering it where it is absent */
     float   *by_weight;   /* NULL, or by slot: what it says of the weight that an edge is given */
     float   *by_attr;     /* likewise by slot and attribute; both of a model with an oracle only */
     float  **slopes;      /* NULL, or by layer where backward leaves the gradient by its output

@@ -7,15 +7,15 @@
 #ifndef CBX_PATTERN_BOUND_H
 #define CBX_PATTERN_BOUND_H
 
-#include "net.h"
-#include "partial_graph.h"
+#include "spread.h"
 
 typedef struct cbx_pattern_question {
     const cbx_net           *net;
     const cbx_partial_graph *graph;
-    const double            *message; /* products of the first layer: rows x units */
-    int                      most; /* open edges at a node with all patterns; beyond, by number */
-    bool (*stop)(void *user);      /* NULL: never */
+    const cbx_spread        *spread; /* of the graph: the first layer's products, and sizes */
+    int                      most;   /* open edges at a node with all patterns; beyond, by number */
+    double widest; /* then numbers of edges are told apart where degrees differ by this factor */
+    bool (*stop)(void *user); /* NULL: never */
     void *user;
 } cbx_pattern_question;
 
@@ -27,8 +27,22 @@ bool cbx_pattern_is_known(const cbx_net *net, const cbx_partial_graph *graph);
  * INT32_MAX. */
 void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops);
 
-/* The lead of class `ahead` over class `behind` of the first row, by the formulas, at most: with
- * any of the open choices made, whatever the budget. INFINITY: no time, or no memory. */
-double cbx_pattern_lead(const cbx_pattern_question *q, int32_t ahead, int32_t behind);
+typedef struct cbx_pattern_leads {
+    int32_t        behind; /* a class, … */
+    const uint8_t *asked;  /* … and those that might lead it: by class */
+    double        *lead;   /* of each that is asked about: by how much it leads, at most */
+    uint8_t *may; /* by pattern of the first row, 2^most of them or one more than its open edges:
+                   * may any lead? */
+    /* boxes of the last layer's units of the first row, where that has one pattern left; NULL:
+     * nothing is known. Those of graphs that these are among, and then of these. */
+    const double *known_low, *known_high;
+    double       *low, *high;
+    double narrow; /* leads up to so much are bounded more closely, which takes far longer … */
+    double drop;   /* … and takes so much off the largest; 0: it was not done */
+} cbx_pattern_leads;
+
+/* By how much classes lead another in the first row, as the model computes it, at most: with any of
+ * the open choices made, whatever the budget. False: no time, or no memory. */
+bool cbx_pattern_find_leads(const cbx_pattern_question *q, cbx_pattern_leads *out);
 
 #endif

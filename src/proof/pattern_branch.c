@@ -2,7 +2,14 @@
 /* pattern_branch.c: see pattern_branch.h. */
 #include "pattern_branch.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Bounds are made closer where that promises to take off what they are above 0: so many times what
+ * it took off before, and once in so many bounds whatever it promises. None of this is part of a
+ * proof. */
+static const double HOPE = 1.25;
+enum { WAITS = 16 };
 
 /* What was settled: the edge stays first, and then goes. */
 typedef struct step {
@@ -60,30 +67,186 @@ static void undo(cbx_partial_graph *g, const step *steps, int64_t count)
     }
 }
 
-bool cbx_pattern_none(cbx_pattern_branch *b, int32_t ahead, int32_t behind, cbx_arena *arena)
+/* Boxes of the first row's last layer, from a branch to those that are part of it: lows, then
+ * highs.
+ */
+typedef struct handed {
+    double *box;
+    bool    holds; /* the row is settled, and they are of the branch at hand */
+} handed;
+
+typedef struct tree {
+    step    *steps;
+    int64_t  count;
+    uint8_t *asked; /* by step, and by class: which may lead in this branch */
+    int32_t *hops, *open;
+    double  *lead;
+    /* of the first row, as the root has it: the choices that its open edges are, and which of its
+     * patterns may make a class lead */
+    uint8_t   *may;
+    int32_t   *first;
+    int32_t    num_first; /* 0: it has too many */
+    handed    *boxes;     /* by step */
+    cbx_arena *arena;
+    double     drop;   /* what bounding more closely took off, about; 0: it was not tried yet */
+    int64_t    waited; /* bounds since then */
+} tree;
+
+static int make_tree(cbx_pattern_branch *b, tree *t, cbx_arena *arena)
+{
+    const cbx_partial_graph *g = b->graph;
+    const cbx_view          *v = g->view;
+    int64_t                  classes = b->question.net->model->num_classes;
+    int64_t                  degree = v->offset[1] - v->offset[0];
+    *t = (tree){.steps = CBX_NEW(arena, step, (int64_t)g->count + 1),
+                .asked = CBX_NEW(arena, uint8_t, ((int64_t)g->count + 2) * classes),
+                .boxes = CBX_NEW0(arena, handed, (int64_t)g->count + 2),
+                .arena = arena,
+                .hops = CBX_NEW(arena, int32_t, v->n),
+                .open = CBX_NEW(arena, int32_t, v->n),
+                .lead = CBX_NEW(arena, double, classes),
+                .may = CBX_NEW(arena, uint8_t, ((int64_t)1 << b->question.most) + degree + 1),
+                .first = CBX_NEW(arena, int32_t, degree)};
+    if (!t->steps || !t->asked || !t->boxes || !t->hops || !t->open || !t->lead || !t->may ||
+        !t->first)
+        return -1;
+    memcpy(t->asked, b->asked, (size_t)classes);
+    for (int64_t e = v->offset[0]; e < v->offset[1]; e++)
+        if (g->present[e] && v->source[e] != 0 && g->choice_of[e] >= 0 &&
+            cbx_choice_is_open(g, g->choice_of[e]))
+            t->first[t->num_first++] = g->choice_of[e];
+    t->num_first = t->num_first > b->question.most ? 0 : t->num_first;
+    return 0;
+}
+
+/* Is every edge of the first row settled? */
+static bool is_settled(const cbx_partial_graph *g)
+{
+    const cbx_view *v = g->view;
+    for (int64_t e = v->offset[0]; e < v->offset[1]; e++)
+        if (g->present[e] && g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+            return false;
+    return true;
+}
+
+/* Where the branch's boxes go, for the branches that are part of it; and those of the branch it is
+ * part of itself. */
+static int hand_on_boxes(const cbx_pattern_branch *b, tree *t, cbx_pattern_leads *leads)
+{
+    const cbx_net *net = b->question.net;
+    int64_t        width = net->layers[net->num_layers - 1].n_out;
+    handed        *before = &t->boxes[t->count], *own = before + 1;
+    if (before->holds) {
+        leads->known_low = before->box;
+        leads->known_high = before->box + width;
+    }
+    if (!(own->holds = is_settled(b->graph)))
+        return 0;
+    if (!own->box && !(own->box = CBX_NEW(t->arena, double, 2 * width)))
+        return -1;
+    leads->low = own->box;
+    leads->high = own->box + width;
+    return 0;
+}
+
+typedef enum verdict { EXCLUDED, MAY_LEAD, NOT_KNOWN } verdict;
+
+/* What closer boxes took off. Where it was enough, it was stopped as soon as it was, and might have
+ * been more. */
+static void learn(tree *t, const cbx_pattern_leads *leads, int32_t classes)
+{
+    bool enough = true;
+    for (int32_t c = 0; c < classes; c++)
+        enough = enough && (!leads->asked[c] || leads->lead[c] < 0);
+    if (!(leads->drop > 0))
+        return;
+    t->waited = 0;
+    if (t->drop > 0 && enough)
+        t->drop = fmax(t->drop, leads->drop);
+    else
+        t->drop = t->drop > 0 ? 0.7 * t->drop + 0.3 * leads->drop : leads->drop;
+}
+
+/* A bound of the branch, of the classes that the one it is part of is about. */
+static verdict bound(cbx_pattern_branch *b, tree *t, const uint8_t *before, uint8_t *asked,
+                     uint8_t *may)
+{
+    bool              any = false, tries = t->drop == 0 || ++t->waited >= WAITS;
+    cbx_pattern_leads leads = {.behind = b->behind,
+                               .asked = before,
+                               .lead = t->lead,
+                               .may = may,
+                               .narrow = tries ? INFINITY : t->drop * HOPE};
+    b->bounds++;
+    if (hand_on_boxes(b, t, &leads) || !cbx_pattern_find_leads(&b->question, &leads))
+        return NOT_KNOWN;
+    learn(t, &leads, b->question.net->model->num_classes);
+    for (int32_t c = 0; c < b->question.net->model->num_classes; c++) {
+        asked[c] = before[c] && !(t->lead[c] < 0); /* of two that are equal, either may lead */
+        any = any || asked[c];
+    }
+    return any ? MAY_LEAD : EXCLUDED;
+}
+
+/* While edges of the first row are being settled: are there patterns that may lead among those that
+ * the branch has? Their bounds were found at the root, all at once. */
+static verdict look_at_patterns(const cbx_pattern_branch *b, const tree *t)
+{
+    int64_t patterns = (int64_t)1 << t->num_first;
+    for (int64_t p = 0; p < patterns; p++) {
+        bool agrees = t->may[p];
+        for (int32_t k = 0; k < t->num_first && agrees; k++) {
+            uint8_t fate = b->graph->fate[t->first[k]];
+            agrees = fate == CBX_FREE || (p >> k & 1) == (fate == CBX_BARRED);
+        }
+        if (agrees)
+            return MAY_LEAD;
+    }
+    return EXCLUDED;
+}
+
+static verdict judge(cbx_pattern_branch *b, tree *t)
+{
+    int64_t  classes = b->question.net->model->num_classes;
+    uint8_t *asked = t->asked + t->count * classes;
+    uint8_t *may = t->may + (t->num_first > 0 ? (int64_t)1 << t->num_first : 0);
+    if (t->count == 0)
+        return bound(b, t, asked, asked + classes, t->may);
+    if (t->count > t->num_first)
+        return bound(b, t, asked, asked + classes, may);
+    memcpy(asked + classes, asked, (size_t)classes);
+    t->boxes[t->count + 1].holds = false;
+    verdict v = look_at_patterns(b, t);
+    return v == MAY_LEAD && t->count == t->num_first ? bound(b, t, asked, asked + classes, may) : v;
+}
+
+/* The next edge to be settled: those of the first row before all others. */
+static int32_t next_choice(cbx_pattern_branch *b, tree *t)
+{
+    if (t->count < t->num_first)
+        return t->first[t->count];
+    cbx_pattern_hops(&b->question, t->hops);
+    return nearest(b->graph, t->hops, t->open);
+}
+
+bool cbx_pattern_none(cbx_pattern_branch *b, cbx_arena *arena)
 {
     cbx_partial_graph *g = b->graph;
-    int64_t            count = 0;
-    step              *steps = CBX_NEW(arena, step, (int64_t)g->count + 1);
-    int32_t           *hops = CBX_NEW(arena, int32_t, g->view->n);
-    int32_t           *open = CBX_NEW(arena, int32_t, g->view->n);
-    if (!steps || !hops || !open)
+    tree               t;
+    if (make_tree(b, &t, arena))
         return false;
     while (!b->question.stop || !b->question.stop(b->question.user)) {
-        b->bounds++;
-        if (cbx_pattern_lead(&b->question, ahead, behind) + b->rounding < 0) {
-            count = turn(g, steps, count);
-            if (count == 0)
-                return true;
+        verdict v = judge(b, &t);
+        if (v == EXCLUDED && (t.count = turn(g, t.steps, t.count)) == 0)
+            return true;
+        if (v == EXCLUDED)
             continue;
-        }
-        cbx_pattern_hops(&b->question, hops);
-        int32_t choice = nearest(g, hops, open);
-        if (choice < 0)
+        int32_t choice = v == MAY_LEAD ? next_choice(b, &t) : -1;
+        if (choice < 0) /* no time; or all is settled: by this set a class leads, or nearly so */
             break;
         g->fate[choice] = CBX_BARRED;
-        steps[count++] = (step){choice, false};
+        t.steps[t.count++] = (step){choice, false};
     }
-    undo(g, steps, count);
+    undo(g, t.steps, t.count);
     return false;
 }

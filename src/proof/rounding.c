@@ -8,7 +8,7 @@
 #include "error.h"
 #include "order.h"
 
-static const double UNIT = FLT_EPSILON / 2;
+static const double UNIT = CBX_ROUNDING_UNIT;
 
 cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_arena *arena,
                              cbx_error *err)
@@ -18,16 +18,18 @@ cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_aren
     *r = (cbx_rounding){.spread = spread,
                         .error = CBX_NEW(arena, double *, net->num_layers),
                         .size = CBX_NEW(arena, double *, net->num_layers),
+                        .rows = CBX_NEW(arena, int32_t, net->num_layers),
                         .message_error = CBX_NEW(arena, double, scratch),
                         .message_size = CBX_NEW(arena, double, scratch),
                         .own_error = CBX_NEW(arena, double, scratch),
                         .own_size = CBX_NEW(arena, double, scratch),
                         .weights = CBX_NEW(arena, double, net->widest),
                         .sizes = CBX_NEW(arena, double, net->widest)};
-    if (!r->error || !r->size || !r->message_error || !r->message_size || !r->own_error ||
-        !r->own_size || !r->weights || !r->sizes)
+    if (!r->error || !r->size || !r->rows || !r->message_error || !r->message_size ||
+        !r->own_error || !r->own_size || !r->weights || !r->sizes)
         return cbx_fail_memory(err);
     for (int32_t l = 0; l < net->num_layers; l++) {
+        r->rows[l] = net->model->task == CBX_GRAPH ? spread->layers[l].rows : 1;
         int64_t size = (int64_t)spread->layers[l].rows * spread->layers[l].width;
         r->error[l] = CBX_NEW(arena, double, size);
         r->size[l] = CBX_NEW(arena, double, size);
@@ -56,7 +58,8 @@ static void multiply(const cbx_rounding *r, int32_t l, int32_t i)
     const cbx_net_layer *net = &r->spread->net->layers[l];
     int64_t              at = (int64_t)i * net->n_out, from = (int64_t)i * net->n_in;
     for (int32_t j = 0; j < net->n_out; j++) {
-        r->message_size[at + j] = r->own_size[at + j] = l == 0 ? input_size(r->spread, i) : 0;
+        r->message_size[at + j] = l == 0 ? input_size(r->spread, i) : 0;
+        r->own_size[at + j] = net->has_own ? r->message_size[at + j] : 0;
         r->message_error[at + j] = r->own_error[at + j] = 0;
     }
     for (int32_t k = 0; l > 0 && k < net->n_in; k++) {
@@ -75,6 +78,12 @@ static void multiply(const cbx_rounding *r, int32_t l, int32_t i)
     }
 }
 
+/* Of a slot whose edge is not there. */
+static bool may_come(const cbx_partial_graph *g, int64_t slot)
+{
+    return g->choice_of[slot] >= 0 && cbx_choice_is_open(g, g->choice_of[slot]);
+}
+
 /* Unit j of row v: sizes or errors of what it is a sum of. */
 static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const double *messages)
 {
@@ -87,9 +96,11 @@ static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const
         int32_t u = g->view->source[e];
         double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
         double  of = w * scales[u].source.most * messages[u * n + j];
+        if (u == v && s->net->layers[l].norm == CBX_NORM_GCN)
+            continue; /* the loop that every node has is counted already */
         if (g->present[e])
             sum += of * scales[v].target.most;
-        else if (g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
+        else if (may_come(g, e))
             cbx_largest_take(&coming, of * scales[v].coming.most);
     }
     return sum + cbx_largest_sum(&coming);
@@ -103,7 +114,7 @@ static double count_terms(const cbx_spread *s, int32_t l, int32_t v)
     int64_t edges = 0, coming = 0;
     for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
         edges += g->present[e];
-        coming += !g->present[e];
+        coming += !g->present[e] && may_come(g, e);
     }
     coming = coming < g->budget ? coming : g->budget;
     return 2 * inputs + (double)(edges + coming) + 16;
@@ -140,20 +151,18 @@ void cbx_rounding_compute(cbx_rounding *r)
 }
 
 /* The size of a class's score at most, without signs. */
-static double score_size(const cbx_rounding *r, int32_t class)
+static double score_size(const cbx_rounded *of, int32_t class)
 {
-    const cbx_net   *net = r->spread->net;
-    const cbx_model *m = net->model;
+    const cbx_model *m = of->net->model;
     double           twice;
-    (void)cbx_net_head_bias(net, class, class, &twice);
-    for (int32_t l = 0; l < net->num_layers; l++) {
-        const cbx_spread_layer *y = &r->spread->layers[l];
-        if (!cbx_net_head(net, l, class, class, r->weights, r->sizes))
-            continue;
-        int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
+    (void)cbx_net_head_bias(of->net, class, class, &twice);
+    for (int32_t l = 0; l < of->net->num_layers; l++) {
+        int32_t width = of->net->layers[l].n_out, rows = of->rows[l];
         double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
-        for (int64_t at = 0; at < (int64_t)rows * y->width; at++)
-            twice += share * r->sizes[at % y->width] * r->size[l][at];
+        if (!cbx_net_head(of->net, l, class, class, of->weights, of->sizes))
+            continue;
+        for (int64_t at = 0; at < (int64_t)rows * width; at++)
+            twice += share * of->sizes[at % width] * of->size[l][at];
     }
     return twice / 2;
 }
@@ -163,29 +172,32 @@ double cbx_rounding_of_softmax(double score, int32_t num_classes)
     return 8 * UNIT * (2 * score + cbx_log(num_classes) + 1);
 }
 
-double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
+double cbx_rounding_of_head(const cbx_rounded *of, int32_t a, int32_t b)
 {
-    const cbx_net   *net = r->spread->net;
-    const cbx_model *m = net->model;
-    double           size, error = 0;
-    (void)cbx_net_head_bias(net, a, b, &size);
+    const cbx_model *m = of->net->model;
+    double           size, error = 0, largest = 0;
+    (void)cbx_net_head_bias(of->net, a, b, &size);
     double terms = m->head_in + 16;
-    for (int32_t l = 0; l < net->num_layers; l++) {
-        const cbx_spread_layer *y = &r->spread->layers[l];
-        if (!cbx_net_head(net, l, a, b, r->weights, r->sizes))
-            continue;
-        int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
+    for (int32_t l = 0; l < of->net->num_layers; l++) {
+        int32_t width = of->net->layers[l].n_out, rows = of->rows[l];
         double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
+        if (!cbx_net_head(of->net, l, a, b, of->weights, of->sizes))
+            continue;
         terms = fmax(terms, m->head_in + 16.0 + rows);
-        for (int64_t at = 0; at < (int64_t)rows * y->width; at++) {
-            size += share * r->sizes[at % y->width] * r->size[l][at];
-            error += share * r->sizes[at % y->width] * r->error[l][at];
+        for (int64_t at = 0; at < (int64_t)rows * width; at++) {
+            size += share * of->sizes[at % width] * of->size[l][at];
+            error += share * of->sizes[at % width] * of->error[l][at];
         }
     }
-    double largest = 0;
     for (int32_t c = 0; c < m->num_classes; c++)
-        largest = fmax(largest, score_size(r, c));
+        largest = fmax(largest, score_size(of, c));
     error += cbx_rounding_of_softmax(largest, m->num_classes);
     /* and what is of second order, which 1 % is more than enough for */
     return 1.01 * (error + terms * UNIT * size);
+}
+
+double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
+{
+    cbx_rounded of = {r->spread->net, r->error, r->size, r->rows, r->weights, r->sizes};
+    return cbx_rounding_of_head(&of, a, b);
 }

@@ -7,11 +7,17 @@
 #ifndef CBX_ROUNDING_H
 #define CBX_ROUNDING_H
 
+#include <float.h>
+
 #include "spread.h"
+
+/* What a number in single precision is wrong by, of its size. */
+#define CBX_ROUNDING_UNIT ((double)FLT_EPSILON / 2)
 
 typedef struct cbx_rounding {
     const cbx_spread *spread;
     double          **error, **size; /* by layer, of units behind their ReLUs: rows x width */
+    int32_t          *rows;          /* by layer: which of them the head sees */
     double           *message_error, *message_size, *own_error, *own_size; /* scratch */
     double           *weights, *sizes;                                     /* scratch */
 } cbx_rounding;
@@ -24,6 +30,17 @@ void cbx_rounding_compute(cbx_rounding *r);
 
 /* And the lead of class a over class b. */
 double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b);
+
+/* Units that the head sees, of some rows: by layer, rows x width, behind their ReLUs. */
+typedef struct cbx_rounded {
+    const cbx_net *net;
+    double *const *error, *const *size; /* what a unit can be wrong by, and how large it can be */
+    const int32_t *rows;                /* by layer */
+    double        *weights, *sizes;     /* scratch, of the widest layer */
+} cbx_rounded;
+
+/* The same of such units. */
+double cbx_rounding_of_head(const cbx_rounded *of, int32_t a, int32_t b);
 
 /* Of the difference of two log-probabilities, where no score is larger than that: each is a score
  * less the largest, less a logarithm. */

@@ -166,6 +166,8 @@ static bool add_edit(cbx_common_edits *r, const cbx_edit *e)
         return add_feature(r, e);
     case CBX_REMOVE_NODE:
         return add_node(r, e);
+    case CBX_ADD_NODE: /* what comes to one graph is no part of another */
+        return true;
     }
     return true;
 }

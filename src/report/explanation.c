@@ -103,8 +103,10 @@ static void put_node(making *m, int32_t i)
     }
     if (g && g->data.task == CBX_NODE && g->data.y && g->data.y[n->id] >= 0)
         cbx_json_put_int(w, "label", g->data.y[n->id]);
+    if (n->comes)
+        cbx_json_put_bool(w, "comes", true);
     if (g)
-        put_features(m, n->id);
+        put_features(m, cbx_scene_like(n));
     cbx_json_close(w, '}');
 }
 

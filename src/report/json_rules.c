@@ -30,7 +30,15 @@ static const char *text_of(const cbx_json *value, char number[40])
     }
 }
 
-/* The rules, and which features are counted. Texts are the JSON's own. */
+/* Rules; and which features are counted, which kinds of edit there may be, and what an added edge
+ * weighs. */
+static bool is_about_edits(const cbx_option *o)
+{
+    return cbx_option_is_rule(o) || !strcmp(o->name, "kinds") || !strcmp(o->name, "edits") ||
+           !strcmp(o->name, "add-weight");
+}
+
+/* Those of the line. Texts are the JSON's own. */
 static cbx_status read_options(const cbx_json *from, cbx_explain_options *options, cbx_error *err)
 {
     const cbx_option_table *table = cbx_explain_table();
@@ -40,8 +48,7 @@ static cbx_status read_options(const cbx_json *from, cbx_explain_options *option
     for (size_t i = 0; (o = cbx_fields_at(table, options, i, &of)); i++) {
         const cbx_json *value = cbx_json_get(from, o->name);
         char            number[40];
-        if (!value || value->kind == CBX_JSON_NULL ||
-            !(cbx_option_is_rule(o) || !strcmp(o->name, "kinds")))
+        if (!value || value->kind == CBX_JSON_NULL || !is_about_edits(o))
             continue;
         const char *text = text_of(value, number);
         if (!text)

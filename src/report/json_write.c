@@ -76,6 +76,8 @@ static void put_proof(cbx_json_writer *w, const cbx_counterfactual *c,
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_REMOVE_NODE]->name);
     if (cbx_edits_allow(edits, CBX_SET_EDGE))
         cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_SET_EDGE]->name);
+    if (c->task == CBX_GRAPH && cbx_edits_allow(edits, CBX_ADD_NODE))
+        cbx_json_put_text(w, NULL, cbx_edit_kinds[CBX_ADD_NODE]->name);
     cbx_json_close(w, ']');
     cbx_json_open(w, "rules", '{');
     for (size_t i = 0; (o = cbx_fields_at(cbx_explain_table(), options, i, &of)); i++)
@@ -112,6 +114,8 @@ static void put_answer(cbx_json_writer *w, const cbx_counterfactual *c, const cb
         cbx_json_put_int(w, "nodes_removed", c->num_nodes_removed);
     if (c->num_edges_reweighted > 0)
         cbx_json_put_int(w, "edges_reweighted", c->num_edges_reweighted);
+    if (c->num_nodes_added > 0)
+        cbx_json_put_int(w, "nodes_added", c->num_nodes_added);
     cbx_json_put_int(w, "nodes", c->num_nodes);
     cbx_json_put_int(w, "edges", c->num_edges);
     cbx_json_put_int(w, "left_out", c->num_left_out);

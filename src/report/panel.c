@@ -124,6 +124,12 @@ static void draw_node(const cbx_drawing *d, int32_t i)
     if (cbx_scene_changed(n->id, d->answer))
         d->ops->circle(d->canvas, x, y, r + (target ? 8 : 5),
                        &(cbx_ink){.stroke = cbx_red, .width = 2.4});
+    if (n->comes)
+        d->ops->circle(
+            d->canvas, x, y, r + 5,
+            &(cbx_ink){.stroke = cbx_green, .width = d->after ? 2.6 : 2, .dash = d->after ? 0 : 5});
+    if (n->comes && !d->after)
+        return;
     bool lost = cbx_scene_lost(n->id, d->answer);
     if (lost)
         d->ops->circle(d->canvas, x, y, r + 5,
@@ -185,9 +191,10 @@ cbx_status cbx_draw_panel(cbx_drawing *d, bool after, cbx_error *err)
     cbx_buffer_free(&caption);
     draw_edges(d);
     for (int32_t i = d->scene->num_nodes - 1; i >= 0; i--)
-        draw_node(d, i);
+        if (cbx_scene_shows(d->scene, i, d->answer))
+            draw_node(d, i);
     for (int32_t i = d->scene->num_nodes - 1; i >= 0 && !status; i--)
-        if (cbx_scene_labelled(d->scene, i))
+        if (cbx_scene_labelled(d->scene, i) && cbx_scene_shows(d->scene, i, d->answer))
             status = draw_label(d, i, err);
     return status;
 }

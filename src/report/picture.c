@@ -107,11 +107,15 @@ static void mark_entries(legend *l)
          true,
          {.stroke = cbx_red, .width = 2, .dash = 5},
          "removed"},
-        {d->answer->num_edges_added > 0,
+        {d->answer->num_nodes_added > 0, false, {.stroke = cbx_green, .width = 2.6}, "node added"},
+        {d->answer->num_edges_added + d->answer->num_nodes_added > 0,
          true,
          {.stroke = cbx_green, .width = 2, .dash = 5},
          "to be added"},
-        {d->answer->num_edges_added > 0, true, {.stroke = cbx_green, .width = 2.6}, "added"},
+        {d->answer->num_edges_added + d->answer->num_nodes_added > 0,
+         true,
+         {.stroke = cbx_green, .width = 2.6},
+         "added"},
         {d->answer->num_edges_reweighted > 0,
          true,
          {.stroke = cbx_orange, .width = 2.6},
@@ -222,6 +226,12 @@ static void put_edit(cbx_buffer *b, const cbx_drawing *d, const cbx_edit *e)
     case CBX_REMOVE_NODE:
         cbx_buffer_put(b, " remove node ");
         put_name(b, d, e->node);
+        break;
+    case CBX_ADD_NODE:
+        cbx_buffer_put(b, " add a copy of node ");
+        put_name(b, d, e->source);
+        cbx_buffer_put(b, " at ");
+        put_name(b, d, e->target);
         break;
     case CBX_SET_FEATURE:
         put_feature(b, d, e->feature);

@@ -109,7 +109,7 @@ static void put_group(making *m, int32_t group)
 /* [node, feature, from, to], and the number of its one-hot group where it is of one;
  * [source, target, undirected] or that and "added" or [its new weight], or [value, attribute] as
  * cbx_edit has them;
- * [node] that goes */
+ * [node] that goes; [copied, at] of one that comes */
 static void put_edit(making *m, size_t line, int64_t k)
 {
     const cbx_edit  *e = &m->report->answers[line]->edits[k];
@@ -147,6 +147,12 @@ static void put_edit(making *m, size_t line, int64_t k)
     case CBX_REMOVE_NODE:
         cbx_json_put_int(w, NULL, e->node);
         name_node(m, e->node);
+        break;
+    case CBX_ADD_NODE:
+        cbx_json_put_int(w, NULL, e->source);
+        cbx_json_put_int(w, NULL, e->target);
+        name_node(m, e->source);
+        name_node(m, e->target);
         break;
     }
     cbx_json_close(w, ']');
@@ -190,7 +196,8 @@ static int64_t count_said(const cbx_json *line, const char *what)
 static int64_t all_edges(const cbx_json *line)
 {
     return count_said(line, "edges_removed") + count_said(line, "edges_added") +
-           count_said(line, "nodes_removed") + count_said(line, "edges_reweighted");
+           count_said(line, "nodes_removed") + count_said(line, "edges_reweighted") +
+           count_said(line, "nodes_added");
 }
 
 /* Feature values and groups that change; NULL where the line does not say. */

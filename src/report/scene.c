@@ -10,6 +10,7 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "node_name.h"
+#include "with_nodes.h"
 
 /* Edits may fill so much of the scene; the rest is for what is around them. */
 enum { EDITED_MOST = 44 };
@@ -18,6 +19,8 @@ typedef struct picking {
     const cbx_report *report;
     cbx_graph         with; /* the graph, with the edges that answers add */
     cbx_view          view;
+    int32_t           own;   /* nodes of the view; behind them, those that answers add, … */
+    const cbx_edit  **comes; /* … by these edits */
     int32_t          *place; /* view -> scene, or -1 */
     int32_t          *links; /* of a view's node to those picked */
     int32_t          *of;    /* scene -> view */
@@ -64,17 +67,29 @@ static void pick_way(picking *p, int32_t node)
     }
 }
 
-static void pick_edited(picking *p, const cbx_places *places, const cbx_edit *e)
+/* The view's nodes that the edit is about; -1: there is none. What comes is no other. */
+static void find_edited(const picking *p, const cbx_places *places, const cbx_edit *e,
+                        int32_t nodes[2])
 {
     int32_t ends[2];
     cbx_edit_kind_of(e)->nodes(e, ends);
+    for (int k = 0; k < 2; k++)
+        nodes[k] = cbx_places_find(places, ends[k]);
+    for (int32_t i = p->own; i < p->view.n && e->op == CBX_ADD_NODE; i++)
+        if (cbx_scene_same_node(p->comes[i - p->own], e))
+            nodes[0] = i;
+}
+
+static void pick_edited(picking *p, const cbx_places *places, const cbx_edit *e)
+{
+    int32_t nodes[2];
+    find_edited(p, places, e, nodes);
     for (int k = 0; k < 2; k++) {
-        int32_t node = cbx_places_find(places, ends[k]);
-        if (node < 0)
+        if (nodes[k] < 0)
             continue;
-        p->edited[node] = true;
+        p->edited[nodes[k]] = true;
         if (p->count < EDITED_MOST)
-            pick_way(p, node);
+            pick_way(p, nodes[k]);
     }
 }
 
@@ -145,10 +160,14 @@ static cbx_status take(const picking *p, cbx_arena *arena, cbx_scene *s, cbx_err
     if (!s->nodes || !s->edges)
         return cbx_fail_memory(err);
     s->num_nodes = p->count;
-    s->all_nodes = v->n;
+    s->all_nodes = p->own;
     for (int32_t i = 0; i < p->count; i++) {
         int32_t at = p->of[i];
         s->nodes[i].id = v->node ? v->node[at] : at;
+        if (at >= p->own) {
+            s->nodes[i].id = p->with.data.num_nodes + at - p->own;
+            s->nodes[i].comes = p->comes[at - p->own];
+        }
         s->nodes[i].hop = hop_of(v, at);
         s->nodes[i].edited = p->edited[at];
         for (int64_t k = v->offset[at]; k < v->offset[at + 1]; k++)
@@ -183,6 +202,36 @@ static cbx_status add_edges(picking *p, cbx_arena *arena, cbx_error *err)
     return cbx_graph_with_edges(r->source.graph, edits, count, arena, &p->with, err);
 }
 
+/* Behind the nodes of the view, those that answers add, each once. */
+static cbx_status add_nodes(picking *p, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_report *r = p->report;
+    const cbx_view    before = p->view;
+    int64_t           room = 0;
+    int32_t           count = 0;
+    p->own = p->view.n;
+    for (size_t k = 0; k < r->count; k++)
+        room += r->answers[k]->num_edits;
+    p->comes = CBX_NEW(arena, const cbx_edit *, room);
+    cbx_new_node *nodes = CBX_NEW(arena, cbx_new_node, room);
+    if (!p->comes || !nodes)
+        return cbx_fail_memory(err);
+    for (size_t k = 0; k < r->count; k++)
+        for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
+            const cbx_edit *e = &r->answers[k]->edits[i];
+            bool            is_new = e->op == CBX_ADD_NODE;
+            for (int32_t at = 0; at < count && is_new; at++)
+                is_new = !cbx_scene_same_node(p->comes[at], e);
+            if (!is_new)
+                continue;
+            nodes[count] = (cbx_new_node){e->source, e->target - before.node[0], 1, e->undirected};
+            p->comes[count++] = e;
+        }
+    return count ? cbx_view_with_nodes(&before, nodes, count, cbx_graph_num_edges(&p->with), arena,
+                                       &p->view, err)
+                 : CBX_OK;
+}
+
 static cbx_status look_around(picking *p, cbx_arena *arena, cbx_error *err)
 {
     const cbx_report *r = p->report;
@@ -191,11 +240,15 @@ static cbx_status look_around(picking *p, cbx_arena *arena, cbx_error *err)
     if (status)
         return status;
     int32_t row = r->answers[0]->row, f = g->data.num_features;
-    if (g->data.task == CBX_GRAPH)
-        return cbx_view_graphs(g, &row, 1, arena, &p->view, err);
+    if (g->data.task == CBX_GRAPH) {
+        status = cbx_view_graphs(g, &row, 1, arena, &p->view, err);
+        return status ? status : add_nodes(p, arena, err);
+    }
     /* as far and as many as the search looks at unless it is told otherwise */
-    return cbx_view_nearest(g, row, cbx_model_describe(r->source.model).num_layers + 1,
-                            32000000 / (f > 0 ? f : 1) + 1, arena, &p->view, err);
+    status = cbx_view_nearest(g, row, cbx_model_describe(r->source.model).num_layers + 1,
+                              32000000 / (f > 0 ? f : 1) + 1, arena, &p->view, err);
+    p->own = p->view.n;
+    return status;
 }
 
 static cbx_status from_graph(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
@@ -228,7 +281,8 @@ static cbx_status name_nodes(const cbx_report *r, cbx_arena *arena, cbx_scene *s
 {
     for (int32_t i = 0; i < s->num_nodes; i++) {
         cbx_node_number number;
-        const char     *name = cbx_node_name(number, r->source.graph, s->nodes[i].id);
+        const char     *name =
+            s->nodes[i].comes ? "new" : cbx_node_name(number, r->source.graph, s->nodes[i].id);
         s->nodes[i].name = name == number ? cbx_arena_strdup(arena, number) : name;
         if (!s->nodes[i].name)
             return cbx_fail_memory(err);
@@ -255,7 +309,7 @@ static cbx_status write_symbols(const cbx_graph *g, cbx_arena *arena, cbx_scene 
     for (int32_t j = 0; ok && j < g->data.num_features; j++)
         ok = copy(cbx_atoms_feature(atoms, j), arena, &symbols[j]);
     for (int32_t i = 0; ok && i < s->num_nodes; i++)
-        ok = copy(cbx_atoms_node(atoms, s->nodes[i].id), arena, &s->nodes[i].symbol);
+        ok = copy(cbx_atoms_node(atoms, cbx_scene_like(&s->nodes[i])), arena, &s->nodes[i].symbol);
     s->symbols = symbols;
     cbx_atoms_free(atoms);
     return ok ? CBX_OK : cbx_fail_memory(err);

@@ -21,13 +21,14 @@ enum {
 typedef enum cbx_label_side { CBX_BELOW, CBX_RIGHT, CBX_LEFT, CBX_ABOVE } cbx_label_side;
 
 typedef struct cbx_scene_node {
-    int32_t        id;     /* in the graph */
-    const char    *name;   /* or its number */
-    const char    *symbol; /* is written into it; NULL: nothing */
-    int32_t        hop;    /* steps from the target; 0 in graph tasks */
-    bool           edited; /* its features, or an edge at it, by some answer */
-    float          x, y;
-    cbx_label_side side; /* where its label is least in the way */
+    int32_t         id;     /* in the graph; of one that comes behind all of its nodes */
+    const cbx_edit *comes;  /* the edit that it comes with; NULL: it is there */
+    const char     *name;   /* or its number */
+    const char     *symbol; /* is written into it; NULL: nothing */
+    int32_t         hop;    /* steps from the target; 0 in graph tasks */
+    bool            edited; /* its features, or an edge at it, by some answer */
+    float           x, y;
+    cbx_label_side  side; /* where its label is least in the way */
 } cbx_scene_node;
 
 typedef struct cbx_scene_edge {
@@ -45,6 +46,12 @@ typedef struct cbx_scene {
     cbx_task           task;
     const char *const *symbols; /* of features, or NULL */
 } cbx_scene;
+
+/* The node of the graph whose features it has. */
+static inline int32_t cbx_scene_like(const cbx_scene_node *node)
+{
+    return node->comes ? node->comes->source : node->id;
+}
 
 cbx_status cbx_scene_make(const cbx_report *report, cbx_arena *arena, cbx_scene *scene,
                           cbx_error *err);
@@ -79,12 +86,19 @@ bool cbx_scene_changed(int32_t id, const cbx_counterfactual *answer);
 /* What is written into the node once the answer's edits are made, or NULL. */
 const char *cbx_scene_symbol_after(const cbx_scene *scene, int32_t node,
                                    const cbx_counterfactual *answer);
+/* Is the scene's node there before or after the answer's edits? One that comes is, unless another
+ * answer adds it. */
+bool cbx_scene_shows(const cbx_scene *scene, int32_t node, const cbx_counterfactual *answer);
+
 /* Does it remove the node? */
 bool cbx_scene_lost(int32_t id, const cbx_counterfactual *answer);
 
 /* An edge between two places, `added` by an edit or not; there is room for it. Loops, and places
  * that are -1, are not drawn. */
 void cbx_scene_add_edge(cbx_scene *scene, int32_t from, int32_t to, bool added);
+
+/* Do two edits add the same node? */
+bool cbx_scene_same_node(const cbx_edit *a, const cbx_edit *b);
 
 /* Edges with the same ends become one, with both directions. */
 void cbx_scene_merge(cbx_scene *scene);

@@ -5,6 +5,29 @@
 #include "error.h"
 #include "scene.h"
 
+bool cbx_scene_same_node(const cbx_edit *a, const cbx_edit *b)
+{
+    return a->op == CBX_ADD_NODE && b->op == CBX_ADD_NODE && !cbx_edit_compare(a, b) &&
+           a->undirected == b->undirected;
+}
+
+/* The place of the node that an edit adds, or -1. */
+static int32_t find_newcomer(const cbx_scene *s, const cbx_edit *e)
+{
+    for (int32_t i = 0; i < s->num_nodes; i++)
+        if (s->nodes[i].comes && cbx_scene_same_node(s->nodes[i].comes, e))
+            return i;
+    return -1;
+}
+
+bool cbx_scene_shows(const cbx_scene *s, int32_t node, const cbx_counterfactual *answer)
+{
+    bool shown = !s->nodes[node].comes;
+    for (int64_t i = 0; i < answer->num_edits && !shown; i++)
+        shown = cbx_scene_same_node(s->nodes[node].comes, &answer->edits[i]);
+    return shown;
+}
+
 int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
 {
     switch (e->op) {
@@ -15,6 +38,8 @@ int32_t cbx_scene_place_of(const cbx_scene *s, const cbx_edit *e)
     case CBX_SET_FEATURE:
     case CBX_REMOVE_NODE:
         return cbx_scene_find(s, e->node);
+    case CBX_ADD_NODE:
+        return find_newcomer(s, e);
     }
     return -1;
 }
@@ -59,7 +84,10 @@ int cbx_scene_removed(const cbx_scene *s, int32_t edge, const cbx_counterfactual
 int cbx_scene_added(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
 {
     const cbx_scene_edge *e = &s->edges[edge];
-    return directions(s, edge, answer, CBX_ADD_EDGE) & (e->added[0] + 2 * e->added[1]);
+    int                   added = e->added[0] + 2 * e->added[1];
+    if (s->nodes[e->a].comes || s->nodes[e->b].comes) /* with its edge */
+        return cbx_scene_shows(s, e->a, answer) && cbx_scene_shows(s, e->b, answer) ? added : 0;
+    return directions(s, edge, answer, CBX_ADD_EDGE) & added;
 }
 
 int cbx_scene_reweighted(const cbx_scene *s, int32_t edge, const cbx_counterfactual *answer)
@@ -106,6 +134,20 @@ static int32_t add_node(cbx_scene *s, int32_t id, bool edited)
     return at;
 }
 
+/* The node that the edit adds, and the one that it comes to. */
+static void add_newcomer(cbx_scene *s, const cbx_edit *e)
+{
+    int32_t at = add_node(s, e->target, true), place = find_newcomer(s, e);
+    if (place < 0)
+        place = add_node(s, INT32_MAX - s->num_nodes, true); /* a number that nobody has */
+    if (place < 0 || at < 0)
+        return;
+    s->nodes[place].comes = e;
+    cbx_scene_add_edge(s, place, at, true);
+    if (e->undirected)
+        cbx_scene_add_edge(s, at, place, true);
+}
+
 cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene *s, cbx_error *err)
 {
     int64_t edits = 0;
@@ -121,6 +163,10 @@ cbx_status cbx_scene_from_edits(const cbx_report *r, cbx_arena *arena, cbx_scene
         for (int64_t i = 0; i < r->answers[k]->num_edits; i++) {
             const cbx_edit *e = &r->answers[k]->edits[i];
             int32_t         ends[2];
+            if (e->op == CBX_ADD_NODE) {
+                add_newcomer(s, e);
+                continue;
+            }
             cbx_edit_kind_of(e)->nodes(e, ends);
             int32_t u = add_node(s, ends[0], true), v = add_node(s, ends[1], true);
             bool    added = e->op == CBX_ADD_EDGE;

@@ -71,6 +71,8 @@ typedef struct cbx_search {
     bool                       offers_all; /* that the rules allow (widen.h) */
     unsigned                   further;    /* kinds of edit, of CBX_EDITS_FURTHER, in use now */
     const struct cbx_layer_inputs *inputs; /* of all nodes, where edges are added; or NULL */
+    const struct cbx_newcomers    *newcomers;     /* nodes that may be added; NULL: none may */
+    bool                           newcomers_all; /* there are no others that the rules allow */
     cbx_arena    *arena;    /* for whatever the method needs; it goes when it is done */
     cbx_arena    *keep;     /* for what it has found */
     cbx_deadline *deadline; /* the thread's own, or NULL: none */
@@ -126,6 +128,7 @@ typedef struct cbx_explainer {
     bool uncounted;     /* its time does not grow with a number of steps that is known beforehand */
     bool adds_edges;    /* option edits: it can add some; else that is refused */
     bool removes_nodes; /* likewise: it can remove some */
+    bool adds_nodes;    /* likewise: it can add some to graphs */
     bool sets_weights;  /* likewise: it can change those of edges */
     bool edges_only;    /* where there is no edge, there is nothing to search */
     /* NULL: the most steps a search takes is options->epochs */

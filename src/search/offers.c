@@ -38,29 +38,6 @@ static int64_t find_slot(const cbx_search *wide, int32_t source, int32_t target)
     return -1;
 }
 
-static cbx_status slopes(const cbx_search *wide, cbx_hiding *hiding, bool *mean, float **dw,
-                         cbx_error *err)
-{
-    const cbx_search *s = wide;
-    int32_t           C = s->model->num_classes;
-    float            *dlogp = CBX_NEW0(s->arena, float, C);
-    cbx_pass          pass;
-    *dw = CBX_NEW(s->arena, float, s->view->m);
-    if (!dlogp || !*dw || cbx_hiding_init(hiding, wide, s->arena))
-        return cbx_fail_memory(err);
-    cbx_status status =
-        cbx_pass_init(&pass, s->model, &hiding->view, &s->X, true, 1, s->arena, err);
-    if (status)
-        return status;
-    cbx_pass_forward(&pass, &s->X, hiding->w, 0, 0);
-    int32_t aim = cbx_search_aim(s, pass.logp);
-    dlogp[s->target >= 0 ? cbx_best_class(pass.logp, C, aim) : s->prediction] = -1;
-    dlogp[aim] = 1;
-    cbx_pass_backward(&pass, dlogp, NULL, *dw, NULL);
-    *mean = pass.uses[CBX_NORM_MEAN];
-    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
-}
-
 /* What each would do, to first order, as its influence. */
 static cbx_status measure(const cbx_search *s, cbx_edit *edits, int64_t count, cbx_arena *arena,
                           cbx_error *err)
@@ -68,12 +45,11 @@ static cbx_status measure(const cbx_search *s, cbx_edit *edits, int64_t count, c
     cbx_search here = *s, wide;
     cbx_hiding hiding;
     cbx_places places;
-    float     *dw = NULL;
-    bool       mean = false;
+    cbx_derivatives slopes;
     here.arena = arena;
     cbx_status status = cbx_widen(&here, edits, count, &wide, err);
     if (!status)
-        status = slopes(&wide, &hiding, &mean, &dw, err);
+        status = cbx_hiding_slopes(&wide, &hiding, &slopes, err);
     if (!status && cbx_places_init(&places, wide.view))
         status = cbx_fail_late(err);
     if (status)
@@ -86,7 +62,8 @@ static cbx_status measure(const cbx_search *s, cbx_edit *edits, int64_t count, c
         for (int way = 0; way < (edits[k].undirected ? 2 : 1); way++) {
             int64_t slot = find_slot(&wide, ends[way], ends[!way]);
             there = there || slot >= 0;
-            sum += slot >= 0 ? cbx_hiding_gain(&hiding, dw, mean, ends[!way], slot) : 0;
+            sum +=
+                slot >= 0 ? cbx_hiding_gain(&hiding, slopes.dw, slopes.mean, ends[!way], slot) : 0;
         }
         edits[k].influence = there ? (float)sum : -1e30F;
     }

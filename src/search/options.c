@@ -35,12 +35,15 @@ static const cbx_option explain_options[] = {
     {"edges", CBX_OPTION_CHOICE, AT(edges), "undirected", 0, 0, edge_modes,
      "what removing an edge removes, and adding one adds: one direction or both"},
     {"edits", CBX_OPTION_TEXT, AT(edits), "remove,features", 0, 0, NULL,
-     "kinds of edit: remove (edges), add (edges), features, remove-nodes, weights and "
-     "attributes (of edges); all: those that the model and the data can have"},
+     "kinds of edit: remove (edges), add (edges), features, remove-nodes, add-nodes (copies of a "
+     "graph's own), weights and attributes (of edges); all: those that the model and the data can "
+     "have"},
     {"add-weight", CBX_OPTION_REAL, AT(add_weight), "0", -1e30, 1e30, NULL,
      "weight of an added edge; 0: the median of the data's, or 1 where edges have none"},
     {"add-candidates", CBX_OPTION_INT, AT(add_candidates), "256", 1, 1e6, NULL,
-     "added edges that a search has at hand: where the rules allow more, the most promising ones"},
+     "added edges, and added nodes, that a search has at hand: where the rules allow more, the "
+     "most "
+     "promising ones"},
     {"kinds", CBX_OPTION_CHOICE, AT(kinds), "data", 0, 0, kind_sources,
      "which features are discrete: as the data says, or those with whole numbers only"},
     {"min-edges", CBX_OPTION_INT, AT(min_edges), "0", 0, 9e15, NULL,

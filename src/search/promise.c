@@ -20,7 +20,8 @@ static int make_room(cbx_promise *P, const cbx_pass *pass, float **slopes, cbx_a
     P->norm = CBX_NEW(arena, cbx_norm_kind, m->num_layers);
     P->crowd = CBX_NEW0(arena, float, P->rows);
     P->count = CBX_NEW0(arena, float, P->rows);
-    if (!P->known || !P->pull || !P->norm || !P->crowd || !P->count)
+    P->less = m->mean ? CBX_NEW0(arena, double, P->rows) : NULL;
+    if (!P->known || !P->pull || !P->norm || !P->crowd || !P->count || (m->mean && !P->less))
         return -1;
     for (int32_t l = 0; l < m->num_layers; l++) {
         const cbx_layer *layer = &m->layers[l];
@@ -50,6 +51,8 @@ static void multiply_back(cbx_promise *P, int32_t l, const float *slope)
             for (int32_t j = 0; j < layer->n_out; j++)
                 sum += N[(int64_t)k * layer->n_out + j] * g[j];
             to[k] = (float)sum;
+            if (l == 0 && P->less)
+                P->less[i] += sum * (double)P->s->model->mean[k];
         }
     }
 }
@@ -132,8 +135,8 @@ double cbx_promise_into(const cbx_promise *P, int32_t row, int32_t node, int32_t
         if (row >= P->known[l])
             continue;
         int32_t wide = P->s->model->layers[l].n_in;
-        double  term =
-            P->weight * cbx_layer_inputs_dot(P->inputs, l, from, P->pull[l] + (int64_t)row * wide);
+        double  dot = cbx_layer_inputs_dot(P->inputs, l, from, P->pull[l] + (int64_t)row * wide);
+        double  term = P->weight * (dot - (l == 0 && P->less ? P->less[row] : 0));
         if (P->norm[l] == CBX_NORM_GCN)
             term *=
                 scale_with(P, node, P->weight) * scale_with(P, from, P->directed ? 0 : P->weight);

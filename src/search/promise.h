@@ -19,6 +19,7 @@ typedef struct cbx_promise {
     int32_t                 rows;   /* of the view of which anything is known */
     int32_t                *known;  /* by layer: rows that have a pull */
     float                 **pull;   /* by layer: known x n_in */
+    double                 *less;   /* by row: the pull of what features are less; NULL: nothing */
     float                  *crowd;  /* by row: what one edge more does, wherever it comes from */
     cbx_norm_kind          *norm;   /* by layer */
     float                  *count;  /* by row: edges into it */

@@ -10,9 +10,9 @@
 #include "edge_columns.h"
 #include "edit_kind.h"
 #include "error.h"
+#include "newcomers.h"
 #include "settable.h"
 #include "sort.h"
-#include "widen.h"
 
 static int by_influence(const void *a, const void *b)
 {
@@ -24,11 +24,13 @@ static int by_influence(const void *a, const void *b)
 
 /* Derivatives at the factual graph. */
 typedef struct slopes {
-    int32_t rows; /* of dX */
-    float  *dX, *dw;
-    float  *by_attr;   /* of attributes that are set; NULL: none is */
-    float  *by_weight; /* of weights that are set; dw of a model of layers */
-    float  *leaving;   /* cbx_pass's; NULL: nothing is pooled */
+    int32_t           rows; /* of dX */
+    float            *dX, *dw;
+    float            *by_attr;   /* of attributes that are set; NULL: none is */
+    float            *by_weight; /* of weights that are set; dw of a model of layers */
+    float            *leaving;   /* cbx_pass's; NULL: nothing is pooled */
+    bool              mean;      /* the model divides by the number of edges */
+    const cbx_hiding *hiding;
 } slopes;
 
 /* Sum of dw over the slots source -> target that the edit removes or adds. */
@@ -57,6 +59,16 @@ static double node_influence(const cbx_view *v, int32_t i, const slopes *by)
             sum -= by->dw[e] * (v->weight ? v->weight[e] : 1);
         }
     return sum;
+}
+
+/* What a node does that comes. */
+static double newcomer_influence(const cbx_search *s, const cbx_places *places, const cbx_edit *e,
+                                 const slopes *by)
+{
+    const cbx_derivatives all = {by->dw, by->leaving, by->mean};
+    int32_t          at = cbx_places_find(places, e->target);
+    int32_t          k = at >= 0 ? cbx_newcomers_find(s->newcomers, e->source, at) : -1;
+    return k >= 0 ? cbx_newcomers_gain(s->newcomers, k, by->hiding, &all) : 0;
 }
 
 /* Of the slots source -> target that the edit gives another weight. */
@@ -133,6 +145,9 @@ static double influence(const cbx_search *s, const cbx_places *places, const cbx
         if (e->undirected && a >= 0 && b >= 0 && a != b)
             sum += set_edge_influence(s->view, b, a, e, by);
         break;
+    case CBX_ADD_NODE:
+        sum = newcomer_influence(s, places, e, by);
+        break;
     }
     return sum;
 }
@@ -145,19 +160,29 @@ static bool has_some(const cbx_search *s, cbx_edit_op op)
     return any;
 }
 
-/* The factual graph, where edges are added with them as they are before: not there. */
-static cbx_status look_at(const cbx_search *s, cbx_search *at, cbx_hiding *hiding, cbx_error *err)
+/* The factual graph, where edges or nodes are added with them as they are before: not there. */
+static cbx_status look_at(const cbx_search *s, cbx_search *at, cbx_newcomers *newcomers,
+                          cbx_hiding *hiding, cbx_error *err)
 {
     const cbx_driver *oracle = s->model->oracle;
+    bool              edges = has_some(s, CBX_ADD_EDGE), nodes = has_some(s, CBX_ADD_NODE);
+    cbx_search        with = *s;
+    cbx_status        status = CBX_OK;
     *at = *s;
     *hiding = (cbx_hiding){.view = *s->view};
     if (oracle && oracle->backward_edges && has_some(s, CBX_SET_EDGE) &&
         (!cbx_view_settable_weights(&hiding->view, s->arena) ||
          (oracle->edge_dim && !cbx_view_settable_attrs(&hiding->view, s->arena))))
         return cbx_fail_memory(err);
-    if (!has_some(s, CBX_ADD_EDGE))
+    if (!edges && !nodes)
         return CBX_OK;
-    cbx_status status = cbx_widen(s, s->edits, s->num_edits, at, err);
+    if (edges)
+        status = cbx_widen(s, s->edits, s->num_edits, &with, err);
+    *at = with;
+    if (!status && nodes)
+        status = cbx_newcomers_of_edits(&with, s->edits, s->num_edits, newcomers, err);
+    if (!status && nodes)
+        status = cbx_newcomers_widen(&with, newcomers, at, err);
     if (!status && cbx_hiding_init(hiding, at, s->arena))
         status = cbx_fail_memory(err);
     return status;
@@ -170,11 +195,12 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
     cbx_hiding      hiding;
     const cbx_view *v = &hiding.view;
     cbx_search      at;
+    cbx_newcomers   newcomers;
     cbx_pass        pass;
     cbx_places      places;
     int32_t         C = s->model->num_classes;
     const double    edit = 200; /* multiplications in the time of one */
-    cbx_status      status = look_at(s, &at, &hiding, err);
+    cbx_status      status = look_at(s, &at, &newcomers, &hiding, err);
     if (!status)
         status = cbx_pass_init(&pass, s->model, v, &at.X, true, 1, s->arena, err);
     if (status)
@@ -190,7 +216,14 @@ cbx_status cbx_rank_edits(cbx_search *s, int32_t result, cbx_error *err)
     if ((v->set_weight && !pass.by_weight) || (v->set_attr && !pass.by_attr) || (features && !dX) ||
         !dw || !dlogp || (pooled && !leaving) || cbx_places_init(&places, v))
         return cbx_fail_late(err);
-    const slopes by = {rows, dX, dw, pass.by_attr, pass.by_weight ? pass.by_weight : dw, leaving};
+    const slopes by = {rows,
+                       dX,
+                       dw,
+                       pass.by_attr,
+                       pass.by_weight ? pass.by_weight : dw,
+                       leaving,
+                       pass.uses[CBX_NORM_MEAN],
+                       &hiding};
     pass.leaving = leaving;
     dlogp[s->prediction] = -1;
     dlogp[result] = 1;

@@ -18,9 +18,10 @@
 static const struct {
     const char *word;
     unsigned    bit;
-} kinds[] = {{"remove", CBX_EDITS_REMOVE},     {"add", CBX_EDITS_ADD},
-             {"features", CBX_EDITS_FEATURES}, {"remove-nodes", CBX_EDITS_REMOVE_NODES},
-             {"weights", CBX_EDITS_WEIGHTS},   {"attributes", CBX_EDITS_ATTRIBUTES}};
+} kinds[] = {{"remove", CBX_EDITS_REMOVE},       {"add", CBX_EDITS_ADD},
+             {"features", CBX_EDITS_FEATURES},   {"remove-nodes", CBX_EDITS_REMOVE_NODES},
+             {"add-nodes", CBX_EDITS_ADD_NODES}, {"weights", CBX_EDITS_WEIGHTS},
+             {"attributes", CBX_EDITS_ATTRIBUTES}};
 
 /* Those that are named; `all` stands for these. */
 static cbx_status read_kinds(const char *text, unsigned all, unsigned *out, cbx_error *err)
@@ -38,8 +39,8 @@ static cbx_status read_kinds(const char *text, unsigned all, unsigned *out, cbx_
         if (!known)
             return cbx_fail_option(err, "edits",
                                    "'%.*s' is no kind of edit: remove, add, features, "
-                                   "remove-nodes, weights, attributes or all expected, with "
-                                   "commas between them",
+                                   "remove-nodes, add-nodes, weights, attributes or all "
+                                   "expected, with commas between them",
                                    (int)(length < 40 ? length : 40), at);
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -67,7 +68,8 @@ bool cbx_edits_allow(const char *edits, cbx_edit_op op)
                                     [CBX_SET_FEATURE] = CBX_EDITS_FEATURES,
                                     [CBX_ADD_EDGE] = CBX_EDITS_ADD,
                                     [CBX_REMOVE_NODE] = CBX_EDITS_REMOVE_NODES,
-                                    [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS | CBX_EDITS_ATTRIBUTES};
+                                    [CBX_SET_EDGE] = CBX_EDITS_WEIGHTS | CBX_EDITS_ATTRIBUTES,
+                                    [CBX_ADD_NODE] = CBX_EDITS_ADD_NODES};
     unsigned              all = 0;
     return !cbx_edits_read(edits, &all, NULL) && (all & bits[op]);
 }
@@ -129,6 +131,8 @@ unsigned cbx_edits_possible(const cbx_setup *setup, unsigned edits)
         edits &= ~(unsigned)CBX_EDITS_WEIGHTS;
     if (why_no_attributes(setup))
         edits &= ~(unsigned)CBX_EDITS_ATTRIBUTES;
+    if (!explainer->adds_nodes || setup->model->oracle || setup->graph->data.task != CBX_GRAPH)
+        edits &= ~(unsigned)CBX_EDITS_ADD_NODES;
     return edits | named;
 }
 
@@ -286,12 +290,31 @@ cbx_status cbx_additions_read(cbx_rules *rules, const cbx_setup *setup, cbx_aren
     if ((rules->edits & CBX_EDITS_ATTRIBUTES) && setup->graph->data.edge_attr &&
         !(rules->attributes = cbx_edge_columns_find(&setup->graph->data, arena)))
         return cbx_fail_memory(err);
-    if (!cbx_edits_add(rules))
+    if (!cbx_edits_add(rules) && !(rules->edits & CBX_EDITS_ADD_NODES))
         return CBX_OK;
     rules->add_weight =
         o->add_weight != 0 ? (float)o->add_weight : cbx_graph_usual_weight(setup->graph);
     return isnan(rules->add_weight) ? cbx_fail_memory(err)
                                     : read_add_to(rules, o->add_to, arena, err);
+}
+
+static cbx_status check_new_nodes(const cbx_setup *setup, cbx_error *err)
+{
+    if (!(setup->rules.edits & CBX_EDITS_ADD_NODES))
+        return CBX_OK;
+    if (setup->graph->data.task != CBX_GRAPH)
+        return cbx_fail_option(err, "edits",
+                               "add-nodes is for data with a class for each graph; this data has "
+                               "one for each node");
+    if (!setup->explainer->adds_nodes)
+        return cbx_fail_option(err, "edits", "the explainer '%s' adds no nodes; 'minimal' does",
+                               setup->explainer->name);
+    return setup->model->oracle
+               ? cbx_fail_option(err, "edits",
+                                 "nodes cannot be added for a model of the kind '%s': it does not "
+                                 "say what a node does that is not there yet",
+                                 setup->model->oracle->kind)
+               : CBX_OK;
 }
 
 cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
@@ -303,6 +326,8 @@ cbx_status cbx_additions_check(const cbx_setup *setup, cbx_error *err)
     cbx_status status = check_weights(setup, err);
     if (!status)
         status = check_attributes(setup, err);
+    if (!status)
+        status = check_new_nodes(setup, err);
     if (status || !cbx_edits_add(&setup->rules))
         return status;
     if (!setup->explainer->adds_edges)

@@ -68,7 +68,7 @@ static double margin(const float *logp, int32_t C)
 void cbx_result_count_edits(cbx_counterfactual *c)
 {
     c->num_edges_removed = c->num_edges_added = c->num_features_changed = 0;
-    c->num_nodes_removed = c->num_edges_reweighted = 0;
+    c->num_nodes_removed = c->num_edges_reweighted = c->num_nodes_added = 0;
     for (int64_t k = 0; k < c->num_edits; k++) {
         switch (c->edits[k].op) {
         case CBX_REMOVE_EDGE:
@@ -85,6 +85,9 @@ void cbx_result_count_edits(cbx_counterfactual *c)
             break;
         case CBX_SET_EDGE:
             c->num_edges_reweighted++;
+            break;
+        case CBX_ADD_NODE:
+            c->num_nodes_added++;
             break;
         }
     }

@@ -82,7 +82,7 @@ static void say_rules(words *w, const cbx_search *s)
 }
 
 /* The k-th of the kinds, in words; NULL: it is not among them. */
-enum { REMOVALS, NODES, ADDITIONS, WEIGHTS, ATTRIBUTES, FEATURES, KINDS };
+enum { REMOVALS, NODES, ADDITIONS, NEW_NODES, WEIGHTS, ATTRIBUTES, FEATURES, KINDS };
 
 static const char *kind_in_words(const cbx_search *s, int k)
 {
@@ -105,6 +105,10 @@ static const char *kind_in_words(const cbx_search *s, int k)
                : r->add_at_target
                    ? "additions of edges at the explained node"
                    : "additions of edges at the explained node or in its factual graph";
+    case NEW_NODES:
+        return r->edits & CBX_EDITS_ADD_NODES
+                   ? "additions of copies of nodes (no two alike at one node)"
+                   : NULL;
     case WEIGHTS:
         return !(r->edits & CBX_EDITS_WEIGHTS)    ? NULL
                : o->edges == CBX_EDGES_UNDIRECTED ? "changes of edges' weights (all between two "

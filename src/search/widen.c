@@ -5,6 +5,7 @@
 #include "added.h"
 #include "error.h"
 #include "explain.h"
+#include "newcomers.h"
 
 cbx_status cbx_widen(const cbx_search *s, const cbx_edit *offers, int64_t count, cbx_search *wide,
                      cbx_error *err)
@@ -33,6 +34,27 @@ cbx_status cbx_widen(const cbx_search *s, const cbx_edit *offers, int64_t count,
     return CBX_OK;
 }
 
+static void hide_slot(cbx_hiding *h, int32_t target, int64_t slot)
+{
+    h->w[slot] = 0;
+    h->removed[slot] = 1;
+    h->lost[target] -= 1;
+}
+
+static int hide_newcomers(cbx_hiding *h, const cbx_search *s, cbx_arena *arena)
+{
+    const cbx_view *v = s->view;
+    h->absent = CBX_NEW0(arena, uint8_t, v->n);
+    for (int32_t i = 0; h->absent && i < v->n; i++) {
+        h->absent[i] = cbx_is_newcomer(s, i);
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++)
+            if (h->absent[i] || cbx_is_newcomer(s, v->source[e]))
+                hide_slot(h, i, e);
+    }
+    h->view.absent = h->absent;
+    return h->absent ? 0 : -1;
+}
+
 int cbx_hiding_init(cbx_hiding *h, const cbx_search *s, cbx_arena *arena)
 {
     const cbx_view *v = s->view;
@@ -47,15 +69,12 @@ int cbx_hiding_init(cbx_hiding *h, const cbx_search *s, cbx_arena *arena)
     for (int32_t i = 0; i < v->n; i++) {
         h->lost[i] = v->outside_count ? v->outside_count[i] : 0;
         for (int64_t e = v->offset[i]; s->offered && e < v->offset[i + 1]; e++)
-            if (s->offered[e]) {
-                h->w[e] = 0;
-                h->removed[e] = 1;
-                h->lost[i] -= 1;
-            }
+            if (s->offered[e])
+                hide_slot(h, i, e);
     }
     h->view.outside_count = h->lost;
     h->view.removed = h->removed;
-    return 0;
+    return s->newcomers ? hide_newcomers(h, s, arena) : 0;
 }
 
 /* What a mean over its edges loses when there is one more of them, for each edge into node i. */
@@ -74,6 +93,32 @@ double cbx_hiding_gain(const cbx_hiding *h, const float *dw, bool mean, int32_t 
 {
     double gain = (double)dw[slot] * (h->view.weight ? h->view.weight[slot] : 1);
     return mean ? diluted(h, dw, target, gain) : gain;
+}
+
+cbx_status cbx_hiding_slopes(const cbx_search *wide, cbx_hiding *hiding, cbx_derivatives *out,
+                             cbx_error *err)
+{
+    const cbx_search *s = wide;
+    int32_t           C = s->model->num_classes;
+    float            *dlogp = CBX_NEW0(s->arena, float, C);
+    cbx_pass          pass;
+    *out = (cbx_derivatives){.dw = CBX_NEW(s->arena, float, s->view->m),
+                        .pooling = s->newcomers ? CBX_NEW0(s->arena, float, s->view->n) : NULL};
+    if (!dlogp || !out->dw || (s->newcomers && !out->pooling) ||
+        cbx_hiding_init(hiding, wide, s->arena))
+        return cbx_fail_memory(err);
+    cbx_status status =
+        cbx_pass_init(&pass, s->model, &hiding->view, &s->X, true, 1, s->arena, err);
+    if (status)
+        return status;
+    pass.leaving = out->pooling;
+    cbx_pass_forward(&pass, &s->X, hiding->w, 0, 0);
+    int32_t aim = cbx_search_aim(s, pass.logp);
+    dlogp[s->target >= 0 ? cbx_best_class(pass.logp, C, aim) : s->prediction] = -1;
+    dlogp[aim] = 1;
+    cbx_pass_backward(&pass, dlogp, NULL, out->dw, NULL);
+    out->mean = pass.uses[CBX_NORM_MEAN];
+    return cbx_time_is_up() ? cbx_fail_late(err) : CBX_OK;
 }
 
 void cbx_widen_hand_back(cbx_search *s, const cbx_search *wide)

@@ -21,9 +21,10 @@ typedef struct cbx_hiding {
     float   *w;       /* by slot: weights in force */
     float   *lost;    /* by node: edges into it from outside the view, less those that are gone */
     uint8_t *removed; /* by slot */
+    uint8_t *absent;  /* by node; NULL: none may come (newcomers.h) */
 } cbx_hiding;
 
-/* That of the search's view, with what is offered removed. 0 on success. */
+/* That of the search's view, with what is offered removed and newcomers absent. 0 on success. */
 int cbx_hiding_init(cbx_hiding *hiding, const cbx_search *s, cbx_arena *arena);
 
 /* What the edge in a slot that is not there would do, to first order, by the derivatives dw at what
@@ -31,6 +32,17 @@ int cbx_hiding_init(cbx_hiding *hiding, const cbx_search *s, cbx_arena *arena);
  */
 double cbx_hiding_gain(const cbx_hiding *hiding, const float *dw, bool mean, int32_t target,
                        int64_t slot);
+
+/* Derivatives of the lead of the class that is sought, by what hiding says. */
+typedef struct cbx_derivatives {
+    float *dw;      /* by slot */
+    float *pooling; /* by node: what its leaving or entering a pooling does; NULL: not asked for */
+    bool   mean;    /* the model divides by the number of edges */
+} cbx_derivatives;
+
+/* Of the wider graph, with what it has more hidden. `pooling` is there where nodes may come. */
+cbx_status cbx_hiding_slopes(const cbx_search *wide, cbx_hiding *hiding, cbx_derivatives *out,
+                             cbx_error *err);
 
 /* What a search of the wider graph has found becomes what `s` has found. */
 void cbx_widen_hand_back(cbx_search *s, const cbx_search *wide);

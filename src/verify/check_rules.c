@@ -403,15 +403,16 @@ static cbx_status check_distance(check *c, const cbx_edit *e)
 }
 
 /* Edges that go are counted as well: taking an edge away makes no room. */
-static cbx_status check_degree(const check *c, const cbx_edit *e, int32_t node)
+static bool has_room(const check *c, int32_t node)
 {
-    int64_t room = cbx_rules_room(c->rules, node);
+    int64_t room = cbx_rules_limit_degree(c->rules) ? cbx_rules_room(c->rules, node) : INT64_MAX;
     for (int64_t k = 0; k < c->count; k++) {
         const cbx_edit *other = &c->edits[k];
         room -= other->op == CBX_ADD_EDGE &&
                 (other->target == node || (other->undirected && other->source == node));
+        room -= other->op == CBX_ADD_NODE && other->target == node;
     }
-    return room < 0 ? added_wrongly(c, e, "max-degree or keep") : CBX_OK;
+    return room >= 0;
 }
 
 static cbx_status check_additions(check *c)
@@ -429,12 +430,34 @@ static cbx_status check_additions(check *c)
                 c, e, "edits, add-at, add-to, own-edges, immutable-nodes, protected-edges or as");
         if (!status && r->add_within > 0)
             status = check_distance(c, e);
-        if (!status && cbx_rules_limit_degree(r))
-            status = check_degree(c, e, e->target);
-        if (!status && cbx_rules_limit_degree(r) && e->undirected)
-            status = check_degree(c, e, e->source);
+        if (!status && (!has_room(c, e->target) || (e->undirected && !has_room(c, e->source))))
+            status = added_wrongly(c, e, "max-degree or keep");
     }
     return status;
+}
+
+/* ---- nodes that come */
+
+/* The edge of a new node counts as one that is added. */
+static cbx_status check_new_nodes(check *c)
+{
+    const cbx_rules      *r = c->rules;
+    const cbx_graph_data *d = &r->graph->data;
+    for (int64_t k = 0; k < c->count; k++) {
+        const cbx_edit *e = &c->edits[k];
+        part_name       u, v;
+        if (e->op != CBX_ADD_NODE)
+            continue;
+        c->changes++;
+        c->added++;
+        if (!cbx_rules_new_node(r, c->row, e->source, e->target) || !has_room(c, e->target))
+            return cbx_fail(c->err, CBX_INVALID,
+                            "the rule edits, add-to, immutable-nodes, max-degree or keep: a copy "
+                            "of node %s is added at node %s",
+                            name_part(u, d->node_names, e->source),
+                            name_part(v, d->node_names, e->target));
+    }
+    return CBX_OK;
 }
 
 static cbx_status check_edges(check *c)
@@ -506,6 +529,8 @@ cbx_status cbx_rules_check(const cbx_rules *rules, int32_t row, int32_t class,
         status = check_weights(&c);
     if (!status)
         status = check_additions(&c);
+    if (!status)
+        status = check_new_nodes(&c);
     if (!status)
         status = check_numbers(&c);
     if (!status)

@@ -95,11 +95,17 @@ static bool leads_there(const cbx_rules *rules, int32_t row, int32_t node)
                    by_number);
 }
 
+/* The ends of an added edge are of one type, where that is asked for. */
+static bool are_of_one_type(const cbx_rules *rules, int32_t u, int32_t v)
+{
+    return !rules->type || (rules->type[u] >= 0 && rules->type[u] == rules->type[v]);
+}
+
 bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v)
 {
     if (!(rules->edits & CBX_EDITS_ADD) || u == v || !may_change(rules, row, u, v))
         return false;
-    if (rules->type && (rules->type[u] < 0 || rules->type[u] != rules->type[v]))
+    if (!are_of_one_type(rules, u, v))
         return false;
     if (rules->add_at_target && !is_own(rules, row, u) && !is_own(rules, row, v))
         return false;
@@ -140,6 +146,12 @@ static int64_t count_edges(const cbx_rules *rules, int32_t node, double *bonds)
     return degree;
 }
 
+/* Of an added edge, as a bond: where weights are orders, its own weight. */
+static double added_order(const cbx_rules *rules)
+{
+    return rules->bond_is_weight && rules->add_weight > 0 ? (double)rules->add_weight : 1;
+}
+
 int64_t cbx_rules_room(const cbx_rules *rules, int32_t node)
 {
     double  bonds;
@@ -147,10 +159,16 @@ int64_t cbx_rules_room(const cbx_rules *rules, int32_t node)
     int64_t room = rules->max_degree > 0 ? rules->max_degree - degree : INT64_MAX;
     if (!rules->valence)
         return room;
-    /* where weights are orders, that of what is added is its own */
-    double  order = rules->bond_is_weight && rules->add_weight > 0 ? (double)rules->add_weight : 1;
-    int64_t free = (int64_t)floor(((double)valence_of(rules, node) - bonds) / order);
+    int64_t free = (int64_t)floor(((double)valence_of(rules, node) - bonds) / added_order(rules));
     return free < room ? free : room;
+}
+
+bool cbx_rules_new_node(const cbx_rules *rules, int32_t row, int32_t copied, int32_t at)
+{
+    return (rules->edits & CBX_EDITS_ADD_NODES) && rules->graph->data.task == CBX_GRAPH &&
+           !is_immutable(rules, row, at) && are_of_one_type(rules, copied, at) &&
+           (!rules->add_to_some || leads_there(rules, row, at)) &&
+           (!rules->valence || (double)valence_of(rules, copied) >= added_order(rules));
 }
 
 /* ---- values */

@@ -35,13 +35,15 @@ enum {
     CBX_EDITS_ADD = 4,
     CBX_EDITS_REMOVE_NODES = 8,
     CBX_EDITS_WEIGHTS = 16,
+    CBX_EDITS_ADD_NODES = 32,
     CBX_EDITS_ATTRIBUTES = 64
 };
 
 /* Those that a search takes up one after the other, from an answer without them. */
 enum {
     CBX_EDITS_FURTHER =
-        CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES | CBX_EDITS_WEIGHTS | CBX_EDITS_ATTRIBUTES
+        CBX_EDITS_ADD | CBX_EDITS_REMOVE_NODES | CBX_EDITS_WEIGHTS | CBX_EDITS_ADD_NODES |
+        CBX_EDITS_ATTRIBUTES
 };
 
 /* Features from `first` to `last`; group: those of them that are in it, -1: all. */
@@ -123,6 +125,10 @@ bool cbx_rules_attribute(const cbx_rules *rules, int32_t row, const cbx_edit *ed
 /* May an edge be added between these two, as far as the two are concerned? How far apart they are,
  * and how many edges they have, is asked elsewhere. */
 bool cbx_rules_addition(const cbx_rules *rules, int32_t row, int32_t u, int32_t v);
+
+/* May a copy of one node be added with an edge to another of the same graph, as far as the two are
+ * concerned? How many edges there are is asked elsewhere. */
+bool cbx_rules_new_node(const cbx_rules *rules, int32_t row, int32_t copied, int32_t at);
 
 /* Do edges that are added meet a limit at their ends? And how many may be added into a node, by the
  * rules max-degree, which counts the data's edges without loops, and keep molecule, which counts

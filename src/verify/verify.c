@@ -23,6 +23,7 @@
 #include "pass.h"
 #include "receptive.h"
 #include "sort.h"
+#include "with_nodes.h"
 #include "without_nodes.h"
 
 /* Nodes up to which the whole graph is run. */
@@ -32,10 +33,12 @@ enum { MODERATE = 64 };
 static const double EDIT = 200, SLOT = 2;
 
 /* Some edits of the view, in two lists (which may be one): those by which edges and nodes go, and
- * those by which features change; the other kind is ignored in each. */
+ * those by which features change; the other kind is ignored in each. And nodes that come. */
 typedef struct edit_lists {
     const cbx_edit *edges, *features;
     int64_t         num_edges, num_features;
+    cbx_new_node   *new_nodes; /* by the graph's numbers */
+    int32_t         num_new_nodes;
 } edit_lists;
 
 /* What is left once the nodes that go are gone. `row` becomes its new number. */
@@ -59,6 +62,27 @@ static cbx_status take_nodes_out(const cbx_places *places, const edit_lists *edi
     return status;
 }
 
+/* And with those that come, which hang on nodes that stay. */
+static cbx_status put_nodes_in(const cbx_graph *graph, const edit_lists *edits, cbx_view *view,
+                               cbx_matrix *X, cbx_arena *arena, cbx_error *err)
+{
+    const cbx_view   before = *view;
+    const cbx_matrix rows = *X;
+    int32_t          count = edits->num_new_nodes;
+    cbx_new_node    *nodes = CBX_NEW(arena, cbx_new_node, count);
+    if (!nodes)
+        return cbx_fail_memory(err);
+    for (int32_t k = 0; k < count; k++) {
+        nodes[k] = edits->new_nodes[k];
+        nodes[k].at = 0;
+        while (before.node[nodes[k].at] != edits->new_nodes[k].at)
+            nodes[k].at++;
+    }
+    cbx_status status =
+        cbx_view_with_nodes(&before, nodes, count, cbx_graph_num_edges(graph), arena, view, err);
+    return status ? status : cbx_features_with_nodes(graph, view, &rows, arena, X, err);
+}
+
 static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_view *view,
                       const edit_lists *edits, int32_t row, cbx_arena *arena, float *log_probs,
                       cbx_error *err)
@@ -80,6 +104,8 @@ static cbx_status run(const cbx_model *model, const cbx_graph *graph, const cbx_
                                      &X_edited, err);
     if (!status)
         status = take_nodes_out(&places, edits, &edited, &X_edited, &row, arena, err);
+    if (!status && edits->num_new_nodes)
+        status = put_nodes_in(graph, edits, &edited, &X_edited, arena, err);
     if (!status)
         status = cbx_pass_init(&pass, model, &edited, &X_edited, false, 1, arena, err);
     if (!status) {
@@ -270,6 +296,7 @@ static cbx_status sort_edits(const cbx_graph *g, const cbx_view *cone, const cbx
             break;
         case CBX_ADD_EDGE: /* the graph has it already */
         case CBX_SET_EDGE:
+        case CBX_ADD_NODE: /* to graphs with a class, which have no cone */
             break;
         case CBX_REMOVE_NODE:
             status = check_node(g, &edits[k], k, err);
@@ -315,7 +342,7 @@ static cbx_status check_cone(const cbx_model *model, const cbx_graph *graph, int
         return status;
     if (lose_edges(graph, &cone, to.lost, to.num_lost, arena))
         return cbx_fail_late(err);
-    const edit_lists lists = {to.inside, edits, to.num_inside, count};
+    const edit_lists lists = {to.inside, edits, to.num_inside, count, NULL, 0};
     return run(model, graph, &cone, &lists, 0, arena, log_probs, err);
 }
 
@@ -387,7 +414,7 @@ static cbx_status check_part(const cbx_model *model, const cbx_graph *graph, int
         return cbx_fail_late(err);
     status = keep_inside(graph, &places, edits, count, inside, &num_inside, err);
     cbx_places_free(&places);
-    const edit_lists lists = {inside, edits, num_inside, count};
+    const edit_lists lists = {inside, edits, num_inside, count, NULL, 0};
     return status ? status : run(model, graph, &part, &lists, 0, arena, log_probs, err);
 }
 
@@ -400,23 +427,37 @@ cbx_status cbx_verify_row(const cbx_graph *graph, int32_t row, cbx_error *err)
                     graph->data.task == CBX_GRAPH ? "graph" : "node", row, rows - 1);
 }
 
+/* The class of one of many graphs. Nodes come to others without a part in it. */
+static cbx_status check_graph(const cbx_model *model, const cbx_graph *graph, int32_t row,
+                              edit_lists *lists, cbx_arena *arena, float *log_probs, cbx_error *err)
+{
+    cbx_view   view;
+    int32_t    count = 0;
+    cbx_status status = cbx_view_graphs(graph, &row, 1, arena, &view, err);
+    for (int32_t k = 0; k < lists->num_new_nodes; k++)
+        if (cbx_graph_of_node(graph, lists->new_nodes[k].at) == row)
+            lists->new_nodes[count++] = lists->new_nodes[k];
+    lists->num_new_nodes = count;
+    return status ? status : run(model, graph, &view, lists, 0, arena, log_probs, err);
+}
+
 /* On a graph that has the edges which the edits add. */
 static cbx_status check_rest(const cbx_model *model, const cbx_graph *graph, int32_t row,
-                             const cbx_edit *edits, int64_t count, int32_t moderate,
-                             cbx_arena *arena, float *log_probs, cbx_error *err)
+                             edit_lists *lists, int32_t moderate, cbx_arena *arena,
+                             float *log_probs, cbx_error *err)
 {
-    cbx_view view;
-    int32_t  rows = cbx_graph_label_rows(graph);
-    bool     graphs = graph->data.task == CBX_GRAPH;
-    if (!graphs && rows > moderate && has_cone(model))
+    cbx_view        view;
+    int32_t         rows = cbx_graph_label_rows(graph);
+    const cbx_edit *edits = lists->edges;
+    int64_t         count = lists->num_edges;
+    if (graph->data.task == CBX_GRAPH)
+        return check_graph(model, graph, row, lists, arena, log_probs, err);
+    if (rows > moderate && has_cone(model))
         return check_cone(model, graph, row, edits, count, arena, log_probs, err);
-    if (!graphs && rows > moderate && model->oracle && cbx_receptive_is_known(model))
+    if (rows > moderate && model->oracle && cbx_receptive_is_known(model))
         return check_part(model, graph, row, edits, count, arena, log_probs, err);
-    cbx_status       status = graphs ? cbx_view_graphs(graph, &row, 1, arena, &view, err)
-                                     : cbx_view_whole(graph, arena, &view, err);
-    const edit_lists lists = {edits, edits, count, count};
-    return status ? status
-                  : run(model, graph, &view, &lists, graphs ? 0 : row, arena, log_probs, err);
+    cbx_status status = cbx_view_whole(graph, arena, &view, err);
+    return status ? status : run(model, graph, &view, lists, row, arena, log_probs, err);
 }
 
 /* A class cannot be that of a node that is gone. */
@@ -437,6 +478,7 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
 {
     cbx_arena  arena = {0};
     cbx_graph  with;
+    edit_lists lists = {edits, edits, count, count, NULL, 0};
     cbx_status status = cbx_model_fits_sizes(model, graph, err);
     if (!status)
         status = cbx_verify_row(graph, row, err);
@@ -451,7 +493,10 @@ cbx_status cbx_verify_within(const cbx_model *model, const cbx_graph *graph, int
     bool         before = cbx_order_fix(model->reproducible);
     status = cbx_graph_with_edges(graph, edits, count, &arena, &with, err);
     if (!status)
-        status = check_rest(model, &with, row, edits, count, moderate, &arena, log_probs, err);
+        status = cbx_edits_new_nodes(graph, edits, count, &arena, &lists.new_nodes,
+                                     &lists.num_new_nodes, err);
+    if (!status)
+        status = check_rest(model, &with, row, &lists, moderate, &arena, log_probs, err);
     (void)cbx_order_fix(before);
     if (alone)
         cbx_deadline_end(&deadline);

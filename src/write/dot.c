@@ -43,6 +43,8 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
     }
     if (cbx_writing_lost(w, i))
         cbx_text_put(out, " style=dashed fontcolor=\"#d62728\"");
+    if (cbx_writing_came(w, i))
+        cbx_text_put(out, " color=\"#2ca02c\" penwidth=3");
     cbx_text_put(out,
                  changed || cbx_writing_lost(w, i) ? " color=\"#d62728\" penwidth=3];\n" : "];\n");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gexf.c: GEXF 1.3, for Gephi: removed edges and changed nodes are red, added edges
- * green. */
+ * and nodes green. */
 #include "attributes.h"
 
 #include <stdio.h>
@@ -32,12 +32,14 @@ static void attributes(const cbx_writing *w, cbx_text_out *out)
         attribute(out, "changes", "changes", "string", NULL);
         if (w->lost)
             attribute(out, "lost", "removed", "boolean", "false");
+        if (w->came)
+            attribute(out, "came", "added", "boolean", "false");
     }
     cbx_text_put(out, "    </attributes>\n");
     if (w->removed) {
         cbx_text_put(out, "    <attributes class=\"edge\">\n");
         attribute(out, "removed", "removed", "boolean", "false");
-        if (w->num_added)
+        if (w->num_added || w->num_came)
             attribute(out, "added", "added", "boolean", "false");
         cbx_text_put(out, "    </attributes>\n");
     }
@@ -77,7 +79,11 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
     }
     if (cbx_writing_lost(w, i))
         cbx_text_put(out, "<attvalue for=\"lost\" value=\"true\"/>");
+    if (cbx_writing_came(w, i))
+        cbx_text_put(out, "<attvalue for=\"came\" value=\"true\"/>");
     cbx_text_put(out, "</attvalues>");
+    if (cbx_writing_came(w, i))
+        cbx_text_put(out, "<viz:color r=\"44\" g=\"160\" b=\"44\"/>");
     if (changed || cbx_writing_lost(w, i))
         cbx_text_put(out, "<viz:color r=\"214\" g=\"39\" b=\"40\"/>");
     cbx_text_put(out, "</node>\n");

@@ -38,7 +38,9 @@ static void keys(const cbx_writing *w, cbx_text_out *out)
         key(out, "removed", "edge", "removed", "boolean", "false");
         if (w->lost)
             key(out, "lost", "node", "removed", "boolean", "false");
-        if (w->num_added)
+        if (w->came)
+            key(out, "came", "node", "added", "boolean", "false");
+        if (w->num_added || w->num_came)
             key(out, "added", "edge", "added", "boolean", "false");
     }
 }
@@ -74,6 +76,8 @@ static void node(const cbx_writing *w, cbx_text_out *out, int32_t i)
     cbx_each_feature(w, out, i, put_feature);
     if (cbx_writing_lost(w, i))
         cbx_text_put(out, "<data key=\"lost\">true</data>");
+    if (cbx_writing_came(w, i))
+        cbx_text_put(out, "<data key=\"came\">true</data>");
     if (cbx_writing_edits(w, i, &edits)) {
         cbx_text_put(out, "<data key=\"changed\">true</data><data key=\"changes\">");
         cbx_put_changes(w, out, i, cbx_text_xml, "; ");

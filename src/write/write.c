@@ -9,6 +9,7 @@
 #include "edit_kind.h"
 #include "error.h"
 #include "neighbour.h"
+#include "new_nodes.h"
 #include "reweighted.h"
 #include "writing.h"
 
@@ -50,16 +51,16 @@ const char *cbx_export_of(const char *path)
 bool cbx_writing_edge(const cbx_writing *w, int64_t e, cbx_written_edge *out)
 {
     const cbx_graph_data *before = &w->graph->data, *after = &w->edited->data;
-    bool                  added = e >= before->num_edges;
-    const cbx_graph_data *d = added ? after : before;
-    int64_t               at = added ? e - cbx_writing_edges(w) + after->num_edges : e;
+    bool                  behind = e >= before->num_edges;
+    const cbx_graph_data *d = behind ? after : before;
+    int64_t               at = behind ? e - cbx_writing_edges(w) + after->num_edges : e;
     *out = (cbx_written_edge){.source = d->edge_source[at],
                               .target = d->edge_target[at],
-                              .weight = !added && w->weight ? w->weight[e]
-                                        : d->edge_weight    ? d->edge_weight[at]
-                                                            : 1,
-                              .removed = !added && w->removed && w->removed[e],
-                              .added = added};
+                              .weight = !behind && w->weight ? w->weight[e]
+                                        : d->edge_weight     ? d->edge_weight[at]
+                                                             : 1,
+                              .removed = !behind && w->removed && w->removed[e],
+                              .added = e >= before->num_edges - w->num_came};
     return !w->pairs || out->source <= out->target;
 }
 
@@ -217,11 +218,17 @@ static cbx_status apply_to_all_nodes(const cbx_writing *w, const cbx_edit *edits
     return cbx_graph_apply(w->graph, others, kept, edited, w->err);
 }
 
+/* `made`: graphs that are to be freed, two of them. */
 static cbx_status prepare(cbx_writing *w, const cbx_writer *writer, const cbx_edit *edits,
-                          int64_t count, cbx_graph **edited, cbx_arena *arena)
+                          int64_t count, cbx_graph **made, cbx_arena *arena)
 {
-    cbx_status status = CBX_OK;
+    cbx_status  status = CBX_OK;
+    cbx_graph **edited = &made[1];
+    if (edits && !writer->as_data)
+        status = cbx_writing_add_nodes(w, &edits, &count, &made[0], arena);
     w->edited = w->graph;
+    if (status)
+        return status;
     if (edits) {
         status = writer->as_data ? cbx_graph_apply(w->graph, edits, count, edited, w->err)
                                  : apply_to_all_nodes(w, edits, count, edited, arena);
@@ -238,7 +245,7 @@ cbx_status cbx_graph_export(const cbx_graph *graph, const char *format, const cb
                             int64_t count, const char *path, cbx_error *err)
 {
     const cbx_writer *writer = NULL;
-    cbx_graph        *edited = NULL;
+    cbx_graph        *made[2] = {NULL, NULL};
     cbx_arena         arena = {0};
     cbx_writing       w = {.graph = graph, .path = path, .err = err};
     for (size_t i = 0; i < COUNT; i++)
@@ -246,10 +253,11 @@ cbx_status cbx_graph_export(const cbx_graph *graph, const char *format, const cb
             writer = writers[i];
     if (!writer)
         return cbx_fail(err, CBX_INVALID, "'%.40s' is not a format to write", format);
-    cbx_status status = prepare(&w, writer, edits, count, &edited, &arena);
+    cbx_status status = prepare(&w, writer, edits, count, made, &arena);
     if (!status)
         status = writer->write(&w);
-    cbx_graph_free(edited);
+    cbx_graph_free(made[0]);
+    cbx_graph_free(made[1]);
     cbx_arena_free(&arena);
     return status;
 }

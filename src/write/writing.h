@@ -10,12 +10,14 @@
 #include "graph.h"
 
 typedef struct cbx_writing {
-    const cbx_graph *graph;     /* as it was */
+    const cbx_graph *graph;     /* as it was, and with the nodes that come */
     const cbx_graph *edited;    /* with the edits; the same without any; as_data: without nodes */
     const uint8_t   *removed;   /* by edge id; NULL: no edits */
     const float     *weight;    /* by edge id, with the edits; NULL: no edits, or no weights */
     const uint8_t   *lost;      /* by node: removed; NULL: none is */
-    int64_t          num_added; /* edges that edits add: the last of `edited` */
+    const uint8_t   *came;      /* by node: added; NULL: none is */
+    int64_t          num_came;  /* edges that come with them: the last of `graph` */
+    int64_t          num_added; /* other edges that edits add: the last of `edited` */
     const cbx_edit  *edits;     /* sorted by node: only those that set features */
     int64_t          num_edits;
     bool             pairs; /* undirected: u -- v is written once, for u < v */
@@ -53,6 +55,12 @@ bool cbx_writing_weighted(const cbx_writing *w);
 static inline bool cbx_writing_lost(const cbx_writing *w, int32_t node)
 {
     return w->lost && w->lost[node];
+}
+
+/* Do they add it? */
+static inline bool cbx_writing_came(const cbx_writing *w, int32_t node)
+{
+    return w->came && w->came[node];
 }
 
 /* A node's or feature's name, or its number in `buffer`. */

@@ -42,6 +42,40 @@ static void take_nodes_out(const question *q, const uint8_t *lost, naive_graph *
     g->edges = edges;
 }
 
+/* One node more, behind those of the row's graph: the others move up. */
+static void put_node_in(const question *q, const uint8_t *lost, int newcomer, naive_graph *g)
+{
+    const world *w = &q->world;
+    int          own = end_node(q) - g->lost_before - g->lost_inside + g->came;
+    int          at = w->at[newcomer], before = 0;
+    for (int i = 0; i < at; i++)
+        before += lost[i];
+    for (int i = g->nodes; i > own; i--)
+        memcpy(g->x[i], g->x[i - 1], sizeof g->x[i]);
+    for (int j = 0; j < w->features; j++)
+        g->x[own][j] = (double)feature_of(w, w->copied[newcomer], j);
+    for (int e = 0; e < g->edges; e++) {
+        g->source[e] += g->source[e] >= own;
+        g->target[e] += g->target[e] >= own;
+    }
+    for (int back = 0; back < (q->directed ? 1 : 2); back++) {
+        g->source[g->edges] = back ? at - before : own;
+        g->target[g->edges] = back ? own : at - before;
+        g->edge_weight[g->edges++] = (double)middle_weight(w);
+    }
+    g->nodes++;
+    g->came++;
+}
+
+/* Those that come are copies of nodes as they were, whatever else changes. */
+static void put_nodes_in(const question *q, const uint8_t *lost, const uint8_t *came,
+                         naive_graph *g)
+{
+    for (int k = 0; k < q->world.newcomers; k++)
+        if (came[k])
+            put_node_in(q, lost, k, g);
+}
+
 void edit_nothing(const question *q, edited *out)
 {
     memset(out, 0, sizeof *out);
@@ -54,12 +88,13 @@ void build_graph(const question *q, const edited *as, naive_graph *out)
     const world *w = &q->world;
     const float *x = as->x;
     out->nodes = w->nodes;
-    out->lost_before = out->lost_inside = 0;
+    out->lost_before = out->lost_inside = out->came = 0;
     take_edges(w, as->gone, as->weight, out);
     for (int i = 0; i < w->nodes; i++)
         for (int j = 0; j < w->features; j++)
             out->x[i][j] = (double)x[i * w->features + j];
     take_nodes_out(q, as->lost, out);
+    put_nodes_in(q, as->lost, as->came, out);
 }
 
 static int best_class(const double *values, int count, int except)
@@ -76,7 +111,7 @@ outcome ask_naive(const question *q, const naive_graph *g, int prediction, int t
     outcome o;
     int     C = q->gnn.classes;
     int     begin = first_node(q) - g->lost_before, end = end_node(q) - g->lost_before;
-    double  size = naive_log_probs(&q->gnn, g, begin, end - g->lost_inside, o.log_probs);
+    double  size = naive_log_probs(&q->gnn, g, begin, end - g->lost_inside + g->came, o.log_probs);
     int     aim = target >= 0 ? target : best_class(o.log_probs, C, prediction);
     int     rival = target >= 0 ? best_class(o.log_probs, C, target) : prediction;
     o.best = best_class(o.log_probs, C, -1);
@@ -107,27 +142,38 @@ static void find_parts(const world *w, const uint8_t *gone, const uint8_t *lost,
     }
 }
 
-/* Has an atom that gets a bond no more than it can have? Those that go are counted as well. */
-static bool bonds_hold(const question *q, const uint8_t *changed)
+/* Edges that the node may have where it gets one. */
+static int most_edges(const question *q, int node)
+{
+    int most = q->max_degree ? q->max_degree : MAX_EDGES;
+    if (q->keep != KEEP_MOLECULE || q->atoms < 0)
+        return most;
+    int valence = valence_of(q, node);
+    return valence < most ? valence : most;
+}
+
+/* Has a node that gets an edge no more than it can have? Those that go are counted as well. */
+static bool degrees_hold(const question *q, const uint8_t *changed, const uint8_t *came)
 {
     const world *w = &q->world;
     for (int i = 0; i < w->nodes; i++) {
-        int bonds = 0, coming = 0, valence = 0;
+        int edges = 0, coming = 0;
         for (int e = 0; e < w->edges + w->offered; e++)
             if (w->target[e] == i && w->source[e] != i) {
-                bonds += e < w->edges || changed[e];
+                edges += e < w->edges || changed[e];
                 coming += e >= w->edges && changed[e];
             }
-        for (int j = w->features - 1; j >= 0; j--)
-            if (q->group[j] == q->atoms && feature_of(w, i, j) == 1)
-                valence = elements[q->element[j]].valence;
-        if (coming && bonds > valence)
+        for (int k = 0; k < w->newcomers; k++) {
+            edges += came[k] && w->at[k] == i;
+            coming += came[k] && w->at[k] == i;
+        }
+        if (coming && edges > most_edges(q, i))
             return false;
     }
     return true;
 }
 
-bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost)
+bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost, const uint8_t *came)
 {
     const world *w = &q->world;
     int          left = 0;
@@ -135,6 +181,9 @@ bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost)
         left += !lost[i];
     for (int e = w->edges; e < w->edges + w->offered; e++)
         if (gone[e] && (lost[w->source[e]] || lost[w->target[e]]))
+            return false;
+    for (int k = 0; k < w->newcomers; k++)
+        if (came[k] && lost[w->at[k]])
             return false;
     return left > 0;
 }
@@ -153,14 +202,14 @@ static bool keeps_parts(const world *w, const uint8_t *gone, const uint8_t *lost
     return true;
 }
 
-bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost)
+bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost, const uint8_t *came)
 {
     const world *w = &q->world;
     int          before[MAX_NODES] = {0}, after[MAX_NODES] = {0};
+    if (!degrees_hold(q, gone, came))
+        return false;
     if (q->keep == KEEP_ANY)
         return true;
-    if (q->keep == KEEP_MOLECULE && q->atoms >= 0 && !bonds_hold(q, gone))
-        return false;
     if (q->keep == KEEP_CONNECTED || q->keep == KEEP_MOLECULE)
         return keeps_parts(w, gone, lost);
     for (int e = 0; e < w->edges; e++)
@@ -184,9 +233,9 @@ typedef struct bench {
     int             prediction, target;
     double          below;
     naive_graph     graph;
-    uint8_t         gone[MAX_EDGES], lost[MAX_NODES];
+    uint8_t         gone[MAX_EDGES], lost[MAX_NODES], came[MAX_NEW];
     float           weight[MAX_EDGES];
-    int             num_lost;
+    int             num_lost, num_came;
     int             choice[MAX_PLACES];
     int             edits, most_edits;
     int             added, removed; /* edges */
@@ -241,6 +290,10 @@ static void choose(bench *b, int k, int choice)
     } else if (p->kind == PLACE_NODE) {
         b->lost[p->node] = is;
         b->num_lost += is - was;
+    } else if (p->kind == PLACE_NEWCOMER) { /* with an edge */
+        b->came[p->node] = is;
+        b->num_came += is - was;
+        b->added += is - was;
     } else if (p->kind == PLACE_FEATURE) {
         x[p->feature] =
             (double)(is ? p->values[choice - 1] : feature_of(&b->q->world, p->node, p->feature));
@@ -267,7 +320,7 @@ static bool is_affordable(const bench *b)
 
 static bool is_allowed(const bench *b)
 {
-    return is_affordable(b) && keeps(b->q, b->gone, b->lost);
+    return is_affordable(b) && keeps(b->q, b->gone, b->lost, b->came);
 }
 
 static bool all_change_together(const bench *b)
@@ -288,11 +341,13 @@ static bool all_change_together(const bench *b)
 static double try_set(bench *b)
 {
     b->tried++;
-    if (!all_change_together(b) || !is_possible(b->q, b->gone, b->lost))
+    if (!all_change_together(b) || !is_possible(b->q, b->gone, b->lost, b->came))
         return -INFINITY;
     naive_graph left = b->graph;
     if (b->num_lost)
         take_nodes_out(b->q, b->lost, &left);
+    if (b->num_came)
+        put_nodes_in(b->q, b->lost, b->came, &left);
     outcome o = ask_naive(b->q, &left, b->prediction, b->target);
     verdict v = o.lead > o.blur ? VERDICT_FOUND : o.lead > -o.blur ? VERDICT_UNSURE : VERDICT_NONE;
     if (v > b->verdict) {
@@ -375,7 +430,7 @@ static void make_small(bench *b)
 static int most_edits(const question *q, double below)
 {
     double cheapest = fmin(q->edge_cost, q->feature_cost);
-    cheapest = q->removes_nodes ? fmin(cheapest, q->node_cost) : cheapest;
+    cheapest = q->removes_nodes || q->adds_nodes ? fmin(cheapest, q->node_cost) : cheapest;
     cheapest = q->dear >= 0 ? fmin(cheapest, q->dear_cost) : cheapest;
     double by_cost = 2 * ceil(below / cheapest);
     double by_rule = q->max_edits ? q->max_edits : 2 * MAX_PLACES;

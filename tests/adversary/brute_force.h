@@ -20,7 +20,7 @@ typedef struct outcome {
 /* A graph, edited. */
 typedef struct edited {
     uint8_t gone[MAX_EDGES]; /* edges; of those that are offered: there */
-    uint8_t lost[MAX_NODES];
+    uint8_t lost[MAX_NODES], came[MAX_NEW];
     float   weight[MAX_EDGES], x[MAX_NODES * MAX_FEATURES];
 } edited;
 
@@ -33,10 +33,10 @@ void build_graph(const question *q, const edited *e, naive_graph *out);
 outcome ask_naive(const question *q, const naive_graph *graph, int prediction, int target);
 
 /* Is what the rules want kept still there, on the whole graph? */
-bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost);
+bool keeps(const question *q, const uint8_t *gone, const uint8_t *lost, const uint8_t *came);
 
 /* Is a node of the row's left, and no edge added to one that is not? */
-bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost);
+bool is_possible(const question *q, const uint8_t *gone, const uint8_t *lost, const uint8_t *came);
 
 typedef struct found_set {
     int     choice[MAX_PLACES]; /* by place */

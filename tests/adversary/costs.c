@@ -39,7 +39,7 @@ double fixed_cost(const question *q, const cbx_counterfactual *a)
     double cost = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         const cbx_edit *e = &a->edits[k];
-        if (e->op == CBX_REMOVE_NODE)
+        if (e->op == CBX_REMOVE_NODE || e->op == CBX_ADD_NODE)
             cost += q->node_cost;
         else if (e->op != CBX_SET_FEATURE)
             cost += q->edge_cost;

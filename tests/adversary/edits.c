@@ -16,6 +16,25 @@ static bool removes(const world *w, const cbx_edit *e, int edge)
     return e->undirected ? forth || back : forth && (e->edge < 0 || e->edge == edge);
 }
 
+static bool are_alike(const world *w, int a, int b)
+{
+    bool alike = true;
+    for (int j = 0; j < w->features; j++)
+        alike = alike && feature_of(w, a, j) == feature_of(w, b, j);
+    return alike;
+}
+
+/* Which newcomer the edit adds; -1: none. */
+static int newcomer_of(const question *q, const cbx_edit *e)
+{
+    const world *w = &q->world;
+    bool         own = e->source >= first_node(q) && e->source < end_node(q);
+    for (int k = 0; k < w->newcomers && own; k++)
+        if (w->at[k] == e->target && are_alike(w, w->copied[k], e->source))
+            return k;
+    return -1;
+}
+
 /* A one-hot group that points elsewhere is one change of two edits. */
 static bool same_change(const question *q, const cbx_edit *a, const cbx_edit *b)
 {
@@ -35,6 +54,8 @@ void make_edits(const question *q, const cbx_counterfactual *a, int64_t but, edi
             out->x[e->node * w->features + e->feature] = e->to;
         if (e->op == CBX_REMOVE_NODE && e->node >= 0 && e->node < w->nodes)
             out->lost[e->node] = 1;
+        if (e->op == CBX_ADD_NODE && newcomer_of(q, e) >= 0)
+            out->came[newcomer_of(q, e)] = 1;
         for (int i = 0; i < w->edges && e->op == CBX_SET_EDGE; i++)
             out->weight[i] = removes(w, e, i) ? e->weight : out->weight[i];
         for (int i = 0; i < w->edges && e->op == CBX_REMOVE_EDGE; i++)
@@ -102,6 +123,16 @@ static const char *wrong_node(const question *q, const cbx_edit *e)
     return may_lose_node(q, e->node) ? NULL : "removes a node that must stay";
 }
 
+static const char *wrong_newcomer(const question *q, const cbx_edit *e)
+{
+    int newcomer = newcomer_of(q, e);
+    if (newcomer < 0 || !may_get_node(q, newcomer))
+        return "adds a node that may not be added";
+    if (e->undirected == q->directed)
+        return "adds a node with an edge the other way than was asked for";
+    return e->weight == middle_weight(&q->world) ? NULL : "adds a node with an unusual edge";
+}
+
 static const char *wrong_feature(const question *q, const cbx_edit *e)
 {
     const world *w = &q->world;
@@ -129,7 +160,8 @@ bool same_place(const cbx_edit *a, const cbx_edit *b)
         return a->node == b->node && a->feature == b->feature;
     if (a->op == CBX_REMOVE_NODE)
         return a->node == b->node;
-    bool back = a->undirected && a->source == b->target && a->target == b->source;
+    bool back =
+        a->op != CBX_ADD_NODE && a->undirected && a->source == b->target && a->target == b->source;
     return back || (a->source == b->source && a->target == b->target && a->edge == b->edge);
 }
 
@@ -184,7 +216,7 @@ bool change_together(const question *q, const edited *e)
     for (int i = 0; i < q->world.nodes; i++)
         if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
             return false;
-    return is_plausible(q, e->x, -SLACK) && keeps(q, e->gone, e->lost);
+    return is_plausible(q, e->x, -SLACK) && keeps(q, e->gone, e->lost, e->came);
 }
 
 static int64_t count_of(const cbx_counterfactual *a, cbx_edit_op op)
@@ -203,6 +235,7 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
                                 : edit->op == CBX_ADD_EDGE    ? wrong_addition(q, edit)
                                 : edit->op == CBX_REMOVE_NODE ? wrong_node(q, edit)
                                 : edit->op == CBX_SET_EDGE    ? wrong_weight(q, edit)
+                                : edit->op == CBX_ADD_NODE    ? wrong_newcomer(q, edit)
                                                               : wrong_feature(q, edit);
         if (wrong)
             return wrong;
@@ -218,7 +251,7 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
     }
     if (q->max_edits && changes_of(q, a) > q->max_edits)
         return "has more edits than are allowed";
-    if ((q->max_added && count_of(a, CBX_ADD_EDGE) > q->max_added) ||
+    if ((q->max_added && count_of(a, CBX_ADD_EDGE) + count_of(a, CBX_ADD_NODE) > q->max_added) ||
         (q->max_removed && count_of(a, CBX_REMOVE_EDGE) > q->max_removed))
         return "adds or removes more edges than are allowed";
     if (!one_hot_holds(q, a, e))
@@ -230,9 +263,9 @@ const char *wrong_edits(const question *q, const cbx_counterfactual *a, const ed
     for (int i = 0; i < q->world.nodes; i++)
         if (!changes_together(q, i, e->x + (size_t)i * (size_t)q->world.features))
             return "changes a feature without what it may change with";
-    if (!is_possible(q, e->gone, e->lost))
-        return "leaves no node, or adds an edge to one that it removes";
-    return keeps(q, e->gone, e->lost) ? NULL : "takes away what was to be kept";
+    if (!is_possible(q, e->gone, e->lost, e->came))
+        return "leaves no node, or adds something to one that it removes";
+    return keeps(q, e->gone, e->lost, e->came) ? NULL : "takes away what was to be kept";
 }
 
 /* A hundredth of what the values of the data span, or 1 where they are counted; none where there is
@@ -296,16 +329,18 @@ static bool plausibility_is_right(const question *q, const cbx_counterfactual *a
 
 const char *wrong_numbers(const question *q, const cbx_counterfactual *a, const outcome *o)
 {
-    int64_t edges = 0, added = 0, nodes = 0, weights = 0;
+    int64_t edges = 0, added = 0, nodes = 0, weights = 0, came = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         edges += a->edits[k].op == CBX_REMOVE_EDGE;
         added += a->edits[k].op == CBX_ADD_EDGE;
         nodes += a->edits[k].op == CBX_REMOVE_NODE;
         weights += a->edits[k].op == CBX_SET_EDGE;
+        came += a->edits[k].op == CBX_ADD_NODE;
     }
     if (a->num_edits < 1 || nodes != a->num_nodes_removed || weights != a->num_edges_reweighted ||
         edges != a->num_edges_removed || added != a->num_edges_added ||
-        a->num_edits - edges - added - nodes - weights != a->num_features_changed)
+        came != a->num_nodes_added ||
+        a->num_edits - edges - added - nodes - weights - came != a->num_features_changed)
         return "counts its edits wrongly";
     if (!a->after || !are_close(q, a->after, o))
         return "has other log-probabilities than the edited graph";

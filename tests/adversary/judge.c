@@ -124,7 +124,8 @@ static void judge_irreducible(const question *q, const cbx_counterfactual *a, ju
 }
 
 /* A set of edits, in words. */
-static void describe(const space *s, const found_set *set, char *text, size_t size)
+static void describe(const question *q, const space *s, const found_set *set, char *text,
+                     size_t size)
 {
     size_t at = 0;
     text[0] = 0;
@@ -145,6 +146,9 @@ static void describe(const space *s, const found_set *set, char *text, size_t si
                                    p->edge, (double)p->values[c - 1]);
         else if (p->kind == PLACE_NODE)
             at += (size_t)snprintf(text + at, size - at, "node %d gone", p->node);
+        else if (p->kind == PLACE_NEWCOMER)
+            at += (size_t)snprintf(text + at, size - at, "a copy of node %d at %d",
+                                   q->world.copied[p->node], q->world.at[p->node]);
         else if (p->kind == PLACE_FEATURE)
             at += (size_t)snprintf(text + at, size - at, "x[%d][%d] = %g", p->node, p->feature,
                                    (double)p->values[c - 1]);
@@ -161,14 +165,16 @@ static bool names_rules(const question *q, const char *scope)
                                         "immutable-features", "permitted-range", "one-hot",
                                         "immutable-nodes",    "protected-edges", "own-features",
                                         "own-edges",          "keep-edges",      "keep",
-                                        "plausible",          "max-added",       "max-removed"};
+                                        "plausible",          "max-added",       "max-removed",
+                                        "add-within",         "max-degree",      "add-to"};
     for (int k = 0; k < q->num_settings; k++)
         for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
             if (!strcmp(q->settings[k][0], rules[r]) && !strstr(scope, rules[r]) &&
                 !(!strcmp(rules[r], "one-hot") && !strcmp(q->settings[k][1], "none")))
                 return false;
     if (!strstr(scope, "removals of nodes") == q->removes_nodes ||
-        !strstr(scope, "edges' weights") == q->weighs)
+        !strstr(scope, "edges' weights") == q->weighs ||
+        !strstr(scope, "copies of nodes (no two alike at one node)") == q->adds_nodes)
         return false;
     return strstr(scope, q->directed ? "one by one" : "all between") || q->keep_edges;
 }
@@ -189,7 +195,7 @@ static void judge_by_force(const question *q, const cbx_counterfactual *a, claim
         judge_pass(out, c, rulings[v]);
         return;
     }
-    describe(&s, &set, text, sizeof text);
+    describe(q, &s, &set, text, sizeof text);
     judge_complain(out, c, "%s: class %d, leads by %.6g, costs %g", text, set.outcome.best,
                    set.outcome.lead, set.cost);
 }
@@ -225,6 +231,8 @@ static void judge_never(const question *q, const cbx_counterfactual *a, judged *
             e.gone[i] = (uint8_t)dice_below(&d, 2);
         for (int i = 0; i < q->world.nodes && q->removes_nodes; i++)
             e.lost[i] = i != first_node(q) && dice_chance(&d, 0.2);
+        for (int i = 0; i < q->world.newcomers && q->adds_nodes; i++)
+            e.came[i] = !e.lost[q->world.at[i]] && dice_chance(&d, 0.2);
         for (int i = 0; i < q->world.nodes * q->world.features; i++)
             e.x[i] = (float)dice_real(&d, -size, size);
         build_graph(q, &e, &graph);

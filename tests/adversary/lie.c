@@ -9,9 +9,10 @@
 
 bool lie_named(const char *name, lie *out)
 {
-    static const char *const names[LIES] = {
-        "none", "found", "irreducible", "step",   "optimal",    "lower_bound", "proved_none",
-        "way",  "cost",  "radius",      "robust", "flips_with", "node",        "weight"};
+    static const char *const names[LIES] = {"none",    "found",       "irreducible", "step",
+                                            "optimal", "lower_bound", "proved_none", "way",
+                                            "cost",    "radius",      "robust",      "flips_with",
+                                            "node",    "weight",      "newcomer"};
     for (int k = 0; k < LIES; k++)
         if (!strcmp(names[k], name)) {
             *out = (lie)k;
@@ -31,7 +32,7 @@ void lie_before(lie kind, question *q)
     if (kind == LIE_OPTIMAL)
         set(q, "total-cfs", "5");
     q->total_cfs = kind == LIE_OPTIMAL ? 5 : q->total_cfs;
-    if (kind == LIE_NODE) { /* so that answers have some */
+    if (kind == LIE_NODE || kind == LIE_NEWCOMER) { /* so that answers have some */
         set(q, "node-cost", "0.1");
         q->node_cost = 0.1;
     }
@@ -47,15 +48,16 @@ void lie_before(lie kind, question *q)
 static void count_edits(cbx_counterfactual *a)
 {
     a->num_edges_removed = a->num_edges_added = a->num_nodes_removed = 0;
-    a->num_edges_reweighted = 0;
+    a->num_edges_reweighted = a->num_nodes_added = 0;
     for (int64_t k = 0; k < a->num_edits; k++) {
         a->num_edges_removed += a->edits[k].op == CBX_REMOVE_EDGE;
         a->num_edges_added += a->edits[k].op == CBX_ADD_EDGE;
         a->num_nodes_removed += a->edits[k].op == CBX_REMOVE_NODE;
         a->num_edges_reweighted += a->edits[k].op == CBX_SET_EDGE;
+        a->num_nodes_added += a->edits[k].op == CBX_ADD_NODE;
     }
     a->num_features_changed = a->num_edits - a->num_edges_removed - a->num_edges_added -
-                              a->num_nodes_removed - a->num_edges_reweighted;
+                              a->num_nodes_removed - a->num_edges_reweighted - a->num_nodes_added;
 }
 
 static cbx_edit needless(const question *q, const place *p)
@@ -69,6 +71,13 @@ static cbx_edit needless(const question *q, const place *p)
                           .weight = p->values[0]};
     if (p->kind == PLACE_NODE)
         return (cbx_edit){.op = CBX_REMOVE_NODE, .node = p->node};
+    if (p->kind == PLACE_NEWCOMER)
+        return (cbx_edit){.op = CBX_ADD_NODE,
+                          .source = q->world.copied[p->node],
+                          .target = q->world.at[p->node],
+                          .edge = -1,
+                          .undirected = !q->directed,
+                          .weight = middle_weight(&q->world)};
     if (p->kind == PLACE_EDGE)
         return (cbx_edit){.op = p->comes ? CBX_ADD_EDGE : CBX_REMOVE_EDGE,
                           .source = p->u,
@@ -140,6 +149,32 @@ static void take_another_node(const question *q, cbx_counterfactual *a)
             edits[k].node = (edits[k].node + 1) % q->world.nodes;
 }
 
+/* The last node of the graph that is not like this one; itself where all are alike. */
+static int32_t unlike(const question *q, int32_t node)
+{
+    const world *w = &q->world;
+    int32_t      other = node;
+    for (int i = first_node(q); i < end_node(q); i++)
+        if (memcmp(&w->x[i * w->features], &w->x[node * w->features],
+                   (size_t)w->features * sizeof *w->x) != 0)
+            other = i;
+    return other;
+}
+
+/* A node comes that is a copy of another one; where all are alike, its edge is another. */
+static void add_another_node(const question *q, cbx_counterfactual *a)
+{
+    cbx_edit *edits = (cbx_edit *)a->edits; /* the answer's own memory */
+    for (int64_t k = 0; k < a->num_edits; k++) {
+        if (edits[k].op != CBX_ADD_NODE)
+            continue;
+        int32_t other = unlike(q, edits[k].source);
+        if (other == edits[k].source)
+            edits[k].undirected = !edits[k].undirected;
+        edits[k].source = other;
+    }
+}
+
 /* Edges that go are told to weigh more than any does, as are those that weigh something else. */
 static void weigh_too_much(const question *q, cbx_counterfactual *a)
 {
@@ -175,6 +210,8 @@ void lie_after(lie kind, const question *q, cbx_counterfactual *a)
         weigh_too_much(q, a);
     if (kind == LIE_NODE && found)
         take_another_node(q, a);
+    if (kind == LIE_NEWCOMER && found)
+        add_another_node(q, a);
     if (kind == LIE_PROVED_NONE && a->outcome == CBX_NOT_FOUND)
         a->certificate = CBX_PROVED_NONE;
     if (kind == LIE_FOUND || kind == LIE_IRREDUCIBLE || kind == LIE_WEIGHT)

@@ -20,6 +20,7 @@ typedef enum lie {
     LIE_FLIPS_WITH,  /* what is robust flips with all of the budget */
     LIE_NODE,        /* a node that the answer removes is another one */
     LIE_WEIGHT,      /* an edge gets more weight than any has, in place of going */
+    LIE_NEWCOMER,    /* a node that the answer adds is a copy of another one */
     LIES
 } lie;
 

@@ -66,6 +66,7 @@ typedef struct naive_gnn {
 typedef struct naive_graph {
     int nodes, edges;
     int lost_before, lost_inside; /* nodes that are gone: before those of the row, and of those */
+    int came;                     /* nodes more that those of the row are */
     int source[MAX_EDGES], target[MAX_EDGES];
     double edge_weight[MAX_EDGES];
     double x[MAX_NODES][MAX_WIDE];

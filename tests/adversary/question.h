@@ -10,7 +10,14 @@
 #include "dice.h"
 #include "naive_gnn.h"
 
-enum { MAX_RELATIONS = 3, MAX_GRAPHS = 4, MAX_SETTINGS = 32, MAX_SETTING = 1200, SHAPE_NAME = 64 };
+enum {
+    MAX_RELATIONS = 3,
+    MAX_GRAPHS = 4,
+    MAX_SETTINGS = 32,
+    MAX_SETTING = 1200,
+    SHAPE_NAME = 64,
+    MAX_NEW = 24
+};
 
 /* ---- the graph */
 
@@ -21,12 +28,13 @@ typedef struct world {
     char     shape[SHAPE_NAME]; /* in words */
     int64_t  source[MAX_EDGES], target[MAX_EDGES];
     float    edge_weight[MAX_EDGES];
-    bool     weighted;
-    float    x[MAX_NODES * MAX_FEATURES];
-    bool     sparse; /* told as CSR */
-    bool     told_kinds, told_bounds;
-    uint8_t  discrete[MAX_FEATURES], immutable[MAX_FEATURES];
-    float    lo[MAX_FEATURES], hi[MAX_FEATURES];
+    int   copied[MAX_NEW], at[MAX_NEW], newcomers; /* nodes that may be added to the row's graph */
+    bool  weighted;
+    float x[MAX_NODES * MAX_FEATURES];
+    bool  sparse; /* told as CSR */
+    bool  told_kinds, told_bounds;
+    uint8_t discrete[MAX_FEATURES], immutable[MAX_FEATURES];
+    float   lo[MAX_FEATURES], hi[MAX_FEATURES];
     /* features that are one-hot: which block each is of, or -1; of the blocks the first few are
      * groups by the data, the others are so if a rule says it */
     int32_t block[MAX_FEATURES], blocks, told_blocks;
@@ -98,8 +106,8 @@ typedef struct question {
 
     /* what they mean */
     int     keep;
-    bool    removes_nodes, weighs; /* weights of edges may change */
-    bool    adds; /* edges to these nodes may be added, at the row or in its graph */
+    bool    removes_nodes, adds_nodes, weighs; /* weights of edges may change */
+    bool    adds; /* edges to these nodes may be added, at the row or in its graph, and nodes */
     uint8_t add_to[MAX_NODES];
     bool    keep_edges, own_edges, own_features, directed, diverse, kinds_auto;
     uint8_t fixed[MAX_FEATURES]; /* by the question's rules and by the data */
@@ -118,6 +126,8 @@ typedef struct question {
     uint8_t immutable_node[MAX_NODES], protect_edge[MAX_EDGES]; /* edge: and all beside it */
     int     max_edits, target, total_cfs;
     int     max_added, max_removed; /* edges; 0: no limit */
+    int     add_within, max_degree; /* hops between the ends of an added edge, edges into them */
+    bool    same_type;              /* so are atoms at both ends of an added edge */
     int     patience; /* calls of the progress function after which it stops the search; 0: never */
     double  threshold, edge_cost, feature_cost, node_cost;
     int     counts;    /* of costs: one of COUNTS_… */
@@ -170,8 +180,17 @@ bool may_weigh(const question *q, int u, int v);
 /* May this node go, with all its edges? */
 bool may_lose_node(const question *q, int node);
 
+/* Bonds that the atom can have, as it is; 0: none is known. */
+int valence_of(const question *q, int node);
+
+/* May this newcomer come? */
+bool may_get_node(const question *q, int newcomer);
+
 /* The same of edges that come. */
 bool may_get_edge(const question *q, int u, int v);
+
+/* What the weight of an added edge is. */
+float middle_weight(const world *w);
 
 /* May a node's feature become this, one-hot groups aside? */
 bool may_become(const question *q, int node, int feature, float value);

@@ -335,8 +335,8 @@ static bool has_edge(const world *w, int u, int v)
     return false;
 }
 
-/* The weight of an edge that is added: of an even number, the lower of the two in the middle. */
-static float middle_weight(const world *w)
+/* Of an even number, the lower of the two in the middle. */
+float middle_weight(const world *w)
 {
     for (int e = 0; e < w->edges && w->weighted; e++) {
         int below = 0, same = 0;
@@ -366,16 +366,58 @@ static void draw_additions(question *q, dice *d)
     bool   graphs = w->task == CBX_GRAPH;
     int    first = graphs ? first_node(q) : 0, end = graphs ? end_node(q) : w->nodes;
     int    wanted = graphs ? 1 : dice_between(d, 1, 4);
-    if (end - first < 2 || q->as_self || !dice_chance(d, 0.3)) /* self adds near edges only */
+    if (end - first < 2 || !dice_chance(d, 0.3))
         return;
     q->adds = true;
     q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    q->max_degree = dice_chance(d, 0.2) ? dice_between(d, 1, 5) : 0;
+    q->same_type = q->atoms >= 0 && dice_chance(d, 0.3);
+    if (q->as_self || dice_chance(d, 0.2)) /* 2 is what it is for oneself */
+        q->add_within = q->as_self ? 2 : dice_between(d, 1, 3);
     for (int k = 0; k < wanted; k++)
         q->add_to[dice_between(d, first, end - 1)] = 1;
+    if (q->same_type)
+        memset(q->add_to + first, 1, (size_t)(end - first));
     for (int u = first; u < end; u++)
         for (int v = first; v < end; v++)
             if (may_get_edge(q, u, v) && !has_edge(w, u, v) && (q->directed || !has_edge(w, v, u)))
                 offer(w, u, v);
+}
+
+static bool is_first_of_its_kind(const world *w, int first, int node)
+{
+    for (int i = first; i < node; i++)
+        if (!memcmp(&w->x[i * w->features], &w->x[node * w->features],
+                    (size_t)w->features * sizeof *w->x))
+            return false;
+    return true;
+}
+
+/* Copies of each kind of node that may be added to the graph, at the nodes that may get edges. */
+static void draw_newcomers(question *q, dice *d)
+{
+    world *w = &q->world;
+    if (w->task != CBX_GRAPH || !dice_chance(d, 0.7))
+        return;
+    if (!q->adds)
+        q->add_to[dice_between(d, first_node(q), end_node(q) - 1)] = 1;
+    for (int at = first_node(q); at < end_node(q); at++)
+        for (int i = first_node(q); i < end_node(q) && q->add_to[at]; i++) {
+            if (!is_first_of_its_kind(w, first_node(q), i))
+                continue;
+            if (w->newcomers == MAX_NEW || w->nodes + w->newcomers == MAX_NODES ||
+                w->edges + w->offered + 2 * w->newcomers + 2 > MAX_EDGES) {
+                w->newcomers = 0; /* more than there is room for: none */
+                return;
+            }
+            w->copied[w->newcomers] = i;
+            w->at[w->newcomers++] = at;
+        }
+    q->adds_nodes = true;
+    if (q->adds)
+        return;
+    q->max_added = dice_chance(d, 0.3) ? dice_between(d, 1, 2) : 0;
+    q->max_degree = dice_chance(d, 0.2) ? dice_between(d, 1, 5) : 0;
 }
 
 static bool weights_differ(const world *w)
@@ -414,8 +456,10 @@ void draw_rules(question *q, dice *d)
     q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
         draw_weights(q, d);
+        work_out(q); /* what an atom is */
         draw_additions(q, d);
         q->removes_nodes = dice_chance(d, 0.3);
+        draw_newcomers(q, d);
         leave_little(q, d);
         work_out(q);
         restrict_space(q, d);

@@ -76,7 +76,7 @@ static bool tries_all(question *q)
     space     s;
     found_set set;
     q->keep = KEEP_ANY;
-    q->max_added = q->max_removed = 0;
+    q->max_added = q->max_removed = q->max_degree = 0;
     q->threshold = 2; /* which no probability is */
     find_space(q, &d, &s);
     double all = count_sets(&s, q->max_edits);
@@ -131,7 +131,8 @@ static bool finds_lies_out(question *q)
         {LIE_ROBUST, CLAIM_RADIUS, "false claims of being robust are found out"},
         {LIE_FLIPS_WITH, CLAIM_FLIPS_WITH, "flips with edits that do not flip are found out"},
         {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"},
-        {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"}};
+        {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"},
+        {LIE_NEWCOMER, CLAIM_FOUND, "nodes that are not the ones that must come are found out"}};
     bool fine = true;
     int  honest[CLAIMS], lying[CLAIMS];
     count_broken(LIE_NONE, true, q, honest);

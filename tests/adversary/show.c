@@ -76,6 +76,9 @@ static void show_answer(const cbx_counterfactual *c)
                    e->undirected ? "-" : "->", e->target, (long long)e->edge, (double)e->weight);
         else if (e->op == CBX_REMOVE_NODE)
             printf("    edit %lld: node %d gone\n", (long long)k, e->node);
+        else if (e->op == CBX_ADD_NODE)
+            printf("    edit %lld: a copy of node %d%s%d\n", (long long)k, e->source,
+                   e->undirected ? "-" : "->", e->target);
         else
             printf("    edit %lld: x[%d][%d] = %g, was %g\n", (long long)k, e->node, e->feature,
                    (double)e->to, (double)e->from);

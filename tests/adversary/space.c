@@ -29,8 +29,40 @@ bool may_lose_edges(const question *q, int u, int v)
     return !is_protected(q, u, v);
 }
 
+/* Are they so few hops apart, whichever way the edges point? */
+static bool is_within(const world *w, int hops, int u, int v)
+{
+    bool near[MAX_NODES] = {false}, next[MAX_NODES];
+    near[u] = true;
+    for (; hops > 0; hops--) {
+        memcpy(next, near, sizeof next);
+        for (int e = 0; e < w->edges; e++) {
+            next[w->source[e]] |= near[w->target[e]];
+            next[w->target[e]] |= near[w->source[e]];
+        }
+        memcpy(near, next, sizeof near);
+    }
+    return near[v];
+}
+
+/* The only feature of the atoms' group that is on; -1: there is not just one. */
+static int atom_of(const question *q, int node)
+{
+    int found = -1, on = 0;
+    for (int j = 0; j < q->world.features; j++)
+        if (q->group[j] == q->atoms && feature_of(&q->world, node, j) != 0) {
+            found = feature_of(&q->world, node, j) == 1 ? j : -1;
+            on++;
+        }
+    return on == 1 ? found : -1;
+}
+
 bool may_get_edge(const question *q, int u, int v)
 {
+    if (q->add_within && !is_within(&q->world, q->add_within, u, v))
+        return false;
+    if (q->same_type && (atom_of(q, u) < 0 || atom_of(q, u) != atom_of(q, v)))
+        return false;
     bool graphs = q->world.task == CBX_GRAPH, own = graphs || u == q->row || v == q->row;
     bool to =
         (q->add_to[u] && (graphs || u != q->row)) || (q->add_to[v] && (graphs || v != q->row));
@@ -62,6 +94,24 @@ bool may_lose_node(const question *q, int node)
             !may_lose_edges(q, (int)w->source[e], (int)w->target[e]))
             return false;
     return true;
+}
+
+int valence_of(const question *q, int node)
+{
+    int valence = 0;
+    for (int j = q->world.features - 1; j >= 0; j--)
+        if (q->group[j] == q->atoms && feature_of(&q->world, node, j) == 1)
+            valence = elements[q->element[j]].valence;
+    return valence;
+}
+
+bool may_get_node(const question *q, int newcomer)
+{
+    int at = q->world.at[newcomer], copied = q->world.copied[newcomer];
+    if (q->same_type && (atom_of(q, at) < 0 || atom_of(q, at) != atom_of(q, copied)))
+        return false;
+    return q->adds_nodes && q->add_to[at] && !q->immutable_node[at] &&
+           (q->atoms < 0 || valence_of(q, copied) > 0);
 }
 
 bool may_change_node(const question *q, int node)
@@ -177,6 +227,19 @@ static void add_nodes(const question *q, const bool *influence, space *s)
             continue;
         place *p = add(s, PLACE_NODE);
         p->node = i;
+        p->u = p->v = -1;
+        p->choices = 2;
+        p->cost = q->node_cost;
+    }
+}
+
+static void add_newcomers(const question *q, space *s)
+{
+    for (int k = 0; k < q->world.newcomers; k++) {
+        if (!may_get_node(q, k))
+            continue;
+        place *p = add(s, PLACE_NEWCOMER);
+        p->node = k;
         p->u = p->v = -1;
         p->choices = 2;
         p->cost = q->node_cost;
@@ -300,6 +363,7 @@ void find_space(const question *q, dice *d, space *s)
     find_influence(q, influence);
     add_edges(q, influence, s);
     add_nodes(q, influence, s);
+    add_newcomers(q, s);
     add_weights(q, influence, d, s);
     for (int i = 0; i < q->world.nodes; i++)
         for (int j = 0; j < q->world.features && influence[i] && may_change_node(q, i); j++) {

@@ -10,6 +10,7 @@ enum { MAX_PLACES = 256, MAX_VALUES = 16 };
 typedef enum place_kind {
     PLACE_EDGE,
     PLACE_NODE,
+    PLACE_NEWCOMER, /* by its number, as `node` */
     PLACE_WEIGHT,
     PLACE_FEATURE,
     PLACE_GROUP

@@ -112,13 +112,22 @@ static void tell_edges(question *q)
     if (*text)
         tell(q, "protected-edges", "%s", text);
     tell(q, "edges", "%s", q->directed ? "directed" : "undirected");
-    if (q->adds || q->removes_nodes || q->weighs)
-        tell(q, "edits", "remove,features%s%s%s", q->adds ? ",add" : "",
-             q->removes_nodes ? ",remove-nodes" : "", q->weighs ? ",weights" : "");
-    if (q->adds) {
+    if (q->adds || q->removes_nodes || q->weighs || q->adds_nodes)
+        tell(q, "edits", "remove,features%s%s%s%s", q->adds ? ",add" : "",
+             q->removes_nodes ? ",remove-nodes" : "", q->weighs ? ",weights" : "",
+             q->adds_nodes ? ",add-nodes" : "");
+    if (q->adds)
         tell(q, "add-at", "target");
+    if (q->adds || q->adds_nodes) {
         tell(q, "add-candidates", "100000");
-        tell_list(q, "add-to", q->add_to + first, end - first, 1);
+        if (q->same_type)
+            tell(q, "add-to", "same-type");
+        else
+            tell_list(q, "add-to", q->add_to + first, end - first, 1);
+        if (q->add_within && !q->as_self)
+            tell(q, "add-within", "%d", q->add_within);
+        if (q->max_degree)
+            tell(q, "max-degree", "%d", q->max_degree);
     }
     if (q->keep != KEEP_ANY)
         tell(q, "keep", "%s",

@@ -579,6 +579,41 @@ class Molecule(PageCase):
         self.open(self.path)
         self.assertEqual(self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)"), told)
 
+    def test_edges_are_bonds_and_nodes_atoms(self):
+        for edits, pattern in (
+            ("remove", r"remove the bond [CNl]+\d–[CNl]+\d"),
+            ("remove-nodes", r"remove the atom [CNl]+\d"),
+            ("add-nodes", r"add another [CNl]+ at atom \d"),
+        ):
+            with self.subTest(edits=edits):
+                path = self.folder / f"{edits}.html"
+                row = self.gets_atoms() if edits == "add-nodes" else 1
+                ask = ["explain", self.data, self.model, "--graph", row, "--edits", edits, "--html", path]
+                told = re.findall(pattern, combinex(*ask))
+                self.assertGreater(len(told), 0)
+                self.open(path)
+                self.assertEqual(sorted(self.page.evaluate("[...document.querySelectorAll('.changes li')].map(e => e.innerText)")), sorted(told))
+
+    def gets_atoms(self):
+        """A molecule that new atoms flip."""
+        lines = combinex("explain", self.data, self.model, "--all", "--edits", "add-nodes", "--json").splitlines()
+        return next(answer["graph"] for answer in map(json.loads, lines) if answer["status"] == "found")
+
+    def test_atoms_that_come_are_there_after_the_edits(self):
+        path = self.folder / "new.html"
+        ask = ["explain", self.data, self.model, "--graph", self.gets_atoms(), "--edits", "add-nodes", "--json", "--html", path]
+        new = len(json.loads(combinex(*ask))["edits"])
+        shapes = "document.querySelectorAll('[data-panel=%s] .node-shape:not(.lost)').length"
+        rings = "document.querySelectorAll('[data-panel=%s] .ring-came%s').length"
+        self.open(path)
+        self.page.click("[data-view=both]")
+        own = self.page.evaluate(shapes % "before")
+        self.assertEqual(self.page.evaluate(rings % ("before", ".planned")), new)
+        self.assertEqual(self.page.evaluate(shapes % "after"), own + new)
+        self.assertEqual(self.page.evaluate(rings % ("after", ":not(.planned)")), new)
+        self.page.click(".switch[data-edit='0']")
+        self.assertEqual(self.page.evaluate(shapes % "after"), own + new - 1)
+
 
 class Shared(PageCase):
     """Larger data, where it is."""

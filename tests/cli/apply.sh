@@ -50,9 +50,9 @@ run data generate erdos-renyi --nodes 8 --degree 2 --features 34 -q -o small.saf
 run apply small.safetensors results.jsonl --force -o edited.safetensors
 check "edits that make no sense are refused even so" \
     fails_with 1 'results.jsonl, line 1: edit 0: there is no edge'
-sed 's/"op":"remove_edge"/"op":"add_node"/' results.jsonl > bad.jsonl
+sed 's/"op":"remove_edge"/"op":"grow_node"/' results.jsonl > bad.jsonl
 run apply karate bad.jsonl -o edited.safetensors
-check "an edit that nobody knows is refused" fails_with 1 "bad.jsonl, line 1: .*'add_node'"
+check "an edit that nobody knows is refused" fails_with 1 "bad.jsonl, line 1: .*'grow_node'"
 run apply karate absent.jsonl -o edited.safetensors
 check "missing results are named" fails_with 1 'absent.jsonl: No such file'
 run apply karate results.jsonl -o absent/edited.safetensors

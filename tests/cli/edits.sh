@@ -32,7 +32,7 @@ run apply karate wrong.jsonl --force -o wrong.safetensors
 check "what is not there cannot be removed instead" fails_with 1 'there is no edge'
 
 run explain karate club.model --node 5 --edits add,grow
-check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features, remove-nodes, weights, attributes or all"
+check "a kind that nobody knows is told" fails_with 1 "'grow' is no kind of edit: remove, add, features, remove-nodes, add-nodes, weights, attributes or all"
 run explain karate club.model --node 5 --edits add --explainer ego
 check "a method that adds none says so" fails_with 1 "the explainer 'ego' only removes edges; 'minimal', 'combinex' and 'random-edges' add some"
 

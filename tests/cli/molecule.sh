@@ -112,6 +112,69 @@ check "also where only the names of columns say that these are atoms" all status
 run explain M.safetensors model.safetensors --graph 1 --target any --edits remove,add --edges directed
 check "an edge in one direction is no bond" not out_has 'bond'
 
+# ---- atoms that are added
+run explain M.safetensors model.safetensors --all --target any --keep molecule --edits add-nodes
+check "new atoms are told in words" all status_is 0 , out_has 'add another (C|N|O|F|Cl|S) at atom [0-9]+$' , \
+    not out_has 'another Na'
+run explain M.safetensors model.safetensors --all --target any --keep molecule --edits add-nodes --prove 1 --json -o more.jsonl
+check "and in JSON" all status_is 0 , grep -qE '"op":"add_node","copy_of":[0-9]+,"to":[0-9]+,"undirected":true,"weight":1' more.jsonl , \
+    grep -q '"nodes_added":[1-9]' more.jsonl , grep -q 'copies of nodes (no two alike at one node)' more.jsonl
+# Prints how many were added: no atom has more bonds than it can, and each copy is of an atom of its own molecule.
+new_atoms() {
+    python3 - "$@" << 'PY'
+import json
+import sys
+
+kinds = ["C", "N", "O", "F", "Cl", "S", "Na"]
+valence = {"C": 4, "N": 3, "O": 2, "F": 1, "Cl": 1, "S": 2}
+labels = [int(line) for line in open("M/M_node_labels.txt", encoding="utf-8")]
+graph_of = [int(line) - 1 for line in open("M/M_graph_indicator.txt", encoding="utf-8")]
+ends = [int(line.split(",")[0]) - 1 for line in open("M/M_A.txt", encoding="utf-8")]
+added = 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    answer = json.loads(line)
+    new = [e for e in answer["edits"] if e["op"] == "add_node"]
+    assert len(new) == answer.get("nodes_added", 0) == len(answer["edits"]), "other edits"
+    for e in new:
+        assert graph_of[e["copy_of"]] == graph_of[e["to"]] == answer["graph"], "another molecule"
+        assert kinds[labels[e["copy_of"]]] in valence, "a metal"
+        bonds = ends.count(e["to"]) + sum(other["to"] == e["to"] for other in new)
+        assert bonds <= valence[kinds[labels[e["to"]]]], "too many bonds"
+        added += 1
+print(added)
+PY
+}
+check "there is room for all of them" new_atoms more.jsonl
+check "and they are many" test "$(new_atoms more.jsonl)" -gt 10
+run explain M.safetensors model.safetensors --replay more.jsonl
+check "they hold when replayed" all status_is 0 , out_has '^([0-9]+) of \1 hold'
+line=$(grep -n '"nodes_added"' more.jsonl | head -n 1 | cut -d : -f 1)
+head -n "$line" more.jsonl | tail -n 1 > one.jsonl
+run apply M.safetensors one.jsonl --json -o more.safetensors
+new=$(grep -o '"nodes_added":[0-9]*' one.jsonl | grep -o '[0-9]*$')
+check "and are applied" all status_is 0 , out_has "\"nodes_added\": $new"
+all=$(wc -l < M/M_node_labels.txt)
+run data info more.safetensors --json
+check "the nodes are there" all status_is 0 , out_has "\"nodes\": $((all + new)),"
+row=$(grep -o '"graph":[0-9]*' one.jsonl | head -n 1 | grep -o '[0-9]*$')
+class=$(grep -o '"after":{"class":[0-9]*' one.jsonl | grep -o '[0-9]*$')
+run predict more.safetensors model.safetensors --graph "$row" --json
+check "the molecule has the class that was promised" all status_is 0 , out_has "\"class\": $class,"
+for format in graphml gexf dot; do
+    run apply M.safetensors one.jsonl -q -o "more.$format"
+    check "$format marks what is added" all status_is 0 , grep -qE 'came|color="#2ca02c" penwidth' "more.$format"
+done
+run report one.jsonl M.safetensors model.safetensors -q -o page.html
+check "a page has them" all status_is 0 , grep -q '"comes":true' page.html
+run report one.jsonl M.safetensors model.safetensors -q -o picture.svg
+check "a picture has them in its legend" all status_is 0 , grep -q '>node added<' picture.svg
+sed 's/"copy_of":[0-9]*/"copy_of":599/' one.jsonl > wrong.jsonl
+run explain M.safetensors model.safetensors --replay wrong.jsonl
+check "another molecule's atoms are none to copy" all status_is 1 , out_has 'they are of two graphs'
+run train karate --epochs 5 -o club.model
+run explain karate club.model --node 5 --edits add-nodes
+check "nodes are added to graphs that have a class" fails_with 1 'add-nodes is for data with a class for each graph'
+
 # ---- bonds
 python3 - << 'PY'
 import json

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "error.h"
 #include "option_table.h"
 #include "test.h"
 
@@ -188,6 +189,14 @@ TEST(texts_are_borrowed)
     const char *text = "any text";
     CHECK_INT(set(&s, "name", text), CBX_OK);
     CHECK(s.name == text);
+}
+
+TEST(the_first_of_several_words_counts_as_near)
+{
+    static const char *const words[] = {"epochs", "label-column", "level", NULL};
+    CHECK(!strcmp(cbx_nearest_of("labl", words), "label-column"));
+    CHECK(!strcmp(cbx_nearest_of("levle", words), "level"));
+    CHECK(!cbx_nearest_of("column", words));
 }
 
 TEST(an_unknown_option_suggests_the_nearest)

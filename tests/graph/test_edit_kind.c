@@ -25,9 +25,13 @@ static const cbx_edit samples[CBX_EDIT_KINDS][2] = {
         {{.op = CBX_ADD_EDGE, .source = 4, .target = 2, .edge = -1, .weight = 0.25f},
          {.op = CBX_ADD_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}},
     [CBX_REMOVE_NODE] = {{.op = CBX_REMOVE_NODE, .node = 3}, {.op = CBX_REMOVE_NODE, .node = 11}},
-    [CBX_SET_EDGE] = {
-        {.op = CBX_SET_EDGE, .source = 4, .target = 2, .edge = 6, .weight = 0.25f},
-        {.op = CBX_SET_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}}};
+    [CBX_SET_EDGE] =
+        {
+            {.op = CBX_SET_EDGE, .source = 4, .target = 2, .edge = 6, .weight = 0.25f},
+            {.op = CBX_SET_EDGE, .source = 5, .target = 2, .edge = -1, .undirected = true}},
+    [CBX_ADD_NODE] = {
+        {.op = CBX_ADD_NODE, .source = 4, .target = 2, .edge = -1, .weight = 0.25f},
+        {.op = CBX_ADD_NODE, .source = 5, .target = 2, .edge = -1, .undirected = true}}};
 
 /* An edge's edit is of its weight, of an attribute, or of its kind. */
 static const cbx_edit of_attributes[] = {
@@ -88,8 +92,8 @@ TEST(a_kind_that_is_none_is_told_what_there_is)
 {
     cbx_edit_op op;
     cbx_error   err = {0};
-    CHECK_INT(cbx_edit_kind_named("add_node", &op, &err), CBX_INVALID);
-    CHECK_CONTAINS(err.message, "'op' is 'add_node', ");
+    CHECK_INT(cbx_edit_kind_named("turn_node", &op, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "'op' is 'turn_node', ");
     for (int k = 0; k < CBX_EDIT_KINDS; k++)
         CHECK_CONTAINS(err.message, cbx_edit_kinds[k]->name);
     CHECK_INT(cbx_edit_kind_named(NULL, &op, &err), CBX_INVALID);

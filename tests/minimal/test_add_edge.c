@@ -70,7 +70,7 @@ TEST(more_kinds_of_edit_never_make_an_answer_larger)
 {
     for (int k = 0; k < SHAPES; k++) {
         oracle o = oracle_make(shapes[k]);
-        for (int32_t row = 0; row < 3; row++) {
+        for (int32_t row = 0; row < 3; row += test_every(2)) {
             cbx_explain_options less = ASK("explainer", "minimal", "target", "any"), more;
             set_option(&less, "edges", row % 2 ? "directed" : "undirected");
             more = less;
@@ -118,7 +118,7 @@ TEST(a_single_edge_that_flips_is_found_and_where_there_is_none_that_is_proved)
         oracle  o = oracle_make(shapes[k]);
         bool    graphs = shapes[k].graphs > 0;
         int32_t rows = graphs ? 5 : 6;
-        for (int32_t row = 0; row < rows && !shapes[k].directed; row++) {
+        for (int32_t row = 0; row < rows && !shapes[k].directed; row += test_every(2)) {
             cbx_explain_options options =
                 ASK("explainer", "minimal", "target", "any", "edits", "add", "add-at", "target",
                     "add-candidates", "2000", "max-edits", "1", "prove", "60", "robustness", "0",
@@ -159,7 +159,7 @@ TEST(answers_keep_the_rules_about_added_edges)
     for (int k = 0; k < 6; k++) {
         oracle o = oracle_make(shapes[k]);
         for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-            for (int32_t row = 0; row < 3; row++) {
+            for (int32_t row = 0; row < 3; row += test_every(2)) {
                 cbx_explain_options options =
                     ASK("explainer", "minimal", "target", "any", "edits", "remove,add",
                         "robustness", "0", "edges", "undirected");
@@ -192,13 +192,9 @@ TEST(answers_keep_the_rules_about_added_edges)
 TEST(who_cannot_add_edges_says_so)
 {
     oracle              o = oracle_make(shapes[0]);
-    cbx_explain_options options = ASK("explainer", "cf-gnn", "edits", "all");
-    cbx_counterfactual *c = explain(&o, 0, &options); /* all that it can */
+    cbx_explain_options options = ASK("explainer", "cf-gnn", "edits", "add");
+    cbx_counterfactual *c = NULL;
     cbx_error           err = {0};
-    CHECK(!strcmp(c->kinds, "remove,features"));
-    cbx_counterfactual_free(c);
-    c = NULL;
-    options = ASK("explainer", "cf-gnn", "edits", "add");
     CHECK_INT(cbx_explain_with(o.model, o.graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
     CHECK_CONTAINS(err.message, "'cf-gnn' only removes edges");
     options = ASK("explainer", "minimal", "edits", "remove,grow");

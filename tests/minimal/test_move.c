@@ -7,6 +7,7 @@
 #include "../search/oracle.h"
 #include "minimal.h"
 #include "move_set.h"
+#include "newcomers.h"
 #include "offers.h"
 #include "../search/own_options.h"
 #include "test.h"
@@ -27,7 +28,10 @@ static int number_of(const cbx_move_kind *kind)
     return -1;
 }
 
-/* The factual graph of one node, in which there are moves of every kind. */
+/* A factual graph in which there are moves of every kind: that of one node, or a graph with a class
+ * of its own, which nodes can be added to. */
+enum { UNDIRECTED, DIRECTED, GRAPH, STAGES };
+
 typedef struct stage {
     oracle              o;
     cbx_explain_options options;
@@ -35,7 +39,8 @@ typedef struct stage {
     cbx_arena           arena;
     cbx_view            view;
     cbx_places          places;
-    cbx_search          s, wide; /* without and with edges that are offered */
+    cbx_search          s, offered, wide; /* without and with edges, with nodes */
+    cbx_newcomers       newcomers;
     cbx_edit_state      W;
     cbx_move            moves[MOST];
     int64_t             count;
@@ -66,10 +71,41 @@ static void allow_attributes(stage *t)
     CHECK(rules->attributes != NULL);
 }
 
-static void set_up(stage *t, bool directed)
+static bool is_here(int kind, int where)
 {
+    return kinds[kind] != &cbx_move_add_node || where == GRAPH;
+}
+
+static void cut_out(stage *t, cbx_error *err)
+{
+    bool graph = t->o.data.task == CBX_GRAPH;
+    oracle_must(graph ? cbx_view_graphs(t->o.graph, &t->s.row, 1, &t->arena, &t->view, err)
+                      : cbx_view_around(t->o.graph, t->s.row, 3, &t->arena, &t->view, err),
+                err);
+    oracle_must(cbx_view_features(t->o.graph, &t->view, &t->arena, &t->s.X, err), err);
+}
+
+/* What may be added. */
+static void widen(stage *t, cbx_error *err)
+{
+    const cbx_rules *rules = &((const cbx_minimal_shared *)t->setup.shared)->rules;
+    cbx_offers       offers;
+    oracle_must(cbx_offers_choose(&t->s, rules, t->s.options->add_candidates, &offers, err), err);
+    oracle_must(cbx_widen(&t->s, offers.edits, offers.count, &t->offered, err), err);
+    t->offered.offers_all = offers.all;
+    t->wide = t->offered;
+    if (t->o.data.task != CBX_GRAPH)
+        return;
+    oracle_must(cbx_newcomers_choose(&t->offered, rules, 60, &t->newcomers, err), err);
+    oracle_must(cbx_newcomers_widen(&t->offered, &t->newcomers, &t->wide, err), err);
+}
+
+static void set_up(stage *t, int where)
+{
+    bool      directed = where == DIRECTED;
     cbx_error err = {0};
     *t = (stage){.o = oracle_make((oracle_shape){.nodes = 40,
+                                                 .graphs = where == GRAPH ? 3 : 0,
                                                  .features = 8,
                                                  .kind = 'd',
                                                  .directed = directed,
@@ -97,15 +133,9 @@ static void set_up(stage *t, bool directed)
                         .rules = &t->setup.rules,
                         .arena = &t->arena,
                         .shared = shared};
-    oracle_must(cbx_view_around(t->o.graph, t->s.row, 3, &t->arena, &t->view, &err), &err);
-    oracle_must(cbx_view_features(t->o.graph, &t->view, &t->arena, &t->s.X, &err), &err);
+    cut_out(t, &err);
     t->s.num_removable = t->view.m;
-    cbx_offers offers;
-    oracle_must(
-        cbx_offers_choose(&t->s, &shared->rules, t->s.options->add_candidates, &offers, &err),
-        &err);
-    oracle_must(cbx_widen(&t->s, offers.edits, offers.count, &t->wide, &err), &err);
-    t->wide.offers_all = offers.all;
+    widen(t, &err);
     t->wide.further = CBX_EDITS_FURTHER;
     t->view = *t->wide.view;
     oracle_must(cbx_edit_state_init(&t->W, &t->wide, &shared->rules, &err), &err);
@@ -126,10 +156,10 @@ static void clear(stage *t)
 
 TEST(a_walk_passes_moves_of_every_kind_and_each_once)
 {
-    for (int directed = 0; directed < 2; directed++) {
+    for (int where = 0; where < STAGES; where++) {
         stage t;
         int   met[KINDS] = {0};
-        set_up(&t, directed);
+        set_up(&t, where);
         for (int64_t a = 0; a < t.count; a++) {
             met[number_of(t.moves[a].kind)]++;
             CHECK(cbx_move_may(&t.W, &t.moves[a]));
@@ -137,19 +167,21 @@ TEST(a_walk_passes_moves_of_every_kind_and_each_once)
                 CHECK(!cbx_move_same(&t.moves[a], &t.moves[b]));
         }
         for (int k = 0; k < KINDS; k++)
-            CHECK(met[k] > 0);
+            CHECK((met[k] > 0) == is_here(k, where));
         clear(&t);
     }
 }
 
-TEST(what_was_undone_was_never_made)
+static void make_and_undo(int where)
 {
     stage t;
-    set_up(&t, false);
+    set_up(&t, where);
     size_t   values = (size_t)t.W.rows * (size_t)t.W.f, m = (size_t)t.view.m;
     float   *w = CBX_NEW(&t.arena, float, m), *lost = CBX_NEW(&t.arena, float, t.view.n);
     uint8_t *gone = CBX_NEW(&t.arena, uint8_t, t.setup.graph->data.num_edges);
     uint8_t *absent = CBX_NEW0(&t.arena, uint8_t, t.setup.graph->data.num_nodes);
+    uint8_t *away = CBX_NEW(&t.arena, uint8_t, t.view.n);
+    memcpy(away, t.W.absent, (size_t)t.view.n);
     memcpy(w, t.W.w, m * sizeof *w);
     size_t bytes = m * (size_t)t.view.edge_dim * sizeof(float);
     float *attr = CBX_NEW(&t.arena, float, m *(size_t)t.view.edge_dim);
@@ -168,19 +200,26 @@ TEST(what_was_undone_was_never_made)
         CHECK(!memcmp(t.W.lost, lost, (size_t)t.view.n * sizeof *lost));
         CHECK(!memcmp(t.W.links->gone, gone, (size_t)t.setup.graph->data.num_edges));
         CHECK(!memcmp(t.W.links->absent, absent, (size_t)t.setup.graph->data.num_nodes));
-        CHECK(!memcmp(t.W.absent, absent, (size_t)t.view.n));
+        CHECK(!memcmp(t.W.absent, away, (size_t)t.view.n));
+        CHECK_INT(t.W.added, 0);
         CHECK_INT(t.W.num_absent, 0);
         CHECK(cbx_move_may(&t.W, &t.moves[k]));
     }
     clear(&t);
 }
 
+TEST(what_was_undone_was_never_made)
+{
+    make_and_undo(UNDIRECTED);
+    make_and_undo(GRAPH);
+}
+
 TEST(edits_say_what_a_move_makes)
 {
-    for (int directed = 0; directed < 2; directed++) {
+    for (int where = 0; where < STAGES; where++) {
         stage     t;
         cbx_error err = {0};
-        set_up(&t, directed);
+        set_up(&t, where);
         for (int64_t k = 0; k < t.count; k++) {
             const cbx_move *m = &t.moves[k];
             cbx_edit        edits[CBX_MOVE_EDITS];
@@ -202,11 +241,11 @@ TEST(edits_say_what_a_move_makes)
     }
 }
 
-TEST(what_is_promising_is_allowed_and_gains_by_its_edits)
+static void look_for_promise(int where)
 {
     stage    t;
     cbx_move best[50];
-    set_up(&t, false);
+    set_up(&t, where);
     double before = cbx_edit_state_slopes(&t.W);
     CHECK(isfinite(before));
     int64_t count = cbx_moves_promising(&t.W, best, 50);
@@ -219,17 +258,25 @@ TEST(what_is_promising_is_allowed_and_gains_by_its_edits)
     clear(&t);
 }
 
+TEST(what_is_promising_is_allowed_and_gains_by_its_edits)
+{
+    look_for_promise(UNDIRECTED);
+    look_for_promise(GRAPH);
+}
+
 TEST(moves_at_random_are_of_several_kinds)
 {
-    stage   t;
-    cbx_rng rng = cbx_rng_stream(1, 2, 3, 4);
-    int     met[KINDS] = {0};
-    set_up(&t, false);
-    for (int k = 0; k < 400; k++) {
-        cbx_move m = cbx_moves_draw(&t.W, &rng);
-        met[number_of(m.kind)]++;
+    for (int where = 0; where < STAGES; where++) {
+        stage   t;
+        cbx_rng rng = cbx_rng_stream(1, 2, 3, 4);
+        int     met[KINDS] = {0};
+        set_up(&t, where);
+        for (int k = 0; k < 400; k++) {
+            cbx_move m = cbx_moves_draw(&t.W, &rng);
+            met[number_of(m.kind)]++;
+        }
+        for (int k = 0; k < KINDS; k++)
+            CHECK((met[k] > 0) == (kinds[k]->ways != NULL && is_here(k, where)));
+        clear(&t);
     }
-    for (int k = 0; k < KINDS; k++)
-        CHECK((met[k] > 0) == (kinds[k]->ways != NULL));
-    clear(&t);
 }

@@ -509,6 +509,16 @@ TEST(nodes_that_are_removed_are_not_in_the_graph_that_is_asked)
         cbx_counterfactual_free(c);
     }
     CHECK_INT(smallest, 1);
+    c = NULL;
+    set_option(&options, "edits", "add-nodes");
+    CHECK_INT(cbx_explain_with(model, graph, 0, &options, NULL, NULL, &c, &err), CBX_INVALID);
+    CHECK_CONTAINS(err.message, "nodes cannot be added for a model of the kind 'callback'");
+    const cbx_edit come = {
+        .op = CBX_ADD_NODE, .source = 3, .target = 0, .edge = -1, .undirected = true};
+    float logp[2][2]; /* but what they do can be asked: its mean falls */
+    CHECK_OK(cbx_check_edits(model, graph, 0, NULL, 0, logp[0], &err), err);
+    CHECK_OK(cbx_check_edits(model, graph, 0, &come, 1, logp[1], &err), err);
+    CHECK(logp[1][1] < logp[0][1]);
     cbx_model_free(model);
     cbx_graph_free(graph);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lead_bound.h"
+#include "pattern_rounding.h"
 #include "receptive.h"
 #include "small_world.h"
 
@@ -105,21 +106,70 @@ static double largest_lead(question *q, int32_t first, int32_t a, int32_t b)
 /* How tight: of how many the bound is exact enough to tell that none leads. */
 static void check(question *q, int64_t *none, int64_t *told)
 {
-    int32_t a = 1, b = (int32_t)(2 * below(q->w, 2));
-    CHECK(!cbx_lead_bound_update(&q->bound));
-    (void)cbx_lead_bound_of(&q->bound, a, b);
-    double             truth = largest_lead(q, 0, a, b), r = q->bound.rounding;
+    int32_t            b = (int32_t)(2 * below(q->w, 2));
+    double             truth[CLASSES], most = -INFINITY, lead[CLASSES];
+    uint8_t            asked[CLASSES] = {[1] = 1}, may[64];
     cbx_pattern_branch search = {.question = {.net = q->net,
                                               .graph = &q->graph,
-                                              .message = q->bound.spread.base,
-                                              .most = (int)below(q->w, 4)},
+                                              .spread = &q->bound.spread,
+                                              .most = (int)below(q->w, 4),
+                                              .widest = (double)(1 + below(q->w, 3))},
                                  .graph = &q->graph,
-                                 .rounding = r};
-    CHECK(truth <= cbx_pattern_lead(&search.question, a, b) + r);
-    bool claimed = cbx_pattern_none(&search, a, b, &q->arena);
-    CHECK(!claimed || truth <= 0);
-    *none += truth < -1e-3;
+                                 .behind = b,
+                                 .asked = asked};
+    cbx_pattern_leads  found = {.behind = b,
+                                .asked = asked,
+                                .lead = lead,
+                                .may = may,
+                                .narrow = below(q->w, 2) ? INFINITY : -1};
+    asked[2 - b] = (uint8_t)below(q->w, 2); /* one class, or all others */
+    for (int32_t c = 0; c < CLASSES; c++)
+        if (asked[c])
+            most = fmax(most, truth[c] = largest_lead(q, 0, c, b));
+    CHECK(cbx_pattern_find_leads(&search.question, &found));
+    for (int32_t c = 0; c < CLASSES; c++)
+        CHECK(!asked[c] || truth[c] <= lead[c]);
+    bool claimed = cbx_pattern_none(&search, &q->arena);
+    CHECK(!claimed || most <= 0);
+    *none += most < -1e-3;
     *told += claimed;
+}
+
+/* The largest rounding of single graphs, with open choices from `first` on settled in every way: by
+ * rounding.c, which knows of no patterns. */
+static double largest_rounding(question *q, int32_t first, int32_t a, int32_t b)
+{
+    int32_t c = first;
+    while (c < q->graph.count && q->graph.fate[c] != CBX_FREE)
+        c++;
+    if (c == q->graph.count) {
+        CHECK(!cbx_lead_bound_update(&q->bound));
+        (void)cbx_lead_bound_of(&q->bound, a, b);
+        return q->bound.rounding;
+    }
+    cbx_partial_graph_make(&q->graph, c);
+    double gone = largest_rounding(q, c + 1, a, b);
+    cbx_partial_graph_unmake(&q->graph, c);
+    q->graph.fate[c] = CBX_BARRED;
+    double stays = largest_rounding(q, c + 1, a, b);
+    q->graph.fate[c] = CBX_FREE;
+    return fmax(gone, stays);
+}
+
+static void check_rounding(question *q)
+{
+    cbx_pattern_question of = {.net = q->net,
+                               .graph = &q->graph,
+                               .spread = &q->bound.spread,
+                               .most = (int)below(q->w, 4),
+                               .widest = (double)(1 + below(q->w, 3))};
+    cbx_patterns         f;
+    cbx_pattern_rounding r;
+    int32_t              a = 1, b = (int32_t)(2 * below(q->w, 2));
+    double               least = largest_rounding(q, 0, a, b);
+    if (CHECK(!cbx_patterns_init(&f, &of)) && CHECK(!cbx_pattern_round(&f, &r)))
+        CHECK(cbx_pattern_rounding_of(&r, a, b) >= least * (1 - 1e-9));
+    cbx_patterns_free(&f);
 }
 
 static void settle_some(question *q)
@@ -145,6 +195,7 @@ static void check_seed(uint64_t seed, int64_t *none, int64_t *told)
         check(&q, none, told);
         settle_some(&q);
         check(&q, none, told);
+        check_rounding(&q);
     }
     if (test_failures())
         test_check_int((int64_t)seed, -1, "seed", (int)w.model->num_layers, "layers");

@@ -217,7 +217,7 @@ static const struct {
     {"\"edits\"", "\"changes\"", "'edits'"},
     {"[" EDGE ", " FEATURE "]", "{}", "'edits'"},
     {"[" EDGE, "[3", "edit 0: 'op'"},
-    {"\"remove_edge\"", "\"add_node\"", "edit 0: 'op' is 'add_node'"},
+    {"\"remove_edge\"", "\"turn_node\"", "edit 0: 'op' is 'turn_node'"},
     {"\"remove_edge\"", "7", "edit 0: 'op'"},
     {"\"op\": \"set_feature\", ", "", "edit 1: 'op'"},
     {"\"source\": 3, ", "", "edit 0: 'source' is missing"},

@@ -365,7 +365,7 @@ TEST(the_fields_are_those_that_the_documentation_names)
     all[1].plausibility = 1.2;
     all[1].num_trained = 1;
     all[1].lower_bound = 2;
-    all[1].num_edges_added = 1;
+    all[1].num_edges_added = all[1].num_nodes_added = 1;
     all[1].num_edges_reweighted = 1;
     all[1].kinds = "remove,add,features";
     for (int i = 0; i < 3; i++) {

@@ -180,3 +180,80 @@ TEST(without_a_graph_there_is_what_the_edits_name)
     cbx_report_close(&r);
     shown_free(&s);
 }
+
+/* 0 - 1 - 2 and 3 - 4, two graphs. Of two answers about the second, each adds a node, the first one
+ * that is there in both. */
+static void check_newcomers(bool with_graph)
+{
+    static const int64_t from[] = {0, 1, 1, 2, 3, 4}, to[] = {1, 0, 2, 1, 4, 3}, ptr[] = {0, 3, 5};
+    static const float   x[] = {1, 2, 3, 4, 5}, before[] = {-0.1f, -2.3f}, after[] = {-2.3f, -0.1f};
+    const cbx_edit       edits[] = {
+              {.op = CBX_ADD_NODE, .source = 4, .target = 3, .edge = -1, .undirected = true},
+              {.op = CBX_ADD_NODE, .source = 3, .target = 3, .edge = -1, .undirected = true},
+    };
+    cbx_graph_data d = {.task = CBX_GRAPH,
+                        .num_nodes = 5,
+                        .num_features = 1,
+                        .num_classes = 2,
+                        .num_edges = 6,
+                        .edge_source = from,
+                        .edge_target = to,
+                        .x = x,
+                        .num_graphs = 2,
+                        .graph_ptr = ptr};
+    cbx_graph     *g = NULL;
+    cbx_error      err = {0};
+    char           lines[4096] = "";
+    CHECK_OK(cbx_graph_new(&d, &g, &err), err);
+    cbx_model *m = model_of(g, 2);
+    for (int k = 1; k <= 2; k++) {
+        cbx_counterfactual c = {.task = CBX_GRAPH,
+                                .row = 1,
+                                .outcome = CBX_FOUND,
+                                .reason = "",
+                                .target = -1,
+                                .result = 1,
+                                .num_classes = 2,
+                                .before = before,
+                                .after = after,
+                                .num_edits = k,
+                                .num_nodes_added = k,
+                                .edits = edits};
+        char              *line = cbx_counterfactual_json_with(&c, g, NULL, NULL, NULL);
+        strcat(strcat(lines, line), "\n");
+        free(line);
+    }
+    cbx_report_source source = {.graph = with_graph ? g : NULL, .model = with_graph ? m : NULL};
+    cbx_report        r;
+    cbx_scene         scene;
+    cbx_arena         arena = {0};
+    CHECK_OK(cbx_report_open(&r, lines, &source, &err), err);
+    CHECK_OK(cbx_scene_make(&r, &arena, &scene, &err), err);
+    CHECK_INT(scene.num_nodes, with_graph ? 4 : 3);
+    CHECK_INT(scene.all_nodes, with_graph ? 2 : 0);
+    int32_t first = cbx_scene_place_of(&scene, &edits[0]);
+    int32_t second = cbx_scene_place_of(&scene, &edits[1]);
+    if (CHECK(first >= 0 && second >= 0 && first != second)) {
+        CHECK_INT(cbx_scene_like(&scene.nodes[first]), 4);
+        CHECK_INT(cbx_scene_like(&scene.nodes[second]), 3);
+        CHECK(scene.nodes[first].edited && !strcmp(scene.nodes[first].name, "new"));
+        CHECK(cbx_scene_shows(&scene, first, r.answers[0]));
+        CHECK(!cbx_scene_shows(&scene, second, r.answers[0]));
+        CHECK(cbx_scene_shows(&scene, second, r.answers[1]));
+        int32_t edge = cbx_scene_edge_find(&scene, scene.nodes[second].id, 3);
+        if (CHECK(edge >= 0)) {
+            CHECK_INT(cbx_scene_added(&scene, edge, r.answers[0]), 0);
+            CHECK_INT(cbx_scene_added(&scene, edge, r.answers[1]), 3);
+        }
+    }
+    cbx_arena_free(&arena);
+    cbx_report_close(&r);
+    cbx_model_free(m);
+    cbx_graph_free(g);
+}
+
+TEST(nodes_that_come_are_drawn_where_an_answer_adds_them)
+{
+    check_newcomers(true);
+    check_newcomers(false);
+}

@@ -19,6 +19,9 @@ static const oracle_shape shapes[] = {
     {.nodes = 60, .sparse = true, .seed = 3},
     {.conv = "graphconv", .nodes = 60, .seed = 4},
     {.conv = "graphconv", .nodes = 60, .directed = true, .seed = 5},
+    {.nodes = 60, .standardise = "on", .kind = 'c', .seed = 6},
+    {.nodes = 60, .standardise = "on", .sparse = true, .seed = 7},
+    {.conv = "graphconv", .nodes = 60, .standardise = "on", .seed = 8},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 

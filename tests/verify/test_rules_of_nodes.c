@@ -174,3 +174,79 @@ TEST(attributes_are_values_that_the_data_can_have)
     JUDGE(r, "the rule edits", e);
     cbx_graph_free(g);
 }
+
+/* 0 - 1 - 2 of atoms C, O, F and 3 - 4, two graphs; F has one bond, O two, C four. */
+static cbx_graph *make_molecules(void)
+{
+    static const int64_t source[] = {0, 1, 1, 2, 3, 4}, target[] = {1, 0, 2, 1, 4, 3};
+    static const int64_t ptr[] = {0, 3, 5};
+    static const float   x[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0};
+    cbx_graph           *g = NULL;
+    cbx_error            err = {0};
+    cbx_graph_data       d = {.task = CBX_GRAPH,
+                              .num_nodes = 5,
+                              .num_features = 3,
+                              .num_edges = 6,
+                              .edge_source = source,
+                              .edge_target = target,
+                              .x = x,
+                              .num_graphs = 2,
+                              .graph_ptr = ptr};
+    CHECK_OK(cbx_graph_new(&d, &g, &err), err);
+    return g;
+}
+
+static cbx_edit come(int32_t copied, int32_t at)
+{
+    return (cbx_edit){
+        .op = CBX_ADD_NODE, .source = copied, .target = at, .edge = -1, .undirected = true};
+}
+
+TEST(nodes_come_where_there_is_room_for_them)
+{
+    cbx_graph *g = make_molecules();
+    int32_t    immutable[] = {1}, to[] = {0, 2}, group[] = {0, 0, 0}, type[] = {0, 1, -1, 0, 0};
+    int8_t     valence[] = {4, 2, 1};
+    cbx_rules  r = {
+         .graph = g, .any = true, .edits = CBX_EDITS_ADD_NODES, .group = group, .elements = -1};
+    JUDGE(r, NULL, come(2, 1));
+    r.edits = CBX_EDITS_ADD;
+    JUDGE(r, "a copy of node 2 is added at node 1", come(2, 1));
+    r.edits = CBX_EDITS_ADD_NODES;
+    r.nodes = immutable;
+    r.num_nodes = 1;
+    JUDGE(r, "immutable-nodes", come(2, 1));
+    JUDGE(r, NULL, come(1, 2)); /* who is copied stays as it is */
+    r.num_nodes = 0;
+    r.add_to_some = true;
+    r.add_to = to;
+    r.num_add_to = 2;
+    JUDGE(r, "add-to", come(0, 1));
+    JUDGE(r, NULL, come(0, 2));
+    r.add_to_some = false;
+    r.type = type;
+    JUDGE(r, NULL, come(0, 0));
+    JUDGE(r, "add-to", come(1, 0));
+    JUDGE(r, "add-to", come(2, 2)); /* of no type */
+    r.type = NULL;
+    r.max_degree = 2;
+    JUDGE(r, "max-degree", come(0, 1));
+    JUDGE(r, NULL, come(0, 2));
+    JUDGE(r, "max-degree", come(0, 2), come(1, 2));
+    r.max_degree = 0;
+    r.max_added = 1;
+    JUDGE(r, "there are 2 edges that are added", come(0, 2), come(1, 2));
+    r.max_added = 0;
+    r.max_edits = 1;
+    JUDGE(r, "there are 2 changes", come(0, 2), come(1, 2));
+    r.max_edits = 0;
+    r.keep = CBX_KEEP_MOLECULE;
+    r.elements = 0;
+    r.valence = valence;
+    JUDGE(r, NULL, come(2, 0), come(1, 0), come(0, 0));
+    JUDGE(r, "keep", come(2, 0), come(1, 0), come(0, 0), come(2, 0));
+    JUDGE(r, "keep", come(0, 1)); /* O has two already */
+    valence[2] = 0;               /* a metal */
+    JUDGE(r, "keep", come(2, 0));
+    cbx_graph_free(g);
+}

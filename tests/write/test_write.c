@@ -204,6 +204,56 @@ TEST(an_undirected_graph_is_written_a_pair_at_a_time)
     cbx_graph_free(g);
 }
 
+/* 0 - 1 and 2 - 3, two graphs: a copy of 0 comes to 1, and nodes behind it have other numbers. */
+static void check_new_nodes(const char *format, const char *const *parts)
+{
+    static const int64_t  ptr[] = {0, 2, 4}, labels[] = {0, 1};
+    static const int64_t  from[] = {0, 1, 2, 3}, to[] = {1, 0, 3, 2};
+    static const cbx_edit some[] = {
+        {.op = CBX_SET_FEATURE, .node = 3, .feature = 0, .from = -3, .to = 7},
+        {.op = CBX_ADD_NODE, .source = 0, .target = 1, .edge = -1, .undirected = true},
+        {.op = CBX_REMOVE_EDGE, .source = 2, .target = 3, .edge = -1, .undirected = true}};
+    cbx_graph_data d = {.task = CBX_GRAPH,
+                        .num_nodes = 4,
+                        .num_features = 2,
+                        .num_edges = 4,
+                        .edge_source = from,
+                        .edge_target = to,
+                        .x = x,
+                        .y = labels,
+                        .num_graphs = 2,
+                        .graph_ptr = ptr};
+    cbx_graph     *g = make(&d);
+    const char    *path = test_path("new");
+    cbx_error      err = {0};
+    if (g && CHECK_OK(cbx_graph_export(g, format, some, 3, path, &err), err)) {
+        char *text = text_of(path);
+        for (; text && *parts; parts++)
+            CHECK_CONTAINS(text, *parts);
+        free(text);
+    }
+    cbx_graph_free(g);
+}
+
+TEST(nodes_that_are_added_are_marked)
+{
+    check_new_nodes(
+        "graphml", (const char *const[]){
+                       "<node id=\"n2\"><data key=\"class\">0</data><data key=\"graph\">0</data>"
+                       "<data key=\"f0\">1</data><data key=\"f1\">0.1</data><data "
+                       "key=\"came\">true</data></node>",
+                       "<edge source=\"n1\" target=\"n2\"><data key=\"added\">true</data></edge>",
+                       "<edge source=\"n3\" target=\"n4\"><data key=\"removed\">true</data></edge>",
+                       "<data key=\"changes\">feature_0: -3 -&gt; 7</data></node>", NULL});
+    check_new_nodes("gexf", (const char *const[]){"<attvalue for=\"came\" value=\"true\"/>",
+                                                  "source=\"1\" target=\"2\"><attvalues><attvalue "
+                                                  "for=\"added\" value=\"true\"/>",
+                                                  NULL});
+    check_new_nodes("dot",
+                    (const char *const[]){"  2 [label=\"2\" class=\"0\"", "color=\"#2ca02c\"",
+                                          "  1 -- 2 [style=bold", "  3 -- 4 [style=dashed", NULL});
+}
+
 TEST(what_cannot_be_written_is_told)
 {
     static const int64_t ptr[] = {0, 2, 4};

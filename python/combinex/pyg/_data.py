@@ -147,7 +147,7 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     """The edits that fall on this part of what was explained."""
     (source, target), value = edges_of(data)
     keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
-    changes, added, lost = [], [], []
+    changes, added, lost, copied = [], [], [], []
     weights: dict[int, float] = {}
     attributes: list[tuple[Any, Any]] = []  # positions of edges, and the edit
     for edit in cf.edits:
@@ -176,6 +176,11 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
             if 0 <= edit.node - first_node < data.num_nodes:
                 lost.append(edit.node - first_node)
                 keep &= (source != lost[-1]) & (target != lost[-1])
+        elif edit.op == "add_node":
+            if 0 <= edit.copy_of - first_node < data.num_nodes:
+                ends = (data.num_nodes + len(copied), edit.target - first_node)
+                copied.append(edit.copy_of - first_node)
+                added += [(*ends, edit.weight), (*ends[::-1], edit.weight)] if edit.undirected else [(*ends, edit.weight)]
         elif 0 <= edit.node - first_node < data.num_nodes:
             changes.append((edit.node - first_node, edit.feature, edit.after))
     if weights:
@@ -192,7 +197,7 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     if not bool(keep.all()) or added:
         for key, item in data.items():
             if key in ("adj_t", "adj") or (key == "edge_index" and is_sparse(item)):
-                out[key] = _adjacency_like(item, keep, added)
+                out[key] = _adjacency_like(item, keep, added, data.num_nodes + len(copied))
             elif isinstance(item, torch.Tensor) and data.is_edge_attr(key):
                 dim = data.__cat_dim__(key, item)
                 kept = item.index_select(dim, keep.nonzero().flatten())
@@ -200,7 +205,25 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     if any(weight != 1 for *_, weight in added) and value is None and data.get("edge_weight") is None:
         ones = torch.ones(int(keep.sum()), device=source.device)
         out.edge_weight = torch.cat([ones, torch.tensor([weight for *_, weight in added], device=source.device)])
+    if copied:
+        out = _with_nodes(out, data, copied)
     return _without_nodes(out, lost) if lost else out
+
+
+def _with_nodes(out: Any, data: Any, copied: list[int]) -> Any:
+    """Behind all rows, those of `data` again that are copied; then each behind the last of its graph."""
+    new = copy.copy(out)
+    for key, item in data.items():
+        if key in ("adj_t", "adj", "edge_index") or not isinstance(item, torch.Tensor):
+            continue
+        if data.is_node_attr(key):
+            dim = data.__cat_dim__(key, item)
+            rows = item.index_select(dim, torch.tensor(copied, device=item.device))
+            new[key] = torch.cat([out[key], rows], dim)
+    if "num_nodes" in data:
+        new.num_nodes = data.num_nodes + len(copied)
+    graphs = new.get("batch")
+    return new if graphs is None else _in_order(new, torch.argsort(graphs, stable=True))
 
 
 def _with_weights(data: Any, weights: dict[int, float]) -> Any:
@@ -244,12 +267,16 @@ def _with_values(old: Any, at: torch.Tensor, values: list[float]) -> Any:
 
 def _without_nodes(data: Any, lost: list[int]) -> Any:
     """Rows of nodes go, and the others are numbered anew, in their order; edges at them are gone already."""
-    nodes = data.num_nodes
     device = data.x.device if isinstance(data.x, torch.Tensor) else None
-    stays = torch.ones(nodes, dtype=torch.bool, device=device)
+    stays = torch.ones(data.num_nodes, dtype=torch.bool, device=device)
     stays[lost] = False
-    left = stays.nonzero().flatten()
-    number = torch.cumsum(stays, 0) - 1
+    return _in_order(data, stays.nonzero().flatten())
+
+
+def _in_order(data: Any, left: torch.Tensor) -> Any:
+    """These rows of nodes in this order."""
+    number = torch.full((data.num_nodes,), -1, device=left.device)
+    number[left] = torch.arange(len(left), device=left.device)
     out = copy.copy(data)
     for key, item in data.items():
         if key in ("adj_t", "adj") or (key == "edge_index" and is_sparse(item)):
@@ -300,7 +327,7 @@ def _tells_kinds(rows: torch.Tensor) -> bool:
     return bool(((rows == 0) | (rows == 1)).all()) and bool(((rows == 1).sum(1) == 1).all())
 
 
-def _adjacency_like(old: Any, keep: torch.Tensor, added: list[Any]) -> Any:
+def _adjacency_like(old: Any, keep: torch.Tensor, added: list[Any], nodes: int) -> Any:
     """The entries that are kept, and those that are added, in the form of the old matrix, which is transposed."""
     ends = torch.tensor([[t for _, t, _ in added], [s for s, *_ in added]], dtype=torch.long, device=keep.device)
     weights = torch.tensor([weight for *_, weight in added], device=keep.device)
@@ -310,12 +337,12 @@ def _adjacency_like(old: Any, keep: torch.Tensor, added: list[Any]) -> Any:
             row=torch.cat([row[keep], ends[0]]),
             col=torch.cat([col[keep], ends[1]]),
             value=None if value is None else torch.cat([value[keep], weights.to(value.dtype)]),
-            sparse_sizes=old.sparse_sizes(),
+            sparse_sizes=(nodes, nodes),
         )
     matrix = old.to_sparse_coo().coalesce()
     new = torch.sparse_coo_tensor(
         torch.cat([matrix.indices()[:, keep], ends], 1),
         torch.cat([matrix.values()[keep], weights.to(matrix.dtype)]),
-        matrix.shape,
+        (nodes, nodes),
     )
     return _in_layout(new, old.layout)

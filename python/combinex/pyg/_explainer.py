@@ -99,6 +99,9 @@ class CombinexExplainer(ExplainerAlgorithm):
                     touched[edit.node] = 1.0
                     edges[(source == edit.node) | (target == edit.node)] = 1.0
                     continue
+                if edit.op == "add_node":  # which has no place in a mask
+                    touched[edit.target] = 1.0
+                    continue
                 touched[edit.source] = touched[edit.target] = 1.0
                 if edit.edge is not None:
                     edges[edit.edge] = 1.0

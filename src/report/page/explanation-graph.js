@@ -9,7 +9,7 @@ const cbxGraph = (() => {
   const cut = (name) => (Array.from(name).length > 16 ? Array.from(name).slice(0, 15).join("") + "…" : name);
 
   // What a panel shows: per node its class and rings, per edge what is left of it.
-  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed and lost: Sets of nodes, removed, added and reweighted:
+  // state: {classes: [..] or null, symbols: Map node -> letters that it has instead of its own, changed, lost and came: Sets of nodes, removed, added and reweighted:
   // Map edge -> bits of directions, gone: drawn as gone, and what is added as there}
   function make({onSelect}) {
     const camera = {zoom: 1, x: 0, y: 0};
@@ -106,8 +106,9 @@ const cbxGraph = (() => {
       if (p.state.changed.has(i))
         group.append(svg("circle", {r: r + (isTarget ? 8 : 5), class: "ring-changed"}));
       if (p.state.lost.has(i)) group.append(svg("circle", {r: r + 5, class: "ring-lost"}));
+      if (n.comes) group.append(svg("circle", {r: r + 5, class: p.state.gone ? "ring-came" : "ring-came planned"}));
       if (isTarget) group.append(svg("circle", {r: r + 4.5, class: "ring-target"}));
-      const faint = p.state.lost.has(i) && p.state.gone ? " lost" : "";
+      const faint = (n.comes ? !p.state.gone : p.state.lost.has(i) && p.state.gone) ? " lost" : "";
       group.append(shape(look, r, {class: "node-shape" + faint, fill: look ? look.colour : "var(--node)"}));
       if (symbol) group.append(svg("text", {y: 4, "text-anchor": "middle", class: "node-symbol"}, symbol));
       group.append(svg("title", {}, symbol ? symbol + ", node " + n.name : n.name));
@@ -144,7 +145,8 @@ const cbxGraph = (() => {
     function draw(p) {
       if (!p.state || p.node.hidden) return;
       const f = frame(p);
-      const order = data.nodes.map((_, i) => i).reverse();  // the target lies on top
+      // the target lies on top; what other edits would add is not there
+      const order = data.nodes.map((_, i) => i).filter((i) => !data.nodes[i].comes || p.state.came.has(i)).reverse();
       p.picture.replaceChildren(
           ...edges(p, f), svg("g", {}, order.map((i) => nodeGroup(p, f, i))),
           svg("g", {class: "labels"}, order.map((i) => label(p, f, i))));

@@ -61,24 +61,43 @@
   function ends(e) {
     const name = (key, id) => cbx.nodeName(e[key] === undefined ? id : e[key]);
     return [
-      name("from_name", e.source === undefined ? e.node : e.source),
-      name("to_name", e.target === undefined ? e.node : e.target)
+      name("from_name", e.source !== undefined ? e.source : e.copy_of !== undefined ? e.copy_of : e.node),
+      name("to_name", e.target !== undefined ? e.target : e.copy_of !== undefined ? e.to : e.node)
     ];
   }
   const isEdge = (e) => e.op === "remove_edge" || e.op === "add_edge" || e.op === "set_edge";
+  // "C3", of a molecule whose atoms have no names; null: what it is about is no atom.
+  function atomText(id) {
+    const n = data.nodes.find((n) => n.id === id);
+    return !n || !n.symbol ? null : /^[0-9]+$/.test(n.name) ? n.symbol + n.name : n.name;
+  }
+  // What an edge is given.
+  function valueOf(e) {
+    if (e.attribute === undefined) return short(e.weight);
+    if (e.one_hot) return "attribute " + e.attribute;
+    return e.from === undefined ? short(e.to) : short(e.from) + " → " + short(e.to);
+  }
+  // "remove the bond C3–N5", as the command line has it, or "remove edge 3 – 5".
+  function edgeText(e) {
+    const ordered = e.undirected && e.target < e.source ? [e.target, e.source] : [e.source, e.target];
+    const [a, b] = ordered.map(atomText), bond = e.undirected && a && b, [from, to] = ends(e);
+    const what = e.attribute === undefined ? "weight" : e.one_hot ? "kind" : "attribute " + e.attribute;
+    const verb = {add_edge: bond ? "add a " : "add ", set_edge: what + (bond ? " of the " : " of ")}[e.op] ||
+        (bond ? "remove the " : "remove ");
+    return verb + (bond ? "bond " + a + "–" + b : "edge " + from + (e.undirected ? " – " : " → ") + to) +
+        (e.op === "set_edge" ? ": " + valueOf(e) : "");
+  }
   function editText(e) {
     const [from, to] = ends(e);
-    if (e.op === "set_edge") {
-      const what = e.attribute === undefined ? "weight" : e.one_hot ? "kind" : "attribute " + e.attribute;
-      return what + " of edge " + from + (e.undirected ? " – " : " → ") + to + ": " +
-          (e.attribute === undefined ? short(e.weight) :
-           e.one_hot                 ? "attribute " + e.attribute :
-           e.from === undefined      ? short(e.to) :
-                                       short(e.from) + " → " + short(e.to));
+    if (isEdge(e)) return edgeText(e);
+    if (e.op === "remove_node") {
+      const atom = atomText(e.node);
+      return "remove " + (atom ? "the atom " + atom : from);
     }
-    if (isEdge(e))
-      return (e.op === "add_edge" ? "add" : "remove") + " edge " + from + (e.undirected ? " – " : " → ") + to;
-    if (e.op === "remove_node") return "remove node " + from;
+    if (e.op === "add_node") {
+      const symbol = data.nodes[e.drawn] && data.nodes[e.drawn].symbol;
+      return symbol ? "add another " + symbol + " at atom " + e.to_name : "add a copy of " + from + " at " + to;
+    }
     return "set " + (e.name === undefined ? "feature " + e.feature : "“" + e.name + "”") + " of " + from +
         ": " + short(e.from) + " → " + short(e.to);
   }
@@ -199,7 +218,7 @@
     later.push(() => {
       const changed = new Set(), removed = new Map(), planned = new Set(), plannedEdges = new Map();
       const added = new Map(), plannedAdded = new Map(), lost = new Set(), plannedLost = new Set(), symbols = new Map();
-      const reweighted = new Map(), plannedWeights = new Map();
+      const reweighted = new Map(), plannedWeights = new Map(), came = new Set(), plannedCame = new Set();
       now.answer.edits.forEach((e, i) => {
         if (e.drawn < 0) return;
         if (e.op === "set_feature") {
@@ -218,6 +237,17 @@
           });
           return;
         }
+        if (e.op === "add_node") {
+          plannedCame.add(e.drawn);
+          if (now.on[i]) came.add(e.drawn);
+          data.edges.forEach(([a, b], k) => {
+            if (a !== e.drawn && b !== e.drawn) return;
+            const bits = e.undirected ? 3 : a === e.drawn ? 1 : 2;
+            plannedAdded.set(k, bits);
+            if (now.on[i]) added.set(k, bits);
+          });
+          return;
+        }
         const [a] = data.edges[e.drawn], bits = e.undirected ? 3 : data.nodes[a].id === e.source ? 1 : 2;
         const put = (map) => map.set(e.drawn, (map.get(e.drawn) || 0) | bits);
         const of = {remove_edge: [plannedEdges, removed], add_edge: [plannedAdded, added], set_edge: [plannedWeights, reweighted]};
@@ -233,12 +263,13 @@
         removed: plannedEdges,
         added: plannedAdded,
         lost: plannedLost,
+        came: plannedCame,
         reweighted: plannedWeights,
         gone: false
       };
       const later = now.answer.nodes ? now.answer.nodes.map((n) => n.class) : known("after");
       if (later && p && nodeTask) later[0] = leading(p);
-      after.state = {classes: later, symbols, changed, removed, added, lost, reweighted, gone: true};
+      after.state = {classes: later, symbols, changed, removed, added, lost, came, reweighted, gone: true};
       arrange();
       show(graph.selected());
     });
@@ -340,14 +371,15 @@
     const marks = [
       target.task === "node" ? ["ring-target", "the target"] : null,
       anyEdit("set_feature") ? ["ring-changed", "features changed"] : null,
-      anyEdit("remove_node") ? ["ring-lost", "node removed"] : null
+      anyEdit("remove_node") ? ["ring-lost", "node removed"] : null,
+      anyEdit("add_node") ? ["ring-came", "node added"] : null
     ].filter(Boolean);
     for (const [css, text] of marks) items.push(el("li", {}, sample(ring(css, 6.5)), text));
     if (anyEdit("remove_edge") || anyEdit("remove_node"))
       items.push(
           el("li", {}, sample(edge("edge removed")), "to be removed"),
           el("li", {}, sample(edge("edge removed gone")), "removed"));
-    if (anyEdit("add_edge"))
+    if (anyEdit("add_edge") || anyEdit("add_node"))
       items.push(
           el("li", {}, sample(edge("edge added planned")), "to be added"),
           el("li", {}, sample(edge("edge added")), "added"));
@@ -577,6 +609,7 @@
             counted(r.edges_removed, "edge") + " removed, " +
                 (r.edges_added ? counted(r.edges_added, "edge") + " added, " : "") +
                 (r.nodes_removed ? counted(r.nodes_removed, "node") + " removed, " : "") +
+                (r.nodes_added ? counted(r.nodes_added, "node") + " added, " : "") +
                 (r.edges_reweighted ? counted(r.edges_reweighted, "edge") + (anyAttribute() ? " changed, " : " reweighted, ") : "") +
                 counted(r.features_changed - merged(now.answer.edits), "feature value") +
                 " set");

@@ -47,7 +47,8 @@
     });
   }
   const editText = (e) =>
-      (e.length === 1     ? "remove node " + nodeName(e[0]) :
+      (e.length === 1     ? "remove " + nodeName(e[0]) :
+           e.length === 2 ? "add a copy of " + nodeName(e[0]) + " at " + nodeName(e[1]) :
            e.length === 3   ? "remove edge " + edgeText(...e) :
            e[3] === "added" ? "add edge " + edgeText(...e) :
            Array.isArray(e[3]) ?

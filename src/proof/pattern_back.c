@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pattern_back.c: see pattern_back.h. */
+#include "pattern_back.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+/* ---- memory */
+
+/* Of the first layer no weights are asked for. */
+static int turn(cbx_pattern_back *f, int32_t l)
+{
+    const cbx_net_layer *y = &f->q->net->layers[l];
+    if (l == 0)
+        return 0;
+    if (!(f->turned[l] = CBX_NEW(&f->all.arena, double, (int64_t)y->n_in * y->n_out)))
+        return -1;
+    for (int32_t k = 0; k < y->n_in; k++)
+        for (int32_t j = 0; j < y->n_out; j++)
+            f->turned[l][(int64_t)j * y->n_in + k] = y->neighbour[(int64_t)k * y->n_out + j];
+    return 0;
+}
+
+int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q)
+{
+    *f = (cbx_pattern_back){.q = q};
+    if (cbx_patterns_init(&f->all, q))
+        return -1;
+    f->rows = f->all.rows;
+    const cbx_net *net = f->q->net;
+    cbx_arena     *arena = &f->all.arena;
+    int64_t        patterns = 0;
+    for (int32_t i = 0; i < f->q->graph->view->n; i++)
+        patterns = f->rows[i].patterns > patterns ? f->rows[i].patterns : patterns;
+    f->head = CBX_NEW(arena, double, net->widest);
+    f->seen = CBX_NEW(arena, double, net->widest);
+    f->sizes = CBX_NEW(arena, double, net->widest);
+    f->line = CBX_NEW(arena, double *, net->num_layers);
+    f->boxed = CBX_NEW(arena, double *, net->num_layers);
+    f->turned = CBX_NEW(arena, double *, net->num_layers);
+    f->back = CBX_NEW(arena, double *, net->num_layers);
+    if (!f->head || !f->seen || !f->sizes || !f->line || !f->back || !f->boxed || !f->turned)
+        return -1;
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        f->line[l] = CBX_NEW(arena, double, net->layers[l].n_out);
+        f->back[l] = CBX_NEW(arena, double, net->layers[l].n_in);
+        f->boxed[l] = CBX_NEW(arena, double, patterns);
+        if (!f->line[l] || !f->back[l] || !f->boxed[l] || turn(f, l))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- steps */
+
+/* From weights behind a ReLU to weights before it: a line above, through the ends where the weight
+ * is positive, else relu's own value at one of them. Returns what the line has beside. */
+static double pass_relu(const double *weight, const double *low, const double *high, int32_t width,
+                        double *before)
+{
+    double rest = 0;
+    for (int32_t j = 0; j < width; j++) {
+        double slope = high[j] <= 0 ? 0 : 1;
+        if (low[j] < 0 && high[j] > 0) {
+            slope = weight[j] > 0 ? high[j] / (high[j] - low[j]) : high[j] > -low[j];
+            rest -= weight[j] > 0 ? weight[j] * slope * low[j] : 0;
+        }
+        before[j] = weight[j] * slope;
+    }
+    return rest;
+}
+
+/* Sums in so many parts, which processors add at once. */
+enum { PARTS = 8 };
+
+static double sum_of(const double *part)
+{
+    double sum = 0;
+    for (int k = 0; k < PARTS; k++)
+        sum += part[k];
+    return sum;
+}
+
+CBX_HOT static double dot(int32_t count, const double *a, const double *b)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= count; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++)
+            part[n] += a[k + n] * b[k + n];
+    for (; k < count; k++)
+        rest += a[k] * b[k];
+    return sum_of(part) + rest;
+}
+
+/* Weights of units behind their ReLUs, which are in [low, high] before them: by intervals alone. */
+CBX_HOT static double value_in_box(int32_t width, const double *weight, const double *low,
+                                   const double *high)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= width; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++) {
+            double z = weight[k + n] > 0 ? high[k + n] : low[k + n];
+            part[n] += z > 0 ? weight[k + n] * z : 0;
+        }
+    for (; k < width; k++) {
+        double z = weight[k] > 0 ? high[k] : low[k];
+        rest += z > 0 ? weight[k] * z : 0;
+    }
+    return sum_of(part) + rest;
+}
+
+/* The same of a row with a pattern; if `scaled`, times its scale. */
+static double value_in_boxes(const cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
+                             const double *weight, bool scaled)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    int32_t                width = f->q->net->layers[l].n_out, fewest, most;
+    int64_t                at = p * width;
+    double value = value_in_box(width, weight, r->of[l].low + at, r->of[l].high + at);
+    cbx_pattern_left(r, p, &fewest, &most);
+    return scaled ? value * cbx_pattern_scale_at(r, value > 0 ? fewest : most) : value;
+}
+
+/* What the edge from the k-th other end brings at most, with these weights of what it carries. */
+double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, const double *weight)
+{
+    int32_t          from = f->rows[i].from[k];
+    cbx_pattern_row *u = &f->rows[from];
+    double           most = -INFINITY;
+    if (l == 0) {
+        int32_t width = f->q->net->layers[0].n_out;
+        double least, scale, value = dot(width, weight, f->q->spread->base + (int64_t)from * width);
+        cbx_pattern_scales(u, i, &least, &scale);
+        return value * (value > 0 ? scale : least);
+    }
+    double *boxed = f->boxed[l];
+    for (int64_t p = 0; p < u->patterns; p++)
+        boxed[p] = cbx_pattern_allows(u, p, i) ? value_in_boxes(f, l - 1, from, p, weight, true)
+                                               : -INFINITY;
+    for (;;) { /* the one that may be largest next, until none may be larger than what was found */
+        int64_t next = 0;
+        for (int64_t p = 1; p < u->patterns; p++)
+            next = boxed[p] > boxed[next] ? p : next;
+        if (!(boxed[next] > most))
+            return most;
+        most = fmax(most, cbx_pattern_eval(f, l - 1, from, next, weight, true));
+        boxed[next] = -INFINITY;
+    }
+}
+
+/* The sum of the `most` largest of those values, which are put in another order: what is on the
+ * wrong side of one of them changes sides, until that one is where it belongs. */
+static double sum_of_largest(double *values, int64_t count, int64_t most)
+{
+    int64_t first = 0, last = count - 1;
+    double  sum = 0;
+    while (first < last) {
+        double  middle = values[first + (last - first) / 2];
+        int64_t a = first, b = last;
+        while (a <= b) {
+            while (values[a] > middle)
+                a++;
+            while (values[b] < middle)
+                b--;
+            if (a > b)
+                break;
+            double other = values[a];
+            values[a++] = values[b];
+            values[b--] = other;
+        }
+        if (most <= b)
+            last = b;
+        else if (most >= a)
+            first = a;
+        else
+            break;
+    }
+    for (int64_t k = 0; k < most; k++)
+        sum += values[k];
+    return sum;
+}
+
+/* The same of all of a pattern's edges, with the fewest that it leaves; of rows by number those
+ * that are not counted in it are behind the others in r->values, layer by layer. */
+static double edge_values(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
+                          const double *weight)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    double                 sum = 0, *values = r->values + (int64_t)l * r->open;
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        if (r->by_number && k < r->open)
+            values[k] = cbx_pattern_edge(f, l, i, k, weight);
+        else if (cbx_pattern_has(r, p, k))
+            sum += cbx_pattern_edge(f, l, i, k, weight);
+    }
+    return r->by_number ? sum + sum_of_largest(values, r->open, r->numbers[p]) : sum;
+}
+
+/* A row's sum, of `rest`, what edges bring and its own share, at most over the numbers of edges
+ * that the pattern leaves; if `scaled`, times the scale. */
+static double row_sum(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
+                      double rest, double own, bool scaled)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    double                 edges = edge_values(f, l, i, p, weight), largest = -INFINITY;
+    int32_t                fewest, most;
+    cbx_pattern_left(r, p, &fewest, &most);
+    double *more = r->values + (int64_t)l * r->open + fewest;
+    if (most > fewest) {
+        (void)sum_of_largest(more, r->open - fewest, most - fewest);
+        qsort(more, (size_t)(most - fewest), sizeof *more, cbx_by_size);
+    }
+    for (int32_t left = fewest; left <= most; left++) {
+        double s = cbx_pattern_scale_at(r, left), sum = rest + s * (edges + s * own);
+        largest = fmax(largest, scaled ? s * sum : sum);
+        edges += left < most ? more[left - fewest] : 0;
+    }
+    return largest;
+}
+
+/* W times weights before the ReLU, of which many are 0: those of what the layer multiplies. */
+CBX_HOT static void multiply_back(const cbx_net_layer *l, const double *turned, const double *line,
+                                  double *restrict back)
+{
+    memset(back, 0, (size_t)l->n_in * sizeof *back);
+    for (int32_t j = 0; j < l->n_out; j++) {
+        const double *w = turned + (int64_t)j * l->n_in;
+        double        by = line[j];
+        for (int32_t k = 0; k < l->n_in && by != 0; k++)
+            back[k] += by * w[k];
+    }
+}
+
+double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
+                        bool scaled)
+{
+    const cbx_net_layer     *net = &f->q->net->layers[l];
+    const cbx_pattern_row   *r = &f->rows[i];
+    const cbx_pattern_boxes *b = &r->of[l];
+    int64_t                  at = p * net->n_out;
+    double                   own, boxed = value_in_boxes(f, l, i, p, weight, scaled);
+    if (l == 0 && !r->by_number)
+        return boxed;
+    if (cbx_patterns_late(&f->all, 2.0 * net->n_in * net->n_out))
+        return INFINITY;
+    double *line = f->line[l], *back = l ? f->back[l] : line;
+    double  rest = pass_relu(weight, b->low + at, b->high + at, net->n_out, line);
+    rest += dot(net->n_out, line, net->bias);
+    if (l == 0) {
+        own = dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);
+    } else {
+        multiply_back(net, f->turned[l], line, back);
+        own = cbx_pattern_eval(f, l - 1, i, p, back, false);
+    }
+    return fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
+}
+
+/* The lead with a pattern of the first row. */
+double cbx_pattern_lead_with(cbx_pattern_back *f, int64_t p, int32_t ahead, int32_t behind)
+{
+    const cbx_net         *net = f->q->net;
+    const cbx_pattern_row *r = &f->rows[0];
+    double size, s = cbx_pattern_scale(r, p), sum = cbx_net_head_bias(net, ahead, behind, &size);
+    memset(f->head, 0, (size_t)net->widest * sizeof *f->head);
+    /* f->head: what comes back of the layer behind, then what the head sees of this one as well */
+    for (int32_t l = net->num_layers - 1; l >= 0; l--) {
+        const cbx_net_layer     *y = &net->layers[l];
+        const cbx_pattern_boxes *b = &r->of[l];
+        int64_t                  at = p * y->n_out;
+        double                  *line = f->line[l], *back = f->back[l];
+        if (cbx_net_head(net, l, ahead, behind, f->seen, f->sizes))
+            for (int32_t j = 0; j < y->n_out; j++)
+                f->head[j] += f->seen[j];
+        if (l == 0)
+            return sum + cbx_pattern_eval(f, 0, 0, p, f->head, false);
+        sum += pass_relu(f->head, b->low + at, b->high + at, y->n_out, line);
+        sum += dot(y->n_out, line, y->bias);
+        multiply_back(y, f->turned[l], line, back);
+        sum += s * edge_values(f, l, 0, p, back);
+        for (int32_t k = 0; k < y->n_in; k++)
+            f->head[k] = s * s * back[k];
+    }
+    return sum;
+}

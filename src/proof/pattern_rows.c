@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pattern_rows.c: see pattern_rows.h. */
+#include "pattern_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "kernel.h"
+
+/* ---- rows and their patterns */
+
+void cbx_pattern_left(const cbx_pattern_row *r, int64_t pattern, int32_t *fewest, int32_t *most)
+{
+    *fewest = 0;
+    if (r->by_number) {
+        *fewest = r->numbers[pattern];
+        *most = r->numbers[pattern + 1] - 1;
+        return;
+    }
+    for (int32_t k = 0; k < r->open; k++)
+        *fewest += pattern >> k & 1;
+    *most = *fewest;
+}
+
+double cbx_pattern_scale(const cbx_pattern_row *r, int64_t pattern)
+{
+    int32_t fewest, most;
+    cbx_pattern_left(r, pattern, &fewest, &most);
+    return cbx_pattern_scale_at(r, fewest);
+}
+
+/* Can the pattern be, if the edge to `other` is there? */
+bool cbx_pattern_allows(const cbx_pattern_row *r, int64_t pattern, int32_t other)
+{
+    for (int32_t k = 0; k < r->open; k++)
+        if (r->from[k] == other)
+            return r->by_number ? r->numbers[pattern + 1] > 1 : cbx_pattern_has(r, pattern, k);
+    return true;
+}
+
+/* What the row's scale can be, if the edge to `other` is there. */
+void cbx_pattern_scales(const cbx_pattern_row *r, int32_t other, double *least, double *most)
+{
+    double fewest = 0;
+    for (int32_t k = 0; k < r->open; k++)
+        fewest = r->from[k] == other ? 1 : fewest;
+    *least = 1 / sqrt(r->degree + r->open);
+    *most = 1 / sqrt(r->degree + fewest);
+}
+
+void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops)
+{
+    const cbx_partial_graph *g = q->graph;
+    const cbx_view          *v = g->view;
+    for (int32_t i = 0; i < v->n; i++)
+        hops[i] = i ? INT32_MAX : 0;
+    for (int32_t hop = 0; hop < q->net->num_layers; hop++)
+        for (int64_t e = 0; e < v->m; e++)
+            if (g->present[e] && hops[g->target_of[e]] == hop && hops[v->source[e]] > hop)
+                hops[v->source[e]] = hop + 1;
+}
+
+/* Patterns by number, one for each where `apart`. */
+static int number_patterns(cbx_patterns *f, cbx_pattern_row *r, bool apart)
+{
+    int32_t left = 0;
+    if (!(r->numbers = CBX_NEW(&f->arena, int32_t, r->open + 2)))
+        return -1;
+    for (r->patterns = 0; left <= r->open; r->patterns++) {
+        double last = apart ? left : floor(f->q->widest * (r->degree + left) - r->degree);
+        r->numbers[r->patterns] = left;
+        left = last < r->open ? (int32_t)last + 1 : r->open + 1;
+    }
+    r->numbers[r->patterns] = left;
+    return 0;
+}
+
+static int make_row(cbx_patterns *f, int32_t i)
+{
+    const cbx_partial_graph *g = f->q->graph;
+    const cbx_view          *v = g->view;
+    cbx_pattern_row         *r = &f->rows[i];
+    r->from = CBX_NEW(&f->arena, int32_t, v->offset[i + 1] - v->offset[i]);
+    r->of = CBX_NEW0(&f->arena, cbx_pattern_boxes, f->q->net->num_layers);
+    if (!r->from || !r->of)
+        return -1;
+    for (int fixed = 0; fixed < 2; fixed++)
+        for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
+            bool open = g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]);
+            if (!g->present[e] || v->source[e] == i || open == fixed)
+                continue;
+            r->from[r->open + r->fixed] = v->source[e];
+            r->open += open;
+            r->fixed += !open;
+        }
+    r->degree = 1 + r->fixed + (v->outside_weight ? (double)v->outside_weight[i] : 0);
+    r->by_number = r->open > f->q->most;
+    r->values = CBX_NEW(&f->arena, double, (int64_t)f->q->net->num_layers * r->open);
+    if (r->by_number)
+        return !r->values || number_patterns(f, r, i == 0) ? -1 : 0;
+    r->patterns = (int64_t)1 << r->open;
+    return r->values ? 0 : -1;
+}
+
+/* ---- forward */
+
+int cbx_by_size(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a < b) - (a > b);
+}
+
+/* Of what may come along open edges, in place: the sums of the largest one, two, three, …, or where
+ * sign is -1 of the least. */
+static void add_up_largest(cbx_patterns *f, const cbx_pattern_row *r, double *of, int64_t width,
+                           double sign)
+{
+    for (int64_t j = 0; j < width; j++) {
+        double sum = 0;
+        for (int32_t k = 0; k < r->open; k++)
+            f->best[k] = sign * of[k * width + j];
+        qsort(f->best, (size_t)r->open, sizeof *f->best, cbx_by_size);
+        for (int32_t k = 0; k < r->open; k++) {
+            sum += f->best[k];
+            of[k * width + j] = sign * sum;
+        }
+    }
+}
+
+/* What a pattern's edges bring, at least and at most; so many of the open ones are left. */
+static void add_edges(const cbx_pattern_row *r, int64_t p, int32_t left, int64_t width, double *low,
+                      double *high)
+{
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        bool counts = r->by_number && k < r->open ? k == left - 1 : cbx_pattern_has(r, p, k);
+        for (int64_t j = 0; j < width && counts; j++) {
+            low[j] += r->least[k * width + j];
+            high[j] += r->most[k * width + j];
+        }
+    }
+}
+
+/* Is it time to stop? */
+bool cbx_patterns_late(cbx_patterns *f, double work)
+{
+    enum { STEPS = 64 };
+    f->late = f->late || cbx_out_of_time(work) ||
+              (++f->steps % STEPS == 0 && f->q->stop && f->q->stop(f->q->user));
+    return f->late;
+}
+
+/* Of the first layer: messages are known, but for their scale. */
+static void bring_first(cbx_patterns *f, int32_t i)
+{
+    cbx_pattern_row *r = &f->rows[i];
+    int64_t          width = f->q->net->layers[0].n_out;
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        double least, most;
+        cbx_pattern_scales(&f->rows[r->from[k]], i, &least, &most);
+        for (int64_t j = 0; j < width; j++) {
+            double m = f->q->spread->base[r->from[k] * width + j];
+            r->least[k * width + j] = m > 0 ? least * m : most * m;
+            r->most[k * width + j] = m > 0 ? most * m : least * m;
+        }
+    }
+}
+
+/* Of later layers: whatever the other end's patterns send. */
+static void bring(cbx_patterns *f, int32_t i, int32_t l)
+{
+    cbx_pattern_row *r = &f->rows[i];
+    int64_t          width = f->q->net->layers[l].n_out;
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        const cbx_pattern_row   *u = &f->rows[r->from[k]];
+        const cbx_pattern_boxes *of = &u->of[l - 1];
+        for (int64_t j = 0; j < width; j++) {
+            r->least[k * width + j] = INFINITY;
+            r->most[k * width + j] = -INFINITY;
+        }
+        for (int64_t p = 0; p < u->patterns; p++)
+            for (int64_t j = 0; j < width && cbx_pattern_allows(u, p, i); j++) {
+                double low = of->send_low[p * width + j], high = of->send_high[p * width + j];
+                r->least[k * width + j] = fmin(r->least[k * width + j], low);
+                r->most[k * width + j] = fmax(r->most[k * width + j], high);
+            }
+    }
+}
+
+/* x times W, of what is between low and high, which are at least 0. */
+CBX_HOT static void multiply(const double *W, int32_t in, int32_t out, const double *low,
+                             const double *high, double *least, double *most)
+{
+    memset(least, 0, (size_t)out * sizeof *least);
+    memset(most, 0, (size_t)out * sizeof *most);
+    for (int32_t k = 0; k < in; k++) {
+        double        lo = low[k], hi = high[k];
+        const double *w = W + (int64_t)k * out;
+        for (int32_t j = 0; j < out && hi > 0; j++) {
+            least[j] += w[j] * (w[j] > 0 ? lo : hi);
+            most[j] += w[j] * (w[j] > 0 ? hi : lo);
+        }
+    }
+}
+
+/* With so many edges left, in unit[0] and unit[1]. */
+static void find_box(cbx_patterns *f, int32_t i, int32_t l, int64_t p, int32_t left)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    const double          *bias = f->q->net->layers[l].bias;
+    int64_t                width = f->q->net->layers[l].n_out;
+    double                *low = f->unit[0], *high = f->unit[1], s = cbx_pattern_scale_at(r, left);
+    for (int64_t j = 0; j < width; j++) {
+        low[j] = l ? r->of[l - 1].send_low[p * width + j] : s * f->q->spread->base[i * width + j];
+        high[j] = l ? r->of[l - 1].send_high[p * width + j] : low[j];
+    }
+    add_edges(r, p, left, width, low, high);
+    for (int64_t j = 0; j < width; j++) {
+        low[j] = s * low[j] + bias[j];
+        high[j] = s * high[j] + bias[j];
+    }
+}
+
+/* Boxes of a pattern: around those of all numbers that it leaves; and likewise of what is behind
+ * the ReLU, times the scale, in unit[2] and unit[3]. */
+static void find_boxes(cbx_patterns *f, int32_t i, int32_t l, int64_t p)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    int64_t                width = f->q->net->layers[l].n_out;
+    double                *low = r->of[l].low + p * width, *high = r->of[l].high + p * width;
+    int32_t                fewest, most;
+    cbx_pattern_left(r, p, &fewest, &most);
+    for (int32_t left = fewest; left <= most; left++) {
+        double s = cbx_pattern_scale_at(r, left);
+        find_box(f, i, l, p, left);
+        for (int64_t j = 0; j < width; j++) {
+            double lo = f->unit[0][j], hi = f->unit[1][j];
+            double least = lo > 0 ? s * lo : 0, largest = hi > 0 ? s * hi : 0;
+            bool   first = left == fewest;
+            low[j] = first || lo < low[j] ? lo : low[j];
+            high[j] = first || hi > high[j] ? hi : high[j];
+            f->unit[2][j] = first || least < f->unit[2][j] ? least : f->unit[2][j];
+            f->unit[3][j] = first || largest > f->unit[3][j] ? largest : f->unit[3][j];
+        }
+    }
+}
+
+static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
+{
+    const cbx_net     *net = f->q->net;
+    cbx_pattern_row   *r = &f->rows[i];
+    int64_t            width = net->layers[l].n_out;
+    bool               sends = l + 1 < net->num_layers;
+    int64_t            next = sends ? net->layers[l + 1].n_out : 0;
+    cbx_pattern_boxes *b = &r->of[l];
+    double             work = (double)r->patterns * (double)(next + r->open + r->fixed + 1);
+    b->low = CBX_NEW(&f->arena, double, r->patterns *width);
+    b->high = CBX_NEW(&f->arena, double, r->patterns *width);
+    b->send_low = CBX_NEW(&f->arena, double, r->patterns *next);
+    b->send_high = CBX_NEW(&f->arena, double, r->patterns *next);
+    r->least = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
+    r->most = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
+    if (!b->low || !b->high || !b->send_low || !b->send_high || !r->least || !r->most ||
+        cbx_patterns_late(f, 2 * work * (double)width))
+        return -1;
+    if (l == 0)
+        bring_first(f, i);
+    else
+        bring(f, i, l);
+    if (r->by_number) {
+        add_up_largest(f, r, r->least, width, -1);
+        add_up_largest(f, r, r->most, width, 1);
+    }
+    for (int64_t p = 0; p < r->patterns; p++) {
+        find_boxes(f, i, l, p);
+        if (sends)
+            multiply(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, f->unit[2],
+                     f->unit[3], b->send_low + p * next, b->send_high + p * next);
+    }
+    return 0;
+}
+
+static int forward(cbx_patterns *f)
+{
+    const cbx_net *net = f->q->net;
+    int32_t        n = f->q->graph->view->n;
+    for (int32_t i = 0; i < n; i++)
+        if (f->hops[i] <= net->num_layers && make_row(f, i))
+            return -1;
+    for (int32_t l = 0; l < net->num_layers; l++)
+        for (int32_t i = 0; i < n; i++)
+            if (f->hops[i] < net->num_layers - l && make_boxes(f, i, l))
+                return -1;
+    return 0;
+}
+
+int cbx_patterns_init(cbx_patterns *f, const cbx_pattern_question *q)
+{
+    int32_t n = q->graph->view->n;
+    int64_t widest = q->net->widest > n ? q->net->widest : n;
+    *f = (cbx_patterns){.q = q};
+    f->rows = CBX_NEW0(&f->arena, cbx_pattern_row, n);
+    f->hops = CBX_NEW(&f->arena, int32_t, n);
+    f->best = CBX_NEW(&f->arena, double, widest);
+    for (int k = 0; k < 4; k++)
+        if (!(f->unit[k] = CBX_NEW(&f->arena, double, q->net->widest)))
+            return -1;
+    if (!f->rows || !f->hops || !f->best)
+        return -1;
+    cbx_pattern_hops(q, f->hops);
+    return forward(f);
+}
+
+void cbx_patterns_free(cbx_patterns *f)
+{
+    cbx_arena_free(&f->arena);
+}
