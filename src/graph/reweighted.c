@@ -74,7 +74,7 @@ static int64_t set(const cbx_graph *g, const cbx_edit *e, int32_t source, int32_
             continue;
         if (e->attribute)
             set_attribute(e, to->attr + id * g->data.edge_dim, g->data.edge_dim);
-        else
+        else if (to->weight) /* which make_ready has seen to */
             to->slot_weight[s] = to->weight[id] = e->weight;
         found++;
     }
