@@ -9,6 +9,8 @@
 static const double SHARE = 0.8;
 /* Open edges at a node all patterns of which are told apart. */
 enum { MOST_OPEN = 6 };
+/* Of others: the factor by which degrees differ at most that are one pattern. */
+static const double WIDEST = 1.2;
 
 static bool stop(void *user)
 {
@@ -22,7 +24,7 @@ bool cbx_prove_none(const cbx_asking *a, const cbx_net *net, cbx_partial_graph *
     double             now = cbx_clock();
     cbx_asking         own = *a;
     uint8_t           *asked = CBX_NEW(s->arena, uint8_t, s->model->num_classes);
-    cbx_pattern_branch b = {.question = {net, graph, &bound->spread, MOST_OPEN, stop, &own},
+    cbx_pattern_branch b = {.question = {net, graph, &bound->spread, MOST_OPEN, WIDEST, stop, &own},
                             .graph = graph,
                             .behind = s->prediction,
                             .asked = asked};

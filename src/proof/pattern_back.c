@@ -114,15 +114,16 @@ CBX_HOT static double value_in_box(int32_t width, const double *weight, const do
     return sum_of(part) + rest;
 }
 
-/* The same of a row with a pattern, times its scale. */
+/* The same of a row with a pattern; if `scaled`, times its scale. */
 static double value_in_boxes(const cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
-                             const double *weight)
+                             const double *weight, bool scaled)
 {
     const cbx_pattern_row *r = &f->rows[i];
-    int32_t                width = f->q->net->layers[l].n_out;
+    int32_t                width = f->q->net->layers[l].n_out, fewest, most;
     int64_t                at = p * width;
-    return cbx_pattern_scale(r, p) *
-           value_in_box(width, weight, r->of[l].low + at, r->of[l].high + at);
+    double value = value_in_box(width, weight, r->of[l].low + at, r->of[l].high + at);
+    cbx_pattern_left(r, p, &fewest, &most);
+    return scaled ? value * cbx_pattern_scale_at(r, value > 0 ? fewest : most) : value;
 }
 
 /* What the edge from the k-th other end brings at most, with these weights of what it carries. */
@@ -139,16 +140,15 @@ double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, co
     }
     double *boxed = f->boxed[l];
     for (int64_t p = 0; p < u->patterns; p++)
-        boxed[p] =
-            cbx_pattern_allows(u, p, i) ? value_in_boxes(f, l - 1, from, p, weight) : -INFINITY;
+        boxed[p] = cbx_pattern_allows(u, p, i) ? value_in_boxes(f, l - 1, from, p, weight, true)
+                                               : -INFINITY;
     for (;;) { /* the one that may be largest next, until none may be larger than what was found */
         int64_t next = 0;
         for (int64_t p = 1; p < u->patterns; p++)
             next = boxed[p] > boxed[next] ? p : next;
         if (!(boxed[next] > most))
             return most;
-        most =
-            fmax(most, cbx_pattern_scale(u, next) * cbx_pattern_eval(f, l - 1, from, next, weight));
+        most = fmax(most, cbx_pattern_eval(f, l - 1, from, next, weight, true));
         boxed[next] = -INFINITY;
     }
 }
@@ -185,7 +185,8 @@ static double sum_of_largest(double *values, int64_t count, int64_t most)
     return sum;
 }
 
-/* The same of all of a pattern's edges. */
+/* The same of all of a pattern's edges, with the fewest that it leaves; of rows by number those
+ * that are not counted in it are behind the others in r->values, layer by layer. */
 static double edge_values(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
                           const double *weight)
 {
@@ -197,9 +198,29 @@ static double edge_values(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
         else if (cbx_pattern_has(r, p, k))
             sum += cbx_pattern_edge(f, l, i, k, weight);
     }
-    if (!r->by_number)
-        return sum;
-    return sum + sum_of_largest(values, r->open, p);
+    return r->by_number ? sum + sum_of_largest(values, r->open, r->numbers[p]) : sum;
+}
+
+/* A row's sum, of `rest`, what edges bring and its own share, at most over the numbers of edges
+ * that the pattern leaves; if `scaled`, times the scale. */
+static double row_sum(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
+                      double rest, double own, bool scaled)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    double                 edges = edge_values(f, l, i, p, weight), largest = -INFINITY;
+    int32_t                fewest, most;
+    cbx_pattern_left(r, p, &fewest, &most);
+    double *more = r->values + (int64_t)l * r->open + fewest;
+    if (most > fewest) {
+        (void)sum_of_largest(more, r->open - fewest, most - fewest);
+        qsort(more, (size_t)(most - fewest), sizeof *more, cbx_by_size);
+    }
+    for (int32_t left = fewest; left <= most; left++) {
+        double s = cbx_pattern_scale_at(r, left), sum = rest + s * (edges + s * own);
+        largest = fmax(largest, scaled ? s * sum : sum);
+        edges += left < most ? more[left - fewest] : 0;
+    }
+    return largest;
 }
 
 /* W times weights before the ReLU, of which many are 0: those of what the layer multiplies. */
@@ -215,31 +236,28 @@ CBX_HOT static void multiply_back(const cbx_net_layer *l, const double *turned, 
     }
 }
 
-/* The most that weights of row i's units of layer l, behind their ReLUs, come to with this pattern.
- */
-double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight)
+double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
+                        bool scaled)
 {
     const cbx_net_layer     *net = &f->q->net->layers[l];
     const cbx_pattern_row   *r = &f->rows[i];
     const cbx_pattern_boxes *b = &r->of[l];
     int64_t                  at = p * net->n_out;
-    double                   boxed = value_in_box(net->n_out, weight, b->low + at, b->high + at),
-           s = cbx_pattern_scale(r, p);
+    double                   own, boxed = value_in_boxes(f, l, i, p, weight, scaled);
     if (l == 0 && !r->by_number)
         return boxed;
     if (cbx_patterns_late(&f->all, 2.0 * net->n_in * net->n_out))
         return INFINITY;
     double *line = f->line[l], *back = l ? f->back[l] : line;
-    double  sum = pass_relu(weight, b->low + at, b->high + at, net->n_out, line);
-    sum += dot(net->n_out, line, net->bias);
-    if (l == 0)
-        sum += s * s * dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);
-    else
+    double  rest = pass_relu(weight, b->low + at, b->high + at, net->n_out, line);
+    rest += dot(net->n_out, line, net->bias);
+    if (l == 0) {
+        own = dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);
+    } else {
         multiply_back(net, f->turned[l], line, back);
-    if (l > 0)
-        sum += s * s * cbx_pattern_eval(f, l - 1, i, p, back);
-    sum += s * edge_values(f, l, i, p, back);
-    return fmin(sum, boxed);
+        own = cbx_pattern_eval(f, l - 1, i, p, back, false);
+    }
+    return fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
 }
 
 /* The lead with a pattern of the first row. */
@@ -259,7 +277,7 @@ double cbx_pattern_lead_with(cbx_pattern_back *f, int64_t p, int32_t ahead, int3
             for (int32_t j = 0; j < y->n_out; j++)
                 f->head[j] += f->seen[j];
         if (l == 0)
-            return sum + cbx_pattern_eval(f, 0, 0, p, f->head);
+            return sum + cbx_pattern_eval(f, 0, 0, p, f->head, false);
         sum += pass_relu(f->head, b->low + at, b->high + at, y->n_out, line);
         sum += dot(y->n_out, line, y->bias);
         multiply_back(y, f->turned[l], line, back);

@@ -14,7 +14,8 @@ typedef struct cbx_pattern_question {
     const cbx_partial_graph *graph;
     const cbx_spread        *spread; /* of the graph: the first layer's products, and sizes */
     int                      most;   /* open edges at a node with all patterns; beyond, by number */
-    bool (*stop)(void *user);        /* NULL: never */
+    double widest; /* then numbers of edges are told apart where degrees differ by this factor */
+    bool (*stop)(void *user); /* NULL: never */
     void *user;
 } cbx_pattern_question;
 

@@ -97,10 +97,12 @@ static void find_highs(const cbx_pattern_row *r, const cbx_pattern_boxes *b, int
     for (int64_t k = 0; k < (int64_t)(r->open + 1) * width; k++)
         high[k] = -INFINITY;
     for (int64_t p = 0; p < r->patterns; p++) {
-        double       *to = high + cbx_pattern_left(r, p) * width;
         const double *of = b->high + p * width;
-        for (int32_t j = 0; j < width; j++)
-            to[j] = fmax(to[j], of[j]);
+        int32_t       fewest, most;
+        cbx_pattern_left(r, p, &fewest, &most);
+        for (int32_t left = fewest; left <= most; left++)
+            for (int32_t j = 0; j < width; j++)
+                high[left * width + j] = fmax(high[left * width + j], of[j]);
     }
 }
 

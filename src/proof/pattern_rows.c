@@ -11,19 +11,24 @@
 
 /* ---- rows and their patterns */
 
-int64_t cbx_pattern_left(const cbx_pattern_row *r, int64_t pattern)
+void cbx_pattern_left(const cbx_pattern_row *r, int64_t pattern, int32_t *fewest, int32_t *most)
 {
-    int64_t left = 0;
-    if (r->by_number)
-        return pattern;
+    *fewest = 0;
+    if (r->by_number) {
+        *fewest = r->numbers[pattern];
+        *most = r->numbers[pattern + 1] - 1;
+        return;
+    }
     for (int32_t k = 0; k < r->open; k++)
-        left += pattern >> k & 1;
-    return left;
+        *fewest += pattern >> k & 1;
+    *most = *fewest;
 }
 
 double cbx_pattern_scale(const cbx_pattern_row *r, int64_t pattern)
 {
-    return 1 / sqrt(r->degree + (double)cbx_pattern_left(r, pattern));
+    int32_t fewest, most;
+    cbx_pattern_left(r, pattern, &fewest, &most);
+    return cbx_pattern_scale_at(r, fewest);
 }
 
 /* Can the pattern be, if the edge to `other` is there? */
@@ -31,7 +36,7 @@ bool cbx_pattern_allows(const cbx_pattern_row *r, int64_t pattern, int32_t other
 {
     for (int32_t k = 0; k < r->open; k++)
         if (r->from[k] == other)
-            return r->by_number ? pattern > 0 : cbx_pattern_has(r, pattern, k);
+            return r->by_number ? r->numbers[pattern + 1] > 1 : cbx_pattern_has(r, pattern, k);
     return true;
 }
 
@@ -57,6 +62,21 @@ void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops)
                 hops[v->source[e]] = hop + 1;
 }
 
+/* Patterns by number, one for each where `apart`. */
+static int number_patterns(cbx_patterns *f, cbx_pattern_row *r, bool apart)
+{
+    int32_t left = 0;
+    if (!(r->numbers = CBX_NEW(&f->arena, int32_t, r->open + 2)))
+        return -1;
+    for (r->patterns = 0; left <= r->open; r->patterns++) {
+        double last = apart ? left : floor(f->q->widest * (r->degree + left) - r->degree);
+        r->numbers[r->patterns] = left;
+        left = last < r->open ? (int32_t)last + 1 : r->open + 1;
+    }
+    r->numbers[r->patterns] = left;
+    return 0;
+}
+
 static int make_row(cbx_patterns *f, int32_t i)
 {
     const cbx_partial_graph *g = f->q->graph;
@@ -77,8 +97,10 @@ static int make_row(cbx_patterns *f, int32_t i)
         }
     r->degree = 1 + r->fixed + (v->outside_weight ? (double)v->outside_weight[i] : 0);
     r->by_number = r->open > f->q->most;
-    r->patterns = r->by_number ? r->open + 1 : (int64_t)1 << r->open;
     r->values = CBX_NEW(&f->arena, double, (int64_t)f->q->net->num_layers * r->open);
+    if (r->by_number)
+        return !r->values || number_patterns(f, r, i == 0) ? -1 : 0;
+    r->patterns = (int64_t)1 << r->open;
     return r->values ? 0 : -1;
 }
 
@@ -107,11 +129,12 @@ static void add_up_largest(cbx_patterns *f, const cbx_pattern_row *r, double *of
     }
 }
 
-/* What a pattern's edges bring, at least and at most. */
-static void add_edges(const cbx_pattern_row *r, int64_t p, int64_t width, double *low, double *high)
+/* What a pattern's edges bring, at least and at most; so many of the open ones are left. */
+static void add_edges(const cbx_pattern_row *r, int64_t p, int32_t left, int64_t width, double *low,
+                      double *high)
 {
     for (int32_t k = 0; k < r->open + r->fixed; k++) {
-        bool counts = r->by_number && k < r->open ? k == p - 1 : cbx_pattern_has(r, p, k);
+        bool counts = r->by_number && k < r->open ? k == left - 1 : cbx_pattern_has(r, p, k);
         for (int64_t j = 0; j < width && counts; j++) {
             low[j] += r->least[k * width + j];
             high[j] += r->most[k * width + j];
@@ -165,18 +188,60 @@ static void bring(cbx_patterns *f, int32_t i, int32_t l)
     }
 }
 
-/* x times W, of what is between low and high and at least 0. */
-CBX_HOT static void multiply(const double *W, int32_t in, int32_t out, double scale,
-                             const double *low, const double *high, double *least, double *most)
+/* x times W, of what is between low and high, which are at least 0. */
+CBX_HOT static void multiply(const double *W, int32_t in, int32_t out, const double *low,
+                             const double *high, double *least, double *most)
 {
     memset(least, 0, (size_t)out * sizeof *least);
     memset(most, 0, (size_t)out * sizeof *most);
     for (int32_t k = 0; k < in; k++) {
-        double        lo = low[k] > 0 ? scale * low[k] : 0, hi = high[k] > 0 ? scale * high[k] : 0;
+        double        lo = low[k], hi = high[k];
         const double *w = W + (int64_t)k * out;
         for (int32_t j = 0; j < out && hi > 0; j++) {
             least[j] += w[j] * (w[j] > 0 ? lo : hi);
             most[j] += w[j] * (w[j] > 0 ? hi : lo);
+        }
+    }
+}
+
+/* With so many edges left, in unit[0] and unit[1]. */
+static void find_box(cbx_patterns *f, int32_t i, int32_t l, int64_t p, int32_t left)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    const double          *bias = f->q->net->layers[l].bias;
+    int64_t                width = f->q->net->layers[l].n_out;
+    double                *low = f->unit[0], *high = f->unit[1], s = cbx_pattern_scale_at(r, left);
+    for (int64_t j = 0; j < width; j++) {
+        low[j] = l ? r->of[l - 1].send_low[p * width + j] : s * f->q->spread->base[i * width + j];
+        high[j] = l ? r->of[l - 1].send_high[p * width + j] : low[j];
+    }
+    add_edges(r, p, left, width, low, high);
+    for (int64_t j = 0; j < width; j++) {
+        low[j] = s * low[j] + bias[j];
+        high[j] = s * high[j] + bias[j];
+    }
+}
+
+/* Boxes of a pattern: around those of all numbers that it leaves; and likewise of what is behind
+ * the ReLU, times the scale, in unit[2] and unit[3]. */
+static void find_boxes(cbx_patterns *f, int32_t i, int32_t l, int64_t p)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    int64_t                width = f->q->net->layers[l].n_out;
+    double                *low = r->of[l].low + p * width, *high = r->of[l].high + p * width;
+    int32_t                fewest, most;
+    cbx_pattern_left(r, p, &fewest, &most);
+    for (int32_t left = fewest; left <= most; left++) {
+        double s = cbx_pattern_scale_at(r, left);
+        find_box(f, i, l, p, left);
+        for (int64_t j = 0; j < width; j++) {
+            double lo = f->unit[0][j], hi = f->unit[1][j];
+            double least = lo > 0 ? s * lo : 0, largest = hi > 0 ? s * hi : 0;
+            bool   first = left == fewest;
+            low[j] = first || lo < low[j] ? lo : low[j];
+            high[j] = first || hi > high[j] ? hi : high[j];
+            f->unit[2][j] = first || least < f->unit[2][j] ? least : f->unit[2][j];
+            f->unit[3][j] = first || largest > f->unit[3][j] ? largest : f->unit[3][j];
         }
     }
 }
@@ -208,20 +273,10 @@ static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
         add_up_largest(f, r, r->most, width, 1);
     }
     for (int64_t p = 0; p < r->patterns; p++) {
-        double *low = b->low + p * width, *high = b->high + p * width, s = cbx_pattern_scale(r, p);
-        for (int64_t j = 0; j < width; j++) {
-            low[j] =
-                l ? r->of[l - 1].send_low[p * width + j] : s * f->q->spread->base[i * width + j];
-            high[j] = l ? r->of[l - 1].send_high[p * width + j] : low[j];
-        }
-        add_edges(r, p, width, low, high);
-        for (int64_t j = 0; j < width; j++) {
-            low[j] = s * low[j] + net->layers[l].bias[j];
-            high[j] = s * high[j] + net->layers[l].bias[j];
-        }
+        find_boxes(f, i, l, p);
         if (sends)
-            multiply(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, s, low, high,
-                     b->send_low + p * next, b->send_high + p * next);
+            multiply(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, f->unit[2],
+                     f->unit[3], b->send_low + p * next, b->send_high + p * next);
     }
     return 0;
 }
@@ -248,6 +303,9 @@ int cbx_patterns_init(cbx_patterns *f, const cbx_pattern_question *q)
     f->rows = CBX_NEW0(&f->arena, cbx_pattern_row, n);
     f->hops = CBX_NEW(&f->arena, int32_t, n);
     f->best = CBX_NEW(&f->arena, double, widest);
+    for (int k = 0; k < 4; k++)
+        if (!(f->unit[k] = CBX_NEW(&f->arena, double, q->net->widest)))
+            return -1;
     if (!f->rows || !f->hops || !f->best)
         return -1;
     cbx_pattern_hops(q, f->hops);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pattern_rows.h: the patterns of a graph's nodes, and what a model has at each node by pattern.
  *
- * A *pattern* of a node is which of its edges are left. Where too many may go, it is how many of
- * them are left. Forward, each unit of each layer gets a box for each pattern of its row; nodes
- * take their patterns each for itself. docs/bounds.md has the proof. */
+ * A *pattern* of a node is which of its edges are left. Where too many may go, it is between how
+ * many and how many of them are left. Forward, each unit of each layer gets a box for each pattern
+ * of its row; nodes take their patterns each for itself. docs/bounds.md has the proof. */
 #ifndef CBX_PATTERN_ROWS_H
 #define CBX_PATTERN_ROWS_H
+
+#include <math.h>
 
 #include "pattern_bound.h"
 
@@ -20,7 +22,8 @@ typedef struct cbx_pattern_row {
     int32_t            open, fixed; /* edges that may go, and that stay */
     int32_t           *from;        /* open, then fixed: their other ends */
     double             degree;      /* without the open ones */
-    bool               by_number;   /* patterns are the numbers of open edges that are left */
+    bool               by_number;   /* patterns are numbers of open edges that are left: … */
+    int32_t           *numbers;     /* … of pattern p from numbers[p] to numbers[p + 1] - 1 */
     int64_t            patterns;
     cbx_pattern_boxes *of;           /* by layer */
     double            *least, *most; /* scratch, edges x units: what may come along them */
@@ -32,7 +35,8 @@ typedef struct cbx_patterns {
     cbx_pattern_row            *rows;
     int32_t                    *hops;
     cbx_arena                   arena;
-    double                     *best; /* scratch: by unit, or by edge of a node */
+    double                     *best;    /* scratch: by unit, or by edge of a node */
+    double                     *unit[4]; /* scratch: by unit */
     int64_t                     steps;
     bool                        late;
 } cbx_patterns;
@@ -50,10 +54,17 @@ static inline bool cbx_pattern_has(const cbx_pattern_row *r, int64_t pattern, in
     return k >= r->open || (pattern >> k & 1);
 }
 
-/* How many open edges are left. */
-int64_t cbx_pattern_left(const cbx_pattern_row *r, int64_t pattern);
+/* How many open edges are left, at least and at most: the same unless patterns are by number. Those
+ * of the first row always leave just one number. */
+void cbx_pattern_left(const cbx_pattern_row *r, int64_t pattern, int32_t *fewest, int32_t *most);
 
-/* 1 / the root of the degree. */
+/* 1 / the root of the degree, with so many open edges left. */
+static inline double cbx_pattern_scale_at(const cbx_pattern_row *r, int32_t left)
+{
+    return 1 / sqrt(r->degree + left);
+}
+
+/* The same of a pattern that leaves just one number. */
 double cbx_pattern_scale(const cbx_pattern_row *r, int64_t pattern);
 
 /* Can the pattern be, if the edge to `other` is there? */

@@ -208,7 +208,8 @@ static cbx_counterfactual *answer(golden *g, int32_t row, const char *edits, cbx
 
 static void explain_nodes(golden *g)
 {
-    for (int32_t row = 0; is_small(g) && row < 2 && row < cbx_graph_label_rows(g->graph); row++) {
+    for (int32_t row = 0; is_small(g) && row < 2 && row < cbx_graph_label_rows(g->graph);
+         row += test_every(3)) {
         cbx_counterfactual *c = answer(g, row, "remove-nodes", CBX_REMOVE_NODE);
         CHECK_INT(c->num_edits, c->num_nodes_removed);
         cbx_counterfactual_free(c);
@@ -266,7 +267,8 @@ static void check_nearest(const oracle *o, const cbx_counterfactual *c)
 
 static void explain_weights(golden *g)
 {
-    for (int32_t row = 0; takes_weights(g) && row < cbx_graph_label_rows(g->graph); row++) {
+    for (int32_t row = 0; takes_weights(g) && row < cbx_graph_label_rows(g->graph);
+         row += test_every(3)) {
         oracle              o = oracle_of(g);
         cbx_counterfactual *c = answer(g, row, "weights", CBX_SET_EDGE);
         CHECK_INT(c->num_edits, c->num_edges_reweighted);
@@ -335,7 +337,7 @@ static void explain_attributes(golden *g)
         make_attributes(g, as);
         oracle o = oracle_of(g);
         for (int32_t row = is_small(g) ? 0 : 4; row < 6 && row < cbx_graph_label_rows(g->graph);
-             row++) {
+             row += test_every(3)) {
             cbx_counterfactual *c = answer(g, row, "attributes", CBX_SET_EDGE);
             CHECK_INT(c->num_edits, c->num_edges_reweighted);
             check_nearest_attribute(&o, c, as);
@@ -358,7 +360,8 @@ static void keep_rules(golden *g)
     static const char *const rules[][2] = {
         {"immutable-nodes", "1,2"}, {"protected-edges", "0-1"}, {"max-edits", "1"}};
     for (size_t i = 0; takes_attributes(g) && is_small(g) && i < sizeof rules / sizeof *rules; i++)
-        for (int32_t row = 0; row < 4 && row < cbx_graph_label_rows(g->graph); row++) {
+        for (int32_t row = 0; row < 4 && row < cbx_graph_label_rows(g->graph);
+             row += test_every(3)) {
             oracle              o = oracle_of(g);
             int64_t             first = o.data.task == CBX_GRAPH ? o.data.graph_ptr[row] : 0;
             cbx_explain_options options = ASK("explainer", "minimal", "target", "any", "edits",
@@ -488,6 +491,8 @@ TEST(derivatives_by_attributes_are_derivatives)
 
 static int proofs;
 
+static int seen;
+
 /* Removals of up to two nodes, all of them tried on a new graph. */
 static void check_proof(golden *g)
 {
@@ -496,7 +501,7 @@ static void check_proof(golden *g)
     bool                  graphs = d->task == CBX_GRAPH;
     cbx_explain_options   options = ASK("explainer", "minimal", "target", "any", "edits",
                                         "remove-nodes", "max-edits", "2", "prove", "100");
-    if (!is_small(g))
+    if (!is_small(g) || seen++ % test_every(3) != 0)
         return;
     cbx_counterfactual *c = explain(&o, 0, &options);
     int32_t             first = graphs ? (int32_t)d->graph_ptr[0] : 1;
@@ -565,7 +570,8 @@ static void check_attribute_proof(golden *g)
     for (int as = 0; takes_attributes(g) && as < ATTRIBUTES; as++) {
         make_attributes(g, as);
         oracle o = oracle_of(g);
-        for (int32_t row = 0; row < 3 && row < cbx_graph_label_rows(g->graph); row++) {
+        for (int32_t row = 0; row < 3 && row < cbx_graph_label_rows(g->graph);
+             row += test_every(3)) {
             cbx_counterfactual *c = explain(&o, row, &options);
             int64_t count = as == AS_THEY_ARE ? 0 : list_values(&o, as, row, edits, MOST);
             bool    any = false;

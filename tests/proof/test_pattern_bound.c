@@ -112,7 +112,8 @@ static void check(question *q, int64_t *none, int64_t *told)
     cbx_pattern_branch search = {.question = {.net = q->net,
                                               .graph = &q->graph,
                                               .spread = &q->bound.spread,
-                                              .most = (int)below(q->w, 4)},
+                                              .most = (int)below(q->w, 4),
+                                              .widest = (double)(1 + below(q->w, 3))},
                                  .graph = &q->graph,
                                  .behind = b,
                                  .asked = asked};
@@ -157,8 +158,11 @@ static double largest_rounding(question *q, int32_t first, int32_t a, int32_t b)
 
 static void check_rounding(question *q)
 {
-    cbx_pattern_question of = {
-        .net = q->net, .graph = &q->graph, .spread = &q->bound.spread, .most = (int)below(q->w, 4)};
+    cbx_pattern_question of = {.net = q->net,
+                               .graph = &q->graph,
+                               .spread = &q->bound.spread,
+                               .most = (int)below(q->w, 4),
+                               .widest = (double)(1 + below(q->w, 3))};
     cbx_patterns         f;
     cbx_pattern_rounding r;
     int32_t              a = 1, b = (int32_t)(2 * below(q->w, 2));
