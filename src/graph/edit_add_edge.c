@@ -35,29 +35,41 @@ static cbx_status mark(const cbx_edit *e, int64_t k, const cbx_graph *graph,
     return CBX_OK;
 }
 
-static void put(const cbx_edit *e, cbx_json_writer *w)
+void cbx_edit_put_added(const cbx_edit *e, const char *source, const char *target,
+                        cbx_json_writer *w)
 {
-    cbx_json_put_int(w, "source", e->source);
-    cbx_json_put_int(w, "target", e->target);
+    cbx_json_put_int(w, source, e->source);
+    cbx_json_put_int(w, target, e->target);
     cbx_json_put_bool(w, "undirected", e->undirected);
     if (e->weight != 0)
         cbx_json_put_real(w, "weight", (double)e->weight);
 }
 
-static cbx_status read(const cbx_json *o, cbx_edit *e, cbx_error *err)
+cbx_status cbx_edit_read_added(const cbx_json *o, const char *source, const char *target,
+                               cbx_edit *e, cbx_error *err)
 {
-    int64_t    source = 0, target = 0;
+    int64_t    from = 0, to = 0;
     cbx_status status = cbx_json_bool(o, "undirected", &e->undirected, err);
     if (!status)
-        status = cbx_json_whole(o, "source", INT32_MAX, CBX_JSON_REQUIRED, &source, err);
+        status = cbx_json_whole(o, source, INT32_MAX, CBX_JSON_REQUIRED, &from, err);
     if (!status)
-        status = cbx_json_whole(o, "target", INT32_MAX, CBX_JSON_REQUIRED, &target, err);
+        status = cbx_json_whole(o, target, INT32_MAX, CBX_JSON_REQUIRED, &to, err);
     if (!status && cbx_json_get(o, "weight"))
         status = cbx_json_float(o, "weight", &e->weight, err);
-    e->source = (int32_t)source;
-    e->target = (int32_t)target;
+    e->source = (int32_t)from;
+    e->target = (int32_t)to;
     e->edge = -1;
     return status;
+}
+
+static void put(const cbx_edit *e, cbx_json_writer *w)
+{
+    cbx_edit_put_added(e, "source", "target", w);
+}
+
+static cbx_status read(const cbx_json *o, cbx_edit *e, cbx_error *err)
+{
+    return cbx_edit_read_added(o, "source", "target", e, err);
 }
 
 const cbx_edit_kind cbx_edit_add_edge = {.name = "add_edge",

@@ -2,8 +2,6 @@
 /* edit_add_node.c: a graph gets one node more: a copy of the node `source`, as it was before any
  * edit, with an edge to the node `target`, or one each way. with_nodes.c puts it into a graph. */
 #include "edit_kind.h"
-#include "error.h"
-#include "json_fields.h"
 
 static void nodes(const cbx_edit *e, int32_t ends[2])
 {
@@ -29,27 +27,12 @@ static cbx_status mark(const cbx_edit *e, int64_t k, const cbx_graph *graph,
 
 static void put(const cbx_edit *e, cbx_json_writer *w)
 {
-    cbx_json_put_int(w, "copy_of", e->source);
-    cbx_json_put_int(w, "to", e->target);
-    cbx_json_put_bool(w, "undirected", e->undirected);
-    if (e->weight != 0)
-        cbx_json_put_real(w, "weight", (double)e->weight);
+    cbx_edit_put_added(e, "copy_of", "to", w);
 }
 
 static cbx_status read(const cbx_json *o, cbx_edit *e, cbx_error *err)
 {
-    int64_t    copied = 0, to = 0;
-    cbx_status status = cbx_json_bool(o, "undirected", &e->undirected, err);
-    if (!status)
-        status = cbx_json_whole(o, "copy_of", INT32_MAX, CBX_JSON_REQUIRED, &copied, err);
-    if (!status)
-        status = cbx_json_whole(o, "to", INT32_MAX, CBX_JSON_REQUIRED, &to, err);
-    if (!status && cbx_json_get(o, "weight"))
-        status = cbx_json_float(o, "weight", &e->weight, err);
-    e->source = (int32_t)copied;
-    e->target = (int32_t)to;
-    e->edge = -1;
-    return status;
+    return cbx_edit_read_added(o, "copy_of", "to", e, err);
 }
 
 const cbx_edit_kind cbx_edit_add_node = {.name = "add_node",

@@ -52,6 +52,13 @@ static inline const cbx_edit_kind *cbx_edit_kind_of(const cbx_edit *e)
     return cbx_edit_kinds[e->op];
 }
 
+/* JSON of kinds that add an edge: its ends by these names, whether it goes both ways, its weight.
+ */
+void       cbx_edit_put_added(const cbx_edit *e, const char *source, const char *target,
+                              cbx_json_writer *w);
+cbx_status cbx_edit_read_added(const cbx_json *object, const char *source, const char *target,
+                               cbx_edit *e, cbx_error *err);
+
 /* Has edit k, which comes from a caller, a kind at all? */
 cbx_status cbx_edit_kind_check(const cbx_edit *e, int64_t k, cbx_error *err);
 
