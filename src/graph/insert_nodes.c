@@ -153,7 +153,7 @@ static cbx_status insert_edges(cbx_graph *g, const cbx_graph *from, const cbx_ne
             if (weight)
                 weight[at] = nodes[k].weight;
         }
-    if (attr && m)
+    if (attr && d->edge_attr && m)
         memcpy(attr, d->edge_attr, (size_t)m * wide * sizeof *attr);
     if (attr)
         memcpy(attr + (size_t)m * wide,
