@@ -206,11 +206,11 @@ static int by_gain(const void *a, const void *b)
 /* What each would do, to first order. */
 static cbx_status measure(const cbx_search *s, measured *list, int64_t count, cbx_error *err)
 {
-    cbx_arena     arena = {0};
-    cbx_search    here = *s, wide;
-    cbx_hiding    hiding;
-    cbx_derivatives    slopes;
-    cbx_newcomers some = {.count = (int32_t)count, .nodes = CBX_NEW(&arena, cbx_new_node, count)};
+    cbx_arena       arena = {0};
+    cbx_search      here = *s, wide;
+    cbx_hiding      hiding;
+    cbx_derivatives slopes;
+    cbx_newcomers   some = {.count = (int32_t)count, .nodes = CBX_NEW(&arena, cbx_new_node, count)};
     here.arena = &arena;
     for (int64_t k = 0; some.nodes && k < count; k++)
         some.nodes[k] = list[k].node;
@@ -219,7 +219,7 @@ static cbx_status measure(const cbx_search *s, measured *list, int64_t count, cb
         status = cbx_newcomers_widen(&here, &some, &wide, err);
     if (!status)
         status = cbx_hiding_slopes(&wide, &hiding, &slopes, err);
-    for (int32_t k = 0; k < some.count && !status; k++)
+    for (int32_t k = 0; some.nodes && k < some.count && !status; k++)
         list[k] = (measured){some.nodes[k], cbx_newcomers_gain(&some, k, &hiding, &slopes)};
     cbx_arena_free(&arena);
     return status;

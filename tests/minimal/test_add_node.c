@@ -124,6 +124,53 @@ TEST(asking_the_view_is_asking_a_graph_that_always_had_the_node)
     }
 }
 
+/* Of all newcomers: the share of pairs of which derivatives tell which one does more. */
+static double share_in_order(const oracle *o, int32_t row)
+{
+    enum { MOST = 400 };
+    cbx_explain_options options =
+        ASK("explainer", "minimal", "target", "any", "edits", "add-nodes");
+    edited_view   v;
+    cbx_newcomers newcomers;
+    cbx_move      moves[MOST];
+    double        does[MOST], pairs = 0, in_order = 0;
+    open_wide(&v, o, row, &options, MOST, &newcomers);
+    double        before = cbx_edit_state_slopes(&v.W);
+    cbx_move_list list = {moves, 0, MOST};
+    for (int32_t i = 0; i < v.W.own; i++)
+        cbx_move_add_node.offer(&v.W, i, &list);
+    for (int64_t k = 0; k < list.count; k++) {
+        cbx_move_do(&v.W, &moves[k]);
+        does[k] = cbx_edit_state_ask(&v.W) - before;
+        cbx_move_undo(&v.W, &moves[k]);
+        for (int64_t b = 0; b < k; b++) { /* the best come first */
+            in_order += does[b] > does[k];
+            pairs++;
+        }
+    }
+    edited_view_close(&v);
+    return pairs > 0 ? in_order / pairs : NAN;
+}
+
+/* By shape, over graphs of which derivatives say of several that they gain. */
+TEST(derivatives_tell_which_newcomers_do_more)
+{
+    int told = 0;
+    for (int k = 0; k < SHAPES; k++) {
+        oracle o = oracle_make(shapes[k]);
+        double sum = 0, count = 0;
+        for (int32_t row = 0; row < 5; row++) {
+            double share = share_in_order(&o, row);
+            sum += isnan(share) ? 0 : share;
+            count += !isnan(share);
+        }
+        told += count > 3;
+        CHECK(count <= 3 || sum / count > 0.68);
+        oracle_free(&o);
+    }
+    CHECK(told > SHAPES - 2);
+}
+
 /* What moves alone would do, against what derivatives say: the same sign mostly, and among few that
  * are chosen of many those that do most. */
 TEST(those_that_are_chosen_do_more_than_others)
