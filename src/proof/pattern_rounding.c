@@ -46,8 +46,8 @@ static int make(cbx_patterns *f, wrong *w)
 }
 
 /* What row i sends along edges of layer l, as if the products were exact. */
-CBX_HOT static void multiply(const cbx_net_layer *l, const double *size, const double *error,
-                             double *of_size, double *of_error)
+CBX_HOT static void multiply_sizes(const cbx_net_layer *l, const double *size, const double *error,
+                                   double *of_size, double *of_error)
 {
     memset(of_size, 0, (size_t)l->n_out * sizeof *of_size);
     memset(of_error, 0, (size_t)l->n_out * sizeof *of_error);
@@ -65,7 +65,8 @@ static void send(cbx_patterns *f, wrong *w, int32_t l, int32_t i)
     const cbx_net_layer *y = &f->q->net->layers[l];
     int64_t              to = (int64_t)i * y->n_out, from = (int64_t)i * y->n_in;
     if (l > 0) {
-        multiply(y, w->send_size + from, w->send_error + from, w->of_size + to, w->of_error + to);
+        multiply_sizes(y, w->send_size + from, w->send_error + from, w->of_size + to,
+                       w->of_error + to);
         return;
     }
     double least, most;

@@ -189,8 +189,8 @@ static void bring(cbx_patterns *f, int32_t i, int32_t l)
 }
 
 /* x times W, of what is between low and high, which are at least 0. */
-CBX_HOT static void multiply(const double *W, int32_t in, int32_t out, const double *low,
-                             const double *high, double *least, double *most)
+CBX_HOT static void multiply_boxes(const double *W, int32_t in, int32_t out, const double *low,
+                                   const double *high, double *least, double *most)
 {
     memset(least, 0, (size_t)out * sizeof *least);
     memset(most, 0, (size_t)out * sizeof *most);
@@ -275,8 +275,8 @@ static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
     for (int64_t p = 0; p < r->patterns; p++) {
         find_boxes(f, i, l, p);
         if (sends)
-            multiply(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, f->unit[2],
-                     f->unit[3], b->send_low + p * next, b->send_high + p * next);
+            multiply_boxes(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, f->unit[2],
+                           f->unit[3], b->send_low + p * next, b->send_high + p * next);
     }
     return 0;
 }
