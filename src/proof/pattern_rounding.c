@@ -123,11 +123,12 @@ static void round_row(cbx_patterns *f, wrong *w, int32_t l, int32_t i)
             double s = 1 / sqrt(r->degree + k), high = w->most_high[k * y->n_out + j];
             double all = y->bias_size[j] + s * w->sum_size[k];
             double off = terms * CBX_ROUNDING_UNIT * all + s * w->sum_error[k];
-            off = high + off <= 0 ? 0 : off;
             all = fmin(all, fmax(high, 0));
             size = fmax(size, all);
-            error = fmax(error, off);
             send_size = fmax(send_size, s * all);
+            if (high + off <= 0)
+                continue; /* it is 0, and so is what the model has */
+            error = fmax(error, off);
             send_error = fmax(send_error, s * off);
         }
         w->size[l][at + j] = size;
