@@ -147,7 +147,8 @@ def _apply_to_one(cf: Any, data: Any, first_node: int, first_edge: int) -> Any:
     """The edits that fall on this part of what was explained."""
     (source, target), value = edges_of(data)
     keep = torch.ones(len(source), dtype=torch.bool, device=source.device)
-    changes, added, lost, copied = [], [], [], []
+    changes, added, lost = [], [], []
+    copied: list[Any] = []
     weights: dict[int, float] = {}
     attributes: list[tuple[Any, Any]] = []  # positions of edges, and the edit
     for edit in cf.edits:
