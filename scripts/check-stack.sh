@@ -17,9 +17,9 @@ src/core/json.c:read_value    DEEPEST levels of JSON; tests/core/test_json.c
 src/core/json.c:read_members  the same
 src/read/bundle.c:list_folder             DEEPEST folders; tests/cli/deep.sh
 src/minimal/prove.c:try_sets              sets of MOST_SET moves
-src/proof/pattern_bound.c:eval            DEEPEST layers
-src/proof/pattern_bound.c:edge_value      the same
-src/proof/pattern_bound.c:edge_values     the same
+cbx_pattern_eval                          DEEPEST layers
+cbx_pattern_edge                          the same
+src/proof/pattern_back.c:edge_values      the same
 cbx_json_put                              as deep as read_value went
 src/core/json_writer.c:put_members        the same
 src/report/report.c:keep                  the same
@@ -48,6 +48,7 @@ largest=$(sort -k 2 -n -r -t $'\t' "$scratch"/*.su | sed -n 1p | cut -f 1,2 | tr
 count=$(cat "$scratch"/*.su | wc -l)
 # A static function is called FILE:NAME here.
 sed -nE 's/^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)".*/\1 \2/p' "$scratch"/*.ci |
+    awk 'index($2, $1 ".") != 1' | # a function calls the part that the compiler split off
     sed -E 's/\.(part|constprop|isra|cold)(\.[0-9]+)?//g' | sort -u > "$scratch/calls"
 cycles=$(awk '
     { to[$1] = to[$1] " " $2 }

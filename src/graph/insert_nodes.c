@@ -79,15 +79,15 @@ static cbx_status insert_rows(cbx_graph *g, const cbx_graph *from, const cbx_new
     for (int32_t i = 0; i < o->n; i++) {
         const cbx_graph_data *d = source_of(g, from, nodes, o, i, &node);
         int64_t               begin = row_of(d, node, &count);
-        if (sparse)
+        if (offset)
             offset[i] = at;
-        if (sparse && count)
+        if (column && count)
             memcpy(column + at, d->x_indices + begin, count * sizeof *column);
         if (count)
             memcpy(value + at, (sparse ? d->x_values : d->x) + begin, count * sizeof *value);
         at += (int64_t)count;
     }
-    if (sparse)
+    if (offset)
         offset[o->n] = at;
     g->data.x = sparse ? NULL : value;
     g->data.x_indptr = offset;
