@@ -73,7 +73,10 @@ static void allow_attributes(stage *t)
 
 static bool is_here(int kind, int where)
 {
-    return kinds[kind] != &cbx_move_add_node || where == GRAPH;
+    /* models that take attributes add no nodes, and so no view has both */
+    return kinds[kind] == &cbx_move_add_node        ? where == GRAPH
+           : kinds[kind] == &cbx_move_set_attribute ? where != GRAPH
+                                                    : true;
 }
 
 static void cut_out(stage *t, cbx_error *err)
@@ -117,7 +120,8 @@ static void set_up(stage *t, int where)
         t->options.edges = CBX_EDGES_DIRECTED;
     add_attributes(&t->o);
     oracle_must(cbx_setup_init(&t->setup, t->o.model, t->o.graph, &t->options, &err), &err);
-    allow_attributes(t);
+    if (where != GRAPH)
+        allow_attributes(t);
     const cbx_minimal_shared *shared = t->setup.shared;
     t->s = (cbx_search){.model = t->o.model,
                         .graph = t->o.graph,
@@ -183,20 +187,21 @@ static void make_and_undo(int where)
     uint8_t *away = CBX_NEW(&t.arena, uint8_t, t.view.n);
     memcpy(away, t.W.absent, (size_t)t.view.n);
     memcpy(w, t.W.w, m * sizeof *w);
-    size_t bytes = m * (size_t)t.view.edge_dim * sizeof(float);
+    size_t bytes = t.W.set_attr ? m * (size_t)t.view.edge_dim * sizeof(float) : 0;
     float *attr = CBX_NEW(&t.arena, float, m *(size_t)t.view.edge_dim);
-    memcpy(attr, t.W.set_attr, bytes);
+    if (bytes)
+        memcpy(attr, t.W.set_attr, bytes);
     memcpy(lost, t.W.lost, (size_t)t.view.n * sizeof *lost);
     memcpy(gone, t.W.links->gone, (size_t)t.setup.graph->data.num_edges);
     for (int64_t k = 0; k < t.count; k++) {
         cbx_move_do(&t.W, &t.moves[k]);
         CHECK(!cbx_move_may(&t.W, &t.moves[k])); /* not twice */
         CHECK(memcmp(t.W.x, t.W.x0, values * sizeof *t.W.x) || memcmp(t.W.w, w, m * sizeof *w) ||
-              memcmp(t.W.set_attr, attr, bytes));
+              (bytes && memcmp(t.W.set_attr, attr, bytes)));
         cbx_move_undo(&t.W, &t.moves[k]);
         CHECK(!memcmp(t.W.x, t.W.x0, values * sizeof *t.W.x));
         CHECK(!memcmp(t.W.w, w, m * sizeof *w));
-        CHECK(!memcmp(t.W.set_attr, attr, bytes));
+        CHECK(!bytes || !memcmp(t.W.set_attr, attr, bytes));
         CHECK(!memcmp(t.W.lost, lost, (size_t)t.view.n * sizeof *lost));
         CHECK(!memcmp(t.W.links->gone, gone, (size_t)t.setup.graph->data.num_edges));
         CHECK(!memcmp(t.W.links->absent, absent, (size_t)t.setup.graph->data.num_nodes));
