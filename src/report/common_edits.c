@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* common_edits.c: what the flips of many targets have in common.
  *
- * Every feature, edge and node is counted. Beyond that, features are taken one after the other,
- * each time the one that is edited in most of the flips not accounted for yet, until four flips in
- * five are: the core. */
+ * Every feature and edge is counted, and every node that is removed. Beyond that, features are
+ * taken one after the other, each time the one that is edited in most of the flips not accounted
+ * for yet, until four flips in five are: the core. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -103,4 +103,36 @@ static inline void edited_view_close(edited_view *v)
     cbx_setup_free(&v->setup);
 }
 
+/* With kinds[0] alone, with one kind more, with another, and with all: no answer has more edits
+ * than one with fewer kinds, by either way of counting costs. Where distances count as well, an
+ * answer of fewer edits may go further, and cost more. */
+static inline void check_never_larger(const oracle_shape *shapes, int count,
+                                      const char *const kinds[4])
+{
+    for (int k = 0; k < count; k++) {
+        oracle o = oracle_make(shapes[k]);
+        for (int32_t row = 0; row < 3; row++) {
+            cbx_counterfactual *c[4];
+            bool                by_edits = row == 1;
+            for (int i = 0; i < 4; i++) {
+                cbx_explain_options options = ASK("explainer", "minimal", "target", "any");
+                set_option(&options, "cost", by_edits ? "edits" : "both");
+                set_option(&options, "edges", row % 2 ? "directed" : "undirected");
+                set_option(&options, "edits", kinds[i]);
+                c[i] = explain(&o, row, &options);
+                for (int j = 0; j < i; j++) {
+                    if (!(i == 3 || j == 0) || c[j]->outcome != CBX_FOUND ||
+                        !CHECK(c[i]->outcome == CBX_FOUND))
+                        continue;
+                    CHECK(c[i]->num_edits <= c[j]->num_edits);
+                    CHECK(!by_edits || c[i]->cost <= c[j]->cost + 1e-9);
+                }
+            }
+            for (int i = 0; i < 4; i++)
+                cbx_counterfactual_free(c[i]);
+        }
+        oracle_free(&o);
+    }
+}
+
 #endif

@@ -105,26 +105,7 @@ TEST(more_kinds_of_edit_never_make_an_answer_larger)
 {
     static const char *const kinds[] = {"remove,features", "remove,features,remove-nodes",
                                         "remove,features,add", "all"};
-    for (int k = 0; k < SHAPES; k++) {
-        oracle o = oracle_make(shapes[k]);
-        for (int32_t row = 0; row < 3; row++) {
-            cbx_counterfactual *c[4];
-            for (int i = 0; i < 4; i++) {
-                cbx_explain_options options = /* one change less may take values further */
-                    ASK("explainer", "minimal", "target", "any", "cost", "edits");
-                set_option(&options, "edges", row % 2 ? "directed" : "undirected");
-                set_option(&options, "edits", kinds[i]);
-                c[i] = explain(&o, row, &options);
-                for (int j = 0; j < i; j++)
-                    if ((i == 3 || j == 0) && c[j]->outcome == CBX_FOUND &&
-                        CHECK(c[i]->outcome == CBX_FOUND))
-                        CHECK(c[i]->cost <= c[j]->cost + 1e-9);
-            }
-            for (int i = 0; i < 4; i++)
-                cbx_counterfactual_free(c[i]);
-        }
-        oracle_free(&o);
-    }
+    check_never_larger(shapes, SHAPES, kinds);
 }
 
 TEST(a_single_node_that_flips_is_found_and_where_there_is_none_that_is_proved)
