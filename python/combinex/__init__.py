@@ -15,7 +15,8 @@ from typing import Any as _Any
 from ._arguments import brief as _brief
 from ._command import bench
 from ._convert import builtins, load
-from ._counterfactual import Counterfactual, Counterfactuals, Edit, Probabilities
+from ._counterfactual import Counterfactual, Counterfactuals, Probabilities
+from ._edit import Edit
 from ._explain import Rules, explain, explain_all
 from ._graph import Graph
 from ._lib import version as __version__

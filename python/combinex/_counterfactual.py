@@ -8,43 +8,19 @@ import json
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from ._arguments import instance, is_pyg, path_of
+from ._edit import EDIT, Edit, edit_of
 from ._graph import Graph
 from ._lib import check, h, lib, make, shown, taken_text, text
 from ._model import Model, Oracle
 from ._options import Options
 from .errors import InvalidError
 
-
-
-def _members(struct: Any) -> Iterator[tuple[str, Any]]:
-    """A struct's members with their types, those of what has no name in it among them."""
-    for name, kind in struct._fields_:
-        if name in getattr(struct, "_anonymous_", ()):
-            yield from _members(kind)
-        else:
-            yield name, kind
-
-
-def _flat_dtype(struct: Any) -> np.dtype:
-    """As NumPy's own, but members of what has no name in it are the struct's, as in C."""
-    members = list(_members(struct))
-    return np.dtype(
-        {
-            "names": [name for name, _ in members],
-            "formats": [np.dtype(kind) for _, kind in members],
-            "offsets": [getattr(struct, name).offset for name, _ in members],
-            "itemsize": ctypes.sizeof(struct),
-        }
-    )
-
-
-_EDIT = _flat_dtype(h.cbx_edit)
 _EPOCH = np.dtype(h.cbx_epoch)
 _FIELDS = dict(h.cbx_counterfactual._fields_)
 _POINTERS = {
@@ -52,50 +28,6 @@ _POINTERS = {
 }
 # What else a later library may point to: nobody here can copy that.
 _UNKNOWN = _POINTERS - {"before", "after", "edits", "trace", "reason", "scope", "kinds", "next"}
-_OPS = {
-    h.CBX_REMOVE_EDGE: "remove_edge",
-    h.CBX_SET_FEATURE: "set_feature",
-    h.CBX_ADD_EDGE: "add_edge",
-    h.CBX_REMOVE_NODE: "remove_node",
-    h.CBX_SET_EDGE: "set_edge",
-    h.CBX_ADD_NODE: "add_node",
-}
-
-
-@dataclass(frozen=True)
-class Edit:
-    """One change. Fields that the operation has no use for are None."""
-
-    op: str  # "remove_edge", "add_edge", "set_edge", "remove_node", "add_node" or "set_feature"
-    influence: float  # on the log-odds of the new class against the old, to first order
-    source: int | None = None
-    target: int | None = None
-    edge: int | None = None  # its position in edge_index; None: all edges between the two, or a new one
-    undirected: bool | None = None
-    weight: float | None = None  # of an edge that is added, or the new one of an edge
-    attribute: int | None = None  # of set_edge: the column of edge_attr that changes, from `before` to `after`
-    one_hot: bool | None = None  # of an attribute: the other columns become 0
-    node: int | None = None
-    copy_of: int | None = None  # of a node that is added, with an edge to `target`
-    feature: int | None = None
-    name: str | None = None  # the feature's
-    group: int | None = None  # of one-hot features: its edits of a node are one change
-    before: float | None = None
-    after: float | None = None
-
-    def __str__(self) -> str:
-        if self.op in ("remove_edge", "add_edge"):
-            return f"{self.op.replace('_', ' ')} {self.source}{'–' if self.undirected else '→'}{self.target}"
-        if self.op == "set_edge" and self.attribute is not None:
-            ends = f"{self.source}{'–' if self.undirected else '→'}{self.target}"
-            return f"attribute {self.attribute} of edge {ends}: {self.before:g} → {self.after:g}"
-        if self.op == "set_edge":
-            return f"weight of edge {self.source}{'–' if self.undirected else '→'}{self.target}: {self.weight:g}"
-        if self.op == "remove_node":
-            return f"remove node {self.node}"
-        if self.op == "add_node":
-            return f"add a copy of node {self.copy_of} at node {self.target}"
-        return f"{shown(self.name or f'feature {self.feature}')} of node {self.node}: {self.before:g} → {self.after:g}"
 
 
 class Probabilities(NamedTuple):
@@ -120,7 +52,7 @@ def _struct_of(parts: dict[str, bytes]) -> Any:
         raw = h.cbx_counterfactual.from_buffer_copy(parts["struct"])
         classes = (0, 4 * raw.num_classes)
         if (
-            len(parts["edits"]) == raw.num_edits * _EDIT.itemsize
+            len(parts["edits"]) == raw.num_edits * EDIT.itemsize
             and len(parts["trace"]) == raw.num_trace * _EPOCH.itemsize
             and len(parts["before"]) in classes
             and len(parts["after"]) in classes
@@ -153,7 +85,7 @@ class Counterfactual:
         classes = 4 * source.num_classes
         parts["before"] = bytes_at(source.before, classes)
         parts["after"] = bytes_at(source.after, classes)
-        parts["edits"] = bytes_at(source.edits, source.num_edits * _EDIT.itemsize)
+        parts["edits"] = bytes_at(source.edits, source.num_edits * EDIT.itemsize)
         parts["trace"] = bytes_at(source.trace, source.num_trace * _EPOCH.itemsize)
         parts["reason"] = source.reason or b""
         parts["scope"] = source.scope or b""
@@ -333,7 +265,7 @@ class Counterfactual:
     def edits_array(self) -> np.ndarray:
         """The edits as the library has them: a structured array. `op` says which fields an edit has; the bytes of
         the others belong to those."""
-        return np.frombuffer(self._parts["edits"], _EDIT)
+        return np.frombuffer(self._parts["edits"], EDIT)
 
     @property
     def num_changes(self) -> int:
@@ -346,59 +278,7 @@ class Counterfactual:
     def edits(self) -> list[Edit]:
         """Most influential first."""
         names = self._graph.feature_names
-        out = []
-        for item in self.edits_array:
-            op, influence = _OPS.get(int(item["op"]), str(item["op"])), float(item["influence"])
-            if op in ("remove_edge", "add_edge", "set_edge"):
-                edge = int(item["edge"])
-                edit = Edit(
-                    op,
-                    influence,
-                    source=int(item["source"]),
-                    target=int(item["target"]),
-                    edge=edge if edge >= 0 else None,
-                    undirected=bool(item["undirected"]),
-                    weight=float(item["weight"]) if op != "remove_edge" else None,
-                )
-                attribute = int(item["attribute"]) if op == "set_edge" else 0
-                out.append(self._with_attribute(edit, attribute) if attribute else edit)
-            elif op == "remove_node":
-                out.append(Edit(op, influence, node=int(item["node"])))
-            elif op == "add_node":
-                out.append(
-                    Edit(
-                        op,
-                        influence,
-                        copy_of=int(item["source"]),
-                        target=int(item["target"]),
-                        undirected=bool(item["undirected"]),
-                        weight=float(item["weight"]),
-                    )
-                )
-            else:
-                feature = int(item["feature"])
-                out.append(
-                    Edit(
-                        op,
-                        influence,
-                        node=int(item["node"]),
-                        feature=feature,
-                        name=names[feature] if names else None,
-                        group=int(item["group"]) - 1 if item["group"] > 0 else None,
-                        before=float(item["from"]),
-                        after=float(item["to"]),
-                    )
-                )
-        return out
-
-    def _with_attribute(self, edit: Edit, number: int) -> Edit:
-        """Of an edit that sets a weight, one that sets an attribute, as cbx_edit numbers them."""
-        from ._picture import positions_of
-
-        column = abs(number) - 1
-        first = positions_of(edit, self._graph.edge_source, self._graph.edge_target)[0]
-        before = float(self._graph.edge_attr[first, column])
-        return replace(edit, weight=None, attribute=column, one_hot=number < 0, before=before, after=edit.weight)
+        return [edit_of(item, self._graph, names) for item in self.edits_array]
 
     @property
     def trace(self) -> np.ndarray:

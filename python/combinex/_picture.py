@@ -14,7 +14,8 @@ import numpy as np
 from .errors import InvalidError
 
 if TYPE_CHECKING:
-    from ._counterfactual import Counterfactual, Counterfactuals, Edit
+    from ._counterfactual import Counterfactual, Counterfactuals
+    from ._edit import Edit
 
 MOST_ROWS = 20
 
