@@ -107,11 +107,11 @@ static int put_event(char *line, size_t size, const cbx_bench_event *e)
     if (gmtime_r(&now, &utc))
         (void)strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     return cbx_print(line, size,
-                     "{\"at\": \"%s\", \"event\": \"%s\", \"version\": \"%s\", \"processes\": "
-                     "%lld, \"jobs\": %lld, \"answers\": %lld, \"asked\": %lld, \"seconds\": "
-                     "%.3f}\n",
-                     at, e->what, cbx_version(), (long long)e->processes, (long long)e->jobs,
-                     (long long)e->answers, (long long)e->asked, e->seconds);
+                     "{\"at\": \"%s\", \"event\": \"%s\", \"version\": \"%s\", \"commit\": \"%s\", "
+                     "\"processes\": %lld, \"jobs\": %lld, \"answers\": %lld, \"asked\": %lld, "
+                     "\"seconds\": %.3f}\n",
+                     at, e->what, cbx_version(), cbx_bench_commit, (long long)e->processes,
+                     (long long)e->jobs, (long long)e->answers, (long long)e->asked, e->seconds);
 }
 
 cbx_status cbx_bench_manifest_add(const char *folder, const cbx_bench_event *event, cbx_error *err)

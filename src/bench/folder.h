@@ -20,6 +20,9 @@ typedef struct cbx_bench_event {
     double      seconds; /* since it began */
 } cbx_bench_event;
 
+/* Of the sources that this program is made of; "": not known. Made by cmake/commit.cmake. */
+extern const char cbx_bench_commit[];
+
 cbx_status cbx_bench_manifest_add(const char *folder, const cbx_bench_event *event, cbx_error *err);
 
 #endif
