@@ -49,8 +49,9 @@ static cbx_status check_plan(const cbx_bench_plan *plan, const char *folder, boo
         return cbx_fail_memory(err);
     cbx_status status = cbx_text_read(path, &old, &size, err);
     if (!status && old && !resume)
-        status = cbx_fail(err, CBX_INVALID,
-                          "%s: a benchmark was begun here; the argument resume goes on with it", folder);
+        status =
+            cbx_fail(err, CBX_INVALID,
+                     "%s: a benchmark was begun here; the argument resume goes on with it", folder);
     else if (!status && old)
         status = compare_plans(path, old, plan->text, err);
     else if (!status)
