@@ -10,7 +10,18 @@
 #include "receptive.h"
 #include "small_world.h"
 
-static void draw_world(world *w, uint64_t seed)
+/* Of edges that are there: some are 0, which is a message that can be the largest. */
+static void draw_weights(world *w)
+{
+    w->weighted = true;
+    for (int32_t u = 0; u < w->n; u++)
+        for (int32_t v = 0; v < w->n; v++) {
+            float any = (float)(2 * cbx_rng_uniform(&w->rng));
+            w->weight[u][v] = !w->edge[u][v] ? 1 : below(w, 8) ? any : 0;
+        }
+}
+
+static void draw_world(world *w, uint64_t seed, bool maximum)
 {
     static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage"};
     cbx_error                err = {0};
@@ -27,15 +38,17 @@ static void draw_world(world *w, uint64_t seed)
         }
     for (int32_t k = 0; k < w->n * FEATURES; k++)
         w->x[k] = (float)(2 * cbx_rng_uniform(&w->rng) - 1);
+    if (maximum && below(w, 2))
+        draw_weights(w);
     w->y[0] = CLASSES - 1;
     w->graph = graph_of(w);
-    w->layer = layers[kind];
+    w->layer = maximum ? "graphconv" : layers[kind];
     CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
     set(o, "model", w->layer);
     set(o, "hidden", "4");
     set(o, "layers", (const char *[]){"1", "2", "3"}[below(w, 3)]);
-    if (kind == 2)
-        set(o, "aggregation", "mean");
+    if (kind == 2 || maximum)
+        set(o, "aggregation", maximum ? "max" : "mean");
     set(o, "head", below(w, 2) ? "cat" : "last");
     set(o, "batch-norm", below(w, 4) ? "false" : "true");
     if (w->task == CBX_GRAPH)
@@ -101,7 +114,7 @@ static void draw_features(question *q)
         }
 }
 
-static void ask(question *q, world *w, uint64_t most)
+static void ask(question *q, world *w, uint64_t most, bool features)
 {
     cbx_error err = {0};
     int32_t   row = 0;
@@ -119,7 +132,7 @@ static void ask(question *q, world *w, uint64_t most)
     CHECK_OK(cbx_partial_graph_init(&q->graph, &q->all.view, q->all.absent, m + NODES * FEATURES, m,
                                     &q->arena, &err),
              err);
-    int64_t what = below(w, 4); /* edges, features, or both */
+    int64_t what = features ? below(w, 4) : 0; /* edges, features, or both */
     if (what != 1)
         draw_choices(q, below(w, 2));
     if (what > 0)
@@ -215,12 +228,12 @@ static void settle_some(question *q)
     }
 }
 
-static void check_seed(uint64_t seed)
+static void check_seed(uint64_t seed, bool maximum)
 {
     world    w;
     question q;
-    draw_world(&w, seed);
-    ask(&q, &w, 3);
+    draw_world(&w, seed, maximum);
+    ask(&q, &w, 3, !maximum);
     if (CHECK(q.known)) {
         check_bound(&q);
         settle_some(&q);
@@ -235,10 +248,34 @@ static void check_seed(uint64_t seed)
 TEST(no_set_of_choices_within_the_budgets_leads_further_than_the_bound_says)
 {
     for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
-        check_seed(seed);
+        check_seed(seed, false);
+}
+
+TEST(nor_where_layers_take_the_largest_of_their_neighbours)
+{
+    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
+        check_seed(seed, true);
+}
+
+TEST(what_features_do_to_a_maximum_is_not_known)
+{
+    world    w;
+    question q;
+    bool     any = false;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        draw_world(&w, seed, true);
+        ask(&q, &w, 3, true);
+        bool features =
+            q.graph.count > 0 && q.graph.choices[q.graph.count - 1].row >= 0;
+        CHECK(q.known != features);
+        any = any || features;
+        cbx_arena_free(&q.arena);
+        free_world(&w);
+    }
+    CHECK(any);
 }
 
 TEST(log_probabilities_are_rounded_as_well)
 {
-    check_seed(27706); /* scores are small there, and their logarithms are not */
+    check_seed(27706, false); /* scores are small there, and their logarithms are not */
 }
