@@ -164,8 +164,8 @@ static int make_room(boxes *b, cbx_arena *arena)
 {
     const cbx_net *net = b->q->net;
     int64_t        size = (int64_t)b->q->graph->view->n * net->widest;
-    double       **all[] = {&b->low,      &b->high,     &b->message_low,  &b->message_high,
-                            &b->own_low,  &b->own_high, &b->message_size, &b->own_size,
+    double       **all[] = {&b->low,      &b->high,      &b->message_low,  &b->message_high,
+                            &b->own_low,  &b->own_high,  &b->message_size, &b->own_size,
                             &b->next_low, &b->next_high, &b->max_low,      &b->max_high};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(*all[k] = CBX_NEW(arena, double, size)))

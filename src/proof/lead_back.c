@@ -329,8 +329,8 @@ static void pass_maxima(cbx_lead_bound *b, int32_t l, int32_t v)
     for (int64_t e = m->begin[v]; e < m->begin[v + 1]; e++) {
         const cbx_max_move *move = &m->moves[e];
         double              weight = b->input[move->unit];
-        double up = m->passes_up[row + move->unit] ? move->above : move->up;
-        double down = m->passes_down[row + move->unit] ? -move->below : move->down;
+        double              up = m->passes_up[row + move->unit] ? move->above : move->up;
+        double              down = m->passes_down[row + move->unit] ? -move->below : move->down;
         b->gain[move->choice] += weight * (weight > 0 ? up : down);
     }
 }

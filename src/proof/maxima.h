@@ -4,12 +4,12 @@
  * The *leader* of a unit is the edge whose message is the largest now. With the choices that are
  * made, any that the budgets allow,
  *
- *     maximum now    + sum of their downs  <=  maximum  <=  maximum now    + sum of their ups
- *     leader's message - sum of their belows  <=  maximum  <=  leader's message + sum of their aboves
+ *     now + sum of their downs  <=  maximum  <=  now + sum of their ups
+ *     lead - sum of their belows  <=  maximum  <=  lead + sum of their aboves
  *
- * where the leader's message is what it is with those choices, whether its edge is left or not. The
- * first is for going forward; the second hands a unit's weight on to what the leader's source has
- * of the layer before. docs/bounds.md has the proofs. */
+ * where `now` is the maximum now and `lead` the leader's message: what it is with those choices,
+ * whether its edge is left or not. The first is for going forward; the second hands a unit's weight
+ * on to what the leader's source has of the layer before. docs/bounds.md has the proofs. */
 #ifndef CBX_MAXIMA_H
 #define CBX_MAXIMA_H
 

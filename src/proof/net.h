@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* net.h: a model as the formulas that proofs take: layers Y = M neighbour + X own + bias, where M is
- * A X or a maximum over neighbours, a ReLU behind each, sums or means over nodes, a linear head; all
- * in double precision. */
+/* net.h: a model as the formulas that proofs take: layers Y = M neighbour + X own + bias, where M
+ * is A X or a maximum over neighbours, a ReLU behind each, sums or means over nodes, a linear head;
+ * all in double precision. */
 #ifndef CBX_NET_H
 #define CBX_NET_H
 

@@ -176,7 +176,7 @@ static void round_row(cbx_rounding *r, int32_t l, int32_t v)
     double                  terms = count_terms(s, l, v);
     if (s->net->layers[l].maximum)
         terms += multiply_maxima(r, l, v);
-    bool                    boxed = !(s->last_is_linear && l == s->net->num_layers - 1);
+    bool boxed = !(s->last_is_linear && l == s->net->num_layers - 1);
     for (int32_t j = 0; j < y->width; j++) {
         int64_t at = (int64_t)v * y->width + j;
         double  size = s->net->layers[l].bias_size[j] + r->own_size[at];

@@ -33,8 +33,7 @@ static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t ho
     y->width = from->n_out;
     y->sent = from->maximum ? y->in : y->width;
     bool   given = l == 0 && from->maximum; /* features are what they are, with any edges */
-    size_t size = (size_t)y->rows * (size_t)y->width,
-           inputs = (size_t)y->rows_in * (size_t)y->sent;
+    size_t size = (size_t)y->rows * (size_t)y->width, inputs = (size_t)y->rows_in * (size_t)y->sent;
     double *of_rows = CBX_NEW(s->arena, double, 7 * size);
     double *of_inputs = CBX_NEW(s->arena, double, given ? inputs : 5 * inputs);
     y->list.begin = CBX_NEW0(s->arena, int64_t, (size_t)y->rows + 1);

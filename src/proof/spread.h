@@ -53,12 +53,12 @@ typedef struct cbx_spread {
     int32_t                 *mark; /* by choice, and by row behind: its entry of the row at hand */
     double                  *input_size; /* by row: sum of |x| + |mean|, each times its largest
                                           * weight */
-    int32_t most_inputs;                 /* that are not 0 in any row */
-    double *best, *hup, *hdown, *gain;   /* scratch */
-    double *zeros;
+    int32_t         most_inputs;         /* that are not 0 in any row */
+    double         *best, *hup, *hdown, *gain; /* scratch */
+    double         *zeros;
     cbx_max_scratch maximum;
-    int64_t features_made;  /* choices of features, as things are now */
-    bool    last_is_linear; /* the head undoes the last ReLU: it has no list */
+    int64_t         features_made;  /* choices of features, as things are now */
+    bool            last_is_linear; /* the head undoes the last ReLU: it has no list */
 } cbx_spread;
 
 /* Room for all; X are the features of the view's nodes. */

@@ -478,8 +478,8 @@ static int tell_unit(neighbours *n, int32_t unit, int64_t *end)
 static bool is_fixed(const neighbours *n, int32_t unit)
 {
     double now = n->m->now[(int64_t)n->v * n->units + unit];
-    return n->count == 0 || (n->l == 0 && !n->comes && n->least[unit] == now &&
-                             (!n->empties || now == 0));
+    return n->count == 0 ||
+           (n->l == 0 && !n->comes && n->least[unit] == now && (!n->empties || now == 0));
 }
 
 static int tell_row(neighbours *n)

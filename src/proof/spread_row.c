@@ -318,5 +318,9 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
     if (scaled && r.listed)
         add_scaled(&r, v, at_target);
     close_row(&r);
-    return cbx_out_of_time((double)(r.end - r.begin + 8) * y->width * 8) ? -1 : 0;
+    double work = (double)(r.end - r.begin + 8) * y->width * 8;
+    if (s->net->layers[l].maximum)
+        work += (double)(view->offset[v + 1] - view->offset[v]) * y->in * 8 +
+                (double)(y->maxima.begin[v + 1] - y->maxima.begin[v]) * y->width;
+    return cbx_out_of_time(work) ? -1 : 0;
 }
