@@ -242,12 +242,14 @@ void cbx_block_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shif
 }
 
 bool cbx_block_linear(const cbx_layer *l, double *neighbour, double *own, double *bias,
-                      double *bias_size)
+                      double *bias_size, bool *maximum)
 {
     cbx_linear_parts parts;
     places           at = find(l);
-    if (!l->ops->linear || !l->ops->linear(l, &parts))
+    if (!l->ops->linear || !l->ops->linear(l, &parts) || (parts.maximum && !maximum))
         return false;
+    if (maximum)
+        *maximum = parts.maximum;
     if (parts.own && l->set.residual) /* their sum would hide how large they are */
         return false;
     for (int32_t j = 0; j < l->n_out; j++) {

@@ -87,12 +87,14 @@ void cbx_graphconv_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_
         y->out[i] += y->spectral_norm[2] * y->moved[i];
 }
 
-/* A maximum is no product with an adjacency. */
 bool cbx_graphconv_linear(const cbx_layer *l, cbx_linear_parts *out)
 {
     size_t size = (size_t)l->n_in * (size_t)l->n_out;
-    *out = (cbx_linear_parts){l->theta, l->theta + size + l->n_out, l->theta + size};
-    return l->set.aggregation != CBX_MAX;
+    *out = (cbx_linear_parts){.neighbour = l->theta,
+                              .own = l->theta + size + l->n_out,
+                              .bias = l->theta + size,
+                              .maximum = l->set.aggregation == CBX_MAX};
+    return true;
 }
 
 static const char *const settings[] = {"aggregation", NULL};

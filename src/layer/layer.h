@@ -104,9 +104,12 @@ typedef enum cbx_entry {
     CBX_ENTRY_PRODUCTS /* all that the layer needs of X are its products with them */
 } cbx_entry;
 
-/* Y = A X neighbour + X own + bias, where A is the adjacency by the layer's norm. */
+/* Y = M neighbour + X own + bias. M is A X, where A is the adjacency by the layer's norm; or, if
+ * `maximum`, in each column the largest w x of the edges into a node, w being their weights, and 0
+ * for a node without edges: the norm is none then. */
 typedef struct cbx_linear_parts {
     const float *neighbour, *own, *bias; /* in theta; own: NULL where there is none */
+    bool         maximum;
 } cbx_linear_parts;
 
 struct cbx_layer_ops {
@@ -169,10 +172,11 @@ void cbx_block_backward(const cbx_layer *l, const cbx_step *s, const cbx_step_gr
 bool cbx_block_has_bound(const cbx_layer *l);
 void cbx_block_bound_shift(const cbx_layer *l, const cbx_step *s, const cbx_shift_bound *y);
 
-/* The block as Y = A X neighbour + X own + bias, in double precision: n_in x n_out, the same,
- * n_out; and what the bias is a sum of, without signs. False: it is not of that form. */
+/* The block as Y = M neighbour + X own + bias, in double precision: n_in x n_out, the same, n_out;
+ * and what the bias is a sum of, without signs. False: it is not of that form. `maximum`: what M is
+ * (cbx_linear_parts); NULL: only products with the adjacency will do. */
 bool cbx_block_linear(const cbx_layer *l, double *neighbour, double *own, double *bias,
-                      double *bias_size);
+                      double *bias_size, bool *maximum);
 
 /* After a forward in training: lets the layer's parameters, which are at `theta`, take in what
  * was observed. */

@@ -20,7 +20,7 @@ static int find_parts(cbx_layer_inputs *I, cbx_arena *arena, cbx_arena *work)
         I->neighbour[l] = CBX_NEW(arena, double, size);
         if (!I->neighbour[l] || !own || !bias)
             return -1;
-        if (!cbx_block_linear(layer, I->neighbour[l], own, bias, bias + layer->n_out))
+        if (!cbx_block_linear(layer, I->neighbour[l], own, bias, bias + layer->n_out, NULL))
             return 1;
     }
     return I->neighbour ? 0 : -1;

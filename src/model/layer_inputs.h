@@ -2,7 +2,8 @@
 /* layer_inputs.h: what each layer of a model is given, of all nodes of a graph.
  *
  * Whoever asks what many nodes would do as neighbours of another looks them up here: a layer of the
- * form Y = A X N + X M + b (cbx_block_linear) takes of a neighbour its input times N. */
+ * form Y = A X N + X M + b (cbx_block_linear, no maximum) takes of a neighbour its input times N.
+ */
 #ifndef CBX_LAYER_INPUTS_H
 #define CBX_LAYER_INPUTS_H
 

@@ -47,7 +47,9 @@ int cbx_bound_work_of(const cbx_net *net, const cbx_partial_graph *graph, cbx_ar
         spread(graph, reach, next);
         for (int32_t v = 0; v < n; v++)
             entries += next[v];
-        out->bound += DEARER * (rows * product + 4 * entries * layer->n_out);
+        /* maxima have entries of their own, which are multiplied behind them */
+        double own = layer->maximum ? 2 * entries * layer->n_in * layer->n_out : 0;
+        out->bound += DEARER * (rows * product + own + 4 * entries * layer->n_out);
         out->pass += n * product + (double)graph->view->m * layer->n_out;
         double *swap = reach;
         reach = next;

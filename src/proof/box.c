@@ -19,6 +19,7 @@ typedef struct boxes {
     double                 *message_low, *message_high, *own_low, *own_high; /* its products */
     double                 *message_size, *own_size;                         /* without signs */
     double                 *next_low, *next_high;
+    double                 *max_low, *max_high; /* of one row's neighbours, scratch */
 } boxes;
 
 static double larger_size(double low, double high)
@@ -52,6 +53,41 @@ static void add_term(double least, double most, double low, double high, bool ma
     *to_high += may_go && top < 0 ? 0 : top;
 }
 
+/* Input k of row v: the largest of what its edges bring, of which some may go; with all of them
+ * gone it is 0. */
+static cbx_interval maximum_of(const boxes *b, int32_t l, int32_t v, int32_t k)
+{
+    const cbx_partial_graph *g = b->q->graph;
+    const cbx_view          *view = g->view;
+    int64_t                  in = b->q->net->layers[l].n_in;
+    cbx_interval             stay = {-INFINITY, -INFINITY}, all = {0, 0};
+    for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
+        int64_t      from = view->source[e] * in + k;
+        double       w = view->weight ? (double)view->weight[e] : 1;
+        cbx_interval one = cbx_interval_times(w, b->low[from], b->high[from]);
+        if (g->choice_of[e] < 0)
+            stay.low = fmax(stay.low, one.low);
+        stay.high = fmax(stay.high, one.high);
+        all.low = fmin(all.low, one.low);
+        all.high = fmax(all.high, one.high);
+    }
+    return isfinite(stay.low) ? stay : all;
+}
+
+/* Row v's maxima times the layer's weights: its messages to itself. */
+static void multiply_maxima(boxes *b, int32_t l, int32_t v)
+{
+    const cbx_net_layer *net = &b->q->net->layers[l];
+    int64_t              to = (int64_t)v * net->n_out;
+    for (int32_t k = 0; k < net->n_in; k++) {
+        cbx_interval m = maximum_of(b, l, v, k);
+        b->max_low[k] = m.low;
+        b->max_high[k] = m.high;
+    }
+    multiply(net->neighbour, net->n_in, net->n_out, b->max_low, b->max_high, b->message_low + to,
+             b->message_high + to, b->message_size + to);
+}
+
 static void add_up(boxes *b, int32_t l, int32_t v, double inputs)
 {
     const cbx_net_layer     *net = &b->q->net->layers[l];
@@ -64,7 +100,7 @@ static void add_up(boxes *b, int32_t l, int32_t v, double inputs)
         int64_t at = v * n + j;
         double  low = net->bias[j] + b->own_low[at], high = net->bias[j] + b->own_high[at];
         double  size = net->bias_size[j] + b->own_size[at];
-        for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
+        for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !net->maximum; e++) {
             int64_t from = view->source[e] * n + j;
             double  w = view->weight ? (double)view->weight[e] : 1;
             if (gcn && view->source[e] == v)
@@ -74,6 +110,11 @@ static void add_up(boxes *b, int32_t l, int32_t v, double inputs)
             add_term(s->least * to->target.least, s->most * to->target.most, fmin(a, c), fmax(a, c),
                      g->choice_of[e] >= 0, &low, &high);
             size += fabs(w) * s->most * to->target.most * b->message_size[from];
+        }
+        if (net->maximum) {
+            low += b->message_low[at];
+            high += b->message_high[at];
+            size += b->message_size[at];
         }
         if (gcn) {
             add_term(to->loop.least, to->loop.most, b->message_low[at], b->message_high[at], false,
@@ -123,9 +164,9 @@ static int make_room(boxes *b, cbx_arena *arena)
 {
     const cbx_net *net = b->q->net;
     int64_t        size = (int64_t)b->q->graph->view->n * net->widest;
-    double       **all[] = {&b->low,      &b->high,     &b->message_low,  &b->message_high,
-                            &b->own_low,  &b->own_high, &b->message_size, &b->own_size,
-                            &b->next_low, &b->next_high};
+    double       **all[] = {&b->low,      &b->high,      &b->message_low,  &b->message_high,
+                            &b->own_low,  &b->own_high,  &b->message_size, &b->own_size,
+                            &b->next_low, &b->next_high, &b->max_low,      &b->max_high};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(*all[k] = CBX_NEW(arena, double, size)))
             return -1;
@@ -156,13 +197,18 @@ static bool pass_layer(boxes *b, int32_t l, int32_t rows_in, int32_t rows)
         if (cbx_out_of_time(4.0 * (double)(in * out)))
             return false;
         b->scales[i] = cbx_scale_of(net->norm, b->q->graph, i);
-        multiply(net->neighbour, net->n_in, net->n_out, b->low + i * in, b->high + i * in,
-                 b->message_low + i * out, b->message_high + i * out, b->message_size + i * out);
+        if (!net->maximum)
+            multiply(net->neighbour, net->n_in, net->n_out, b->low + i * in, b->high + i * in,
+                     b->message_low + i * out, b->message_high + i * out,
+                     b->message_size + i * out);
         multiply(net->own, net->n_in, net->n_out, b->low + i * in, b->high + i * in,
                  b->own_low + i * out, b->own_high + i * out, b->own_size + i * out);
     }
-    for (int32_t v = 0; v < rows; v++)
+    for (int32_t v = 0; v < rows; v++) {
+        if (net->maximum)
+            multiply_maxima(b, l, v);
         add_up(b, l, v, net->n_in);
+    }
     return true;
 }
 

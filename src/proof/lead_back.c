@@ -301,11 +301,37 @@ static void pass_loop(cbx_lead_bound *b, int32_t l, int32_t v)
 static void multiply_back(cbx_lead_bound *b, int32_t l, const double *W)
 {
     const cbx_net_layer *net = &b->spread.net->layers[l];
-    for (int32_t k = 0; l > 0 && k < net->n_in; k++) {
+    bool                 told = l > 0 || net->maximum; /* else products are asked for */
+    for (int32_t k = 0; told && k < net->n_in; k++) {
         double sum = 0;
         for (int32_t j = 0; j < net->n_out; j++)
             sum += W[(int64_t)k * net->n_out + j] * b->before[j];
         b->input[k] = sum;
+    }
+}
+
+/* Of a maximum a weight goes on to the leader's source, where that tells more, and to what choices
+ * do beside it; else all of it to what they do. */
+static void pass_maxima(cbx_lead_bound *b, int32_t l, int32_t v)
+{
+    const cbx_maxima *m = &b->spread.layers[l].maxima;
+    const cbx_view   *view = b->spread.graph->view;
+    int32_t           units = b->spread.layers[l].in;
+    int64_t           row = (int64_t)v * units;
+    for (int32_t k = 0; k < units; k++) {
+        double weight = b->input[k];
+        if (!(weight > 0 ? m->passes_up[row + k] : m->passes_down[row + k]))
+            continue;
+        int64_t e = view->offset[v] + m->leader[row + k];
+        double  w = view->weight ? (double)view->weight[e] : 1;
+        b->weight[l - 1][(int64_t)view->source[e] * units + k] += weight * w;
+    }
+    for (int64_t e = m->begin[v]; e < m->begin[v + 1]; e++) {
+        const cbx_max_move *move = &m->moves[e];
+        double              weight = b->input[move->unit];
+        double              up = m->passes_up[row + move->unit] ? move->above : move->up;
+        double              down = m->passes_down[row + move->unit] ? -move->below : move->down;
+        b->gain[move->choice] += weight * (weight > 0 ? up : down);
     }
 }
 
@@ -321,7 +347,9 @@ static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
     else
         add_slopes(b, &b->own, v, 1);
     multiply_back(b, l, net->neighbour);
-    for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++)
+    if (net->maximum)
+        pass_maxima(b, l, v);
+    for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !net->maximum; e++)
         if (!gcn || view->source[e] != v)
             pass_edge(b, l, v, e);
     if (gcn)

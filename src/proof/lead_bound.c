@@ -10,10 +10,12 @@
 
 /* ---- memory */
 
+/* Of what features do to a maximum nothing is known. */
 static bool is_known(const cbx_net *net, const cbx_partial_graph *graph)
 {
+    bool features = graph->count > 0 && graph->choices[graph->count - 1].row >= 0;
     for (int32_t l = 0; net && l < net->num_layers; l++)
-        if (!cbx_scale_is_known(net->layers[l].norm, graph))
+        if (!cbx_scale_is_known(net->layers[l].norm, graph) || (net->layers[l].maximum && features))
             return false;
     return net != NULL;
 }

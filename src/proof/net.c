@@ -20,6 +20,13 @@ static bool is_of_this_form(const cbx_model *m)
     return true;
 }
 
+/* Is this what bounds of a maximum take? No mean is taken off what it is of, and nothing scales it.
+ */
+static bool is_plain_maximum(const cbx_model *m, int32_t l, const cbx_net_layer *layer)
+{
+    return !(l == 0 && m->mean) && layer->norm == CBX_NORM_NONE;
+}
+
 /* Is unit b the negative of unit a, bit by bit? */
 static bool are_twins(const cbx_net_layer *l, int32_t a, int32_t b)
 {
@@ -57,7 +64,7 @@ static int make_layer(const cbx_layer *from, cbx_net_layer *to, cbx_arena *arena
     to->twin = CBX_NEW(arena, int32_t, from->n_out);
     if (!to->neighbour || !to->own || !to->bias || !to->bias_size || !to->twin)
         return -1;
-    *linear = cbx_block_linear(from, to->neighbour, to->own, to->bias, to->bias_size);
+    *linear = cbx_block_linear(from, to->neighbour, to->own, to->bias, to->bias_size, &to->maximum);
     for (size_t k = 0; *linear && k < size; k++)
         to->has_own = to->has_own || to->own[k] != 0;
     if (*linear)
@@ -80,6 +87,8 @@ cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, c
         const cbx_layer *layer = &model->layers[l];
         if (make_layer(layer, &net->layers[l], arena, &linear))
             return cbx_fail_memory(err);
+        if (linear && net->layers[l].maximum)
+            linear = is_plain_maximum(model, l, &net->layers[l]);
         net->widest = layer->n_out > net->widest ? layer->n_out : net->widest;
         net->widest = layer->n_in > net->widest ? layer->n_in : net->widest;
     }

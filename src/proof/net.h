@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* net.h: a model as the formulas that proofs take: layers Y = A X neighbour + X own + bias, a ReLU
- * behind each, sums or means over nodes, a linear head; all in double precision. */
+/* net.h: a model as the formulas that proofs take: layers Y = M neighbour + X own + bias, where M
+ * is A X or a maximum over neighbours, a ReLU behind each, sums or means over nodes, a linear head;
+ * all in double precision. */
 #ifndef CBX_NET_H
 #define CBX_NET_H
 
@@ -10,6 +11,7 @@ typedef struct cbx_net_layer {
     int32_t       n_in, n_out;
     cbx_norm_kind norm;
     double       *neighbour, *own, *bias;
+    bool          maximum;   /* of each input over neighbours, before the product */
     bool          has_own;   /* any of own is not 0 */
     double       *bias_size; /* what the bias is a sum of, without signs */
     /* unit j is the exact negative of unit twin[j], before their ReLUs; -1: of none. Of two the

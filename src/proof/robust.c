@@ -442,8 +442,8 @@ cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int3
     if (!status && !net)
         status =
             cbx_fail(err, CBX_INVALID,
-                     "of this model no bounds are known: it takes layers gcn, graphconv (add or "
-                     "mean) or sage, pooling by sum or mean, and a head of one layer");
+                     "of this model no bounds are known: it takes layers gcn, graphconv or sage, "
+                     "pooling by sum or mean, and a head of one layer");
     b.about.net = net;
     if (!status) {
         int threads = cbx_threads(b.about.options->threads);

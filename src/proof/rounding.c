@@ -84,6 +84,53 @@ static bool may_come(const cbx_partial_graph *g, int64_t slot)
     return g->choice_of[slot] >= 0 && cbx_choice_is_open(g, g->choice_of[slot]);
 }
 
+/* The maxima of row v: each is as large as the largest message that can be there, and as wrong as
+ * the most wrong of them. Leaves sizes and errors in r->sizes and r->weights, by input. */
+static void find_maxima(const cbx_rounding *r, int32_t l, int32_t v)
+{
+    const cbx_spread        *s = r->spread;
+    const cbx_partial_graph *g = s->graph;
+    int32_t                  in = s->net->layers[l].n_in;
+    for (int32_t k = 0; k < in; k++)
+        r->sizes[k] = r->weights[k] = 0;
+    for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
+        int64_t from = (int64_t)g->view->source[e] * in;
+        double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
+        if (!g->present[e] && !may_come(g, e))
+            continue;
+        for (int32_t k = 0; k < in; k++) {
+            double size = l > 0 ? r->size[l - 1][from + k] : fabs(s->layers[0].message[from + k]);
+            double error = l > 0 ? r->error[l - 1][from + k] : 0;
+            error += g->view->weight ? UNIT * size : 0; /* it is multiplied by that */
+            r->sizes[k] = fmax(r->sizes[k], w * size);
+            r->weights[k] = fmax(r->weights[k], w * error);
+        }
+    }
+}
+
+/* Sizes and errors of their products with the layer's weights, as the row's messages. Returns how
+ * many terms there are. */
+static double multiply_maxima(const cbx_rounding *r, int32_t l, int32_t v)
+{
+    const cbx_net_layer *net = &r->spread->net->layers[l];
+    int64_t              to = (int64_t)v * net->n_out;
+    int32_t              terms = 0;
+    find_maxima(r, l, v);
+    for (int32_t j = 0; j < net->n_out; j++)
+        r->message_size[to + j] = r->message_error[to + j] = 0;
+    for (int32_t k = 0; k < net->n_in; k++) {
+        if (r->sizes[k] == 0 && r->weights[k] == 0)
+            continue;
+        terms++;
+        for (int32_t j = 0; j < net->n_out; j++) {
+            double w = fabs(net->neighbour[(int64_t)k * net->n_out + j]);
+            r->message_size[to + j] += w * r->sizes[k];
+            r->message_error[to + j] += w * r->weights[k];
+        }
+    }
+    return terms;
+}
+
 /* Unit j of row v: sizes or errors of what it is a sum of. */
 static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const double *messages)
 {
@@ -91,7 +138,9 @@ static double add_up(const cbx_spread *s, int32_t l, int32_t v, int32_t j, const
     const cbx_node_scale    *scales = s->scales[s->net->layers[l].norm];
     int64_t     n = s->net->layers[l].n_out, most = g->budget < g->count ? g->budget : g->count;
     cbx_largest coming = {.best = s->best, .count = most};
-    double      sum = scales[v].loop.most * messages[v * n + j];
+    if (s->net->layers[l].maximum)
+        return messages[v * n + j];
+    double sum = scales[v].loop.most * messages[v * n + j];
     for (int64_t e = g->view->offset[v]; e < g->view->offset[v + 1]; e++) {
         int32_t u = g->view->source[e];
         double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
@@ -125,13 +174,15 @@ static void round_row(cbx_rounding *r, int32_t l, int32_t v)
     const cbx_spread       *s = r->spread;
     const cbx_spread_layer *y = &s->layers[l];
     double                  terms = count_terms(s, l, v);
-    bool                    boxed = !(s->last_is_linear && l == s->net->num_layers - 1);
+    if (s->net->layers[l].maximum)
+        terms += multiply_maxima(r, l, v);
+    bool boxed = !(s->last_is_linear && l == s->net->num_layers - 1);
     for (int32_t j = 0; j < y->width; j++) {
         int64_t at = (int64_t)v * y->width + j;
         double  size = s->net->layers[l].bias_size[j] + r->own_size[at];
         size += add_up(s, l, v, j, r->message_size);
         double error = r->own_error[at] + terms * UNIT * size;
-        if (l > 0)
+        if (l > 0 || s->net->layers[l].maximum)
             error += add_up(s, l, v, j, r->message_error);
         r->error[l][at] = boxed && y->high[at] + error <= 0 ? 0 : error;
         r->size[l][at] =

@@ -11,6 +11,18 @@
 
 /* ---- memory */
 
+static int make_maxima(cbx_spread *s, cbx_spread_layer *y)
+{
+    int64_t size = (int64_t)y->rows * y->in;
+    y->maxima = (cbx_maxima){.now = CBX_NEW(s->arena, double, size),
+                             .leader = CBX_NEW(s->arena, int64_t, size),
+                             .passes_up = CBX_NEW(s->arena, uint8_t, size),
+                             .passes_down = CBX_NEW(s->arena, uint8_t, size),
+                             .begin = CBX_NEW0(s->arena, int64_t, (int64_t)y->rows + 1)};
+    const cbx_maxima *m = &y->maxima;
+    return m->now && m->leader && m->passes_up && m->passes_down && m->begin ? 0 : -1;
+}
+
 static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t hops)
 {
     const cbx_net_layer *from = &s->net->layers[l];
@@ -19,10 +31,11 @@ static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t ho
     y->rows_in = cbx_view_rows(view, hops + 1);
     y->in = from->n_in;
     y->width = from->n_out;
-    size_t size = (size_t)y->rows * (size_t)y->width,
-           inputs = (size_t)y->rows_in * (size_t)y->width;
+    y->sent = from->maximum ? y->in : y->width;
+    bool   given = l == 0 && from->maximum; /* features are what they are, with any edges */
+    size_t size = (size_t)y->rows * (size_t)y->width, inputs = (size_t)y->rows_in * (size_t)y->sent;
     double *of_rows = CBX_NEW(s->arena, double, 7 * size);
-    double *of_inputs = CBX_NEW(s->arena, double, 5 * inputs);
+    double *of_inputs = CBX_NEW(s->arena, double, given ? inputs : 5 * inputs);
     y->list.begin = CBX_NEW0(s->arena, int64_t, (size_t)y->rows + 1);
     if (!of_rows || !of_inputs || !y->list.begin)
         return -1;
@@ -32,8 +45,8 @@ static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t ho
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = of_rows + k * size;
     for (size_t k = 0; k < sizeof of_input / sizeof *of_input; k++)
-        *of_input[k] = of_inputs + k * inputs;
-    return 0;
+        *of_input[k] = of_inputs + (given ? 0 : k * inputs);
+    return from->maximum ? make_maxima(s, y) : 0;
 }
 
 static int make_scales(cbx_spread *s)
@@ -69,11 +82,11 @@ static void multiply_input(cbx_spread *s, const float *x, int32_t row)
     const cbx_net_layer *from = &s->net->layers[0];
     cbx_spread_layer    *y = &s->layers[0];
     const float         *mean = s->net->model->mean;
-    double              *message = y->message + (int64_t)row * y->width;
+    double              *message = y->message + (int64_t)row * y->sent;
     double              *own = row < y->rows ? y->own + (int64_t)row * y->width : NULL;
     double              *total = s->input_size + row;
     int32_t              inputs = 0;
-    memset(message, 0, (size_t)y->width * sizeof *message);
+    memset(message, 0, (size_t)y->sent * sizeof *message);
     if (own)
         memset(own, 0, (size_t)y->width * sizeof *own);
     for (int32_t k = 0; k < from->n_in; k++) {
@@ -81,8 +94,11 @@ static void multiply_input(cbx_spread *s, const float *x, int32_t row)
         const double *neighbour = from->neighbour + (int64_t)k * y->width;
         const double *itself = from->own + (int64_t)k * y->width;
         double        size = fabs((double)x[k]) + (mean ? fabs((double)mean[k]) : 0);
+        if (from->maximum)
+            message[k] = value;
         for (int32_t j = 0; j < y->width && size > 0; j++) {
-            message[j] += value * neighbour[j];
+            if (!from->maximum)
+                message[j] += value * neighbour[j];
             most = fmax(most, fmax(fabs(neighbour[j]), fabs(itself[j])));
             if (own)
                 own[j] += value * itself[j];
@@ -97,7 +113,7 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
 {
     cbx_spread_layer *y = &s->layers[0];
     int32_t           rows = y->rows_in, f = s->net->layers[0].n_in;
-    size_t            size = (size_t)rows * (size_t)y->width;
+    size_t            size = (size_t)rows * (size_t)y->sent;
     float            *x = CBX_NEW(s->arena, float, (size_t)rows *(size_t)f);
     if (!x)
         return -1;
@@ -107,6 +123,8 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
             return -1;
         multiply_input(s, x + (int64_t)i * f, i);
     }
+    if (s->net->layers[0].maximum)
+        return 0; /* there are no choices of features, which would change them */
     if (!(s->base = CBX_NEW(s->arena, double, size)) ||
         !(s->base_own = CBX_NEW(s->arena, double, size)))
         return -1;
@@ -122,6 +140,8 @@ static void renew_inputs(cbx_spread *s)
     cbx_spread_layer *y = &s->layers[0];
     size_t            size = (size_t)y->rows_in * (size_t)y->width * sizeof(double);
     double            features = (double)(s->graph->budget > 0 ? s->graph->budget - 1 : 0);
+    if (s->net->layers[0].maximum)
+        return;
     memcpy(y->message, s->base, size);
     memcpy(y->own, s->base_own, (size_t)y->rows * (size_t)y->width * sizeof(double));
     s->features_made = cbx_row_moves_add_made(&s->moves, y->message, y->own, y->rows);

@@ -12,6 +12,7 @@
 #ifndef CBX_SPREAD_H
 #define CBX_SPREAD_H
 
+#include "maxima.h"
 #include "row_moves.h"
 #include "scale.h"
 
@@ -27,9 +28,10 @@ static inline cbx_interval cbx_interval_times(double factor, double low, double 
 
 typedef struct cbx_spread_layer {
     int32_t        rows_in, rows, in, width;
+    int32_t        sent; /* numbers that go along an edge: products, or inputs for a maximum */
     double        *now, *low, *high;     /* rows x width, before the ReLU */
     double        *left, *right, *under; /* likewise: slopes */
-    double        *message, *own;        /* products of the input: rows_in x width; rows x width */
+    double        *message, *own;        /* of the input: rows_in x sent; products: rows x width */
     double        *message_low, *message_high; /* with all of the budget */
     double        *rest_low, *rest_high;       /* with all but one of it */
     cbx_reach_list list;
@@ -37,6 +39,7 @@ typedef struct cbx_spread_layer {
     double        *own_up, *own_down;
     double        *message_length, *own_length; /* by entry, of a row's features */
     int64_t        product_room;                /* entries */
+    cbx_maxima     maxima;                      /* where the layer takes them */
 } cbx_spread_layer;
 
 typedef struct cbx_spread {
@@ -50,11 +53,12 @@ typedef struct cbx_spread {
     int32_t                 *mark; /* by choice, and by row behind: its entry of the row at hand */
     double                  *input_size; /* by row: sum of |x| + |mean|, each times its largest
                                           * weight */
-    int32_t most_inputs;                 /* that are not 0 in any row */
-    double *best, *hup, *hdown, *gain;   /* scratch */
-    double *zeros;
-    int64_t features_made;  /* choices of features, as things are now */
-    bool    last_is_linear; /* the head undoes the last ReLU: it has no list */
+    int32_t         most_inputs;         /* that are not 0 in any row */
+    double         *best, *hup, *hdown, *gain; /* scratch */
+    double         *zeros;
+    cbx_max_scratch maximum;
+    int64_t         features_made;  /* choices of features, as things are now */
+    bool            last_is_linear; /* the head undoes the last ReLU: it has no list */
 } cbx_spread;
 
 /* Room for all; X are the features of the view's nodes. */

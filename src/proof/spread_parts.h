@@ -55,6 +55,9 @@ int cbx_spread_grow(cbx_arena *arena, int64_t had, int64_t room, int64_t width, 
 /* The products of layer l's input with its weights. -1: no memory, or no time. */
 int cbx_spread_multiply(cbx_spread *s, int32_t l);
 
+/* The maxima of a row's neighbours, where layer l takes them. -1: no memory. */
+int cbx_spread_maxima(cbx_spread *s, int32_t l, int32_t v);
+
 /* A row of layer l, of the layer's products. -1: no memory, or no time. */
 int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v);
 

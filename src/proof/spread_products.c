@@ -59,8 +59,12 @@ static void multiply_now(cbx_spread *s, int32_t l, int32_t i)
     int64_t                 at = (int64_t)i * y->width;
     for (int32_t k = 0; k < x->width; k++)
         s->hup[k] = cbx_spread_relu(x->now[(int64_t)i * x->width + k]);
-    cbx_clear(y->message + at, y->width);
-    times(net->neighbour, x->width, y->width, s->hup, s->hup, s->gain, y->message + at);
+    if (net->maximum) {
+        memcpy(y->message + (int64_t)i * y->sent, s->hup, (size_t)y->sent * sizeof *s->hup);
+    } else {
+        cbx_clear(y->message + at, y->width);
+        times(net->neighbour, x->width, y->width, s->hup, s->hup, s->gain, y->message + at);
+    }
     if (i >= y->rows)
         return;
     cbx_clear(y->own + at, y->width);
@@ -139,16 +143,43 @@ static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
     cbx_spread_layer       *y = &s->layers[l];
     int64_t                 to = entry * y->width;
     behind_relu(s, x, i, entry);
-    cbx_clear(y->message_up + to, y->width);
-    cbx_clear(y->message_down + to, y->width);
-    times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
-          y->message_up + to);
+    if (net->maximum) {
+        memcpy(y->message_up + entry * y->sent, s->hup, (size_t)y->sent * sizeof *s->hup);
+        memcpy(y->message_down + entry * y->sent, s->hdown, (size_t)y->sent * sizeof *s->hdown);
+    } else {
+        cbx_clear(y->message_up + to, y->width);
+        cbx_clear(y->message_down + to, y->width);
+        times(net->neighbour, x->width, y->width, s->hdown, s->hup, y->message_down + to,
+              y->message_up + to);
+    }
     if (i < y->rows && net->has_own) {
         cbx_clear(y->own_up + to, y->width);
         cbx_clear(y->own_down + to, y->width);
         times(net->own, x->width, y->width, s->hdown, s->hup, y->own_down + to, y->own_up + to);
     }
     limit_entry(s, l, i, entry);
+}
+
+/* Where what a row sends can be. */
+static void box_messages(cbx_spread *s, int32_t l, int32_t i)
+{
+    const cbx_reach_list *list = &s->layers[l - 1].list;
+    cbx_spread_layer     *y = &s->layers[l];
+    /* these are for choices of edges: one of the budget is an edge then */
+    cbx_allowance may = {cbx_spread_budget(s, l - 1, i), s->graph->budget - 1};
+    for (int32_t j = 0; j < y->sent; j++) {
+        int64_t     at = (int64_t)i * y->sent + j;
+        cbx_largest up = cbx_spread_most(s, list, y->message_up, i, y->sent, j, 1, may);
+        y->message_high[at] = y->message[at] + cbx_largest_sum(&up);
+        y->rest_high[at] = y->message[at] + cbx_largest_rest(&up);
+        cbx_largest down = cbx_spread_most(s, list, y->message_down, i, y->sent, j, -1, may);
+        y->message_low[at] = y->message[at] - cbx_largest_sum(&down);
+        y->rest_low[at] = y->message[at] - cbx_largest_rest(&down);
+        if (s->net->layers[l].maximum) { /* it is sent as it comes out of a ReLU */
+            y->message_low[at] = cbx_spread_relu(y->message_low[at]);
+            y->rest_low[at] = cbx_spread_relu(y->rest_low[at]);
+        }
+    }
 }
 
 int cbx_spread_multiply(cbx_spread *s, int32_t l)
@@ -158,31 +189,20 @@ int cbx_spread_multiply(cbx_spread *s, int32_t l)
     int64_t                 entries = x->list.begin[x->rows];
     if (entries > y->product_room) {
         y->product_room = 2 * entries;
-        if (cbx_spread_grow(s->arena, 0, y->product_room, y->width, &y->message_up,
+        if (cbx_spread_grow(s->arena, 0, y->product_room, y->sent, &y->message_up,
                             &y->message_down) ||
             cbx_spread_grow(s->arena, 0, y->product_room, y->width, &y->own_up, &y->own_down) ||
             cbx_spread_grow(s->arena, 0, y->product_room, 1, &y->message_length, &y->own_length))
             return -1;
     }
     for (int32_t i = 0; i < y->rows_in; i++) {
-        int64_t at = (int64_t)i * y->width, begin = x->list.begin[i], end = x->list.begin[i + 1];
-        int64_t budget = cbx_spread_budget(s, l - 1, i);
-        /* these are for choices of edges: one of the budget is an edge then */
-        cbx_allowance may = {budget, s->graph->budget - 1};
+        int64_t begin = x->list.begin[i], end = x->list.begin[i + 1];
         if (cbx_out_of_time((double)(4 * (end - begin + 1)) * x->width * y->width))
             return -1;
         multiply_now(s, l, i);
         for (int64_t k = begin; k < end; k++)
             multiply_entry(s, l, i, k);
-        for (int32_t j = 0; j < y->width; j++) {
-            cbx_largest up = cbx_spread_most(s, &x->list, y->message_up, i, y->width, j, 1, may);
-            y->message_high[at + j] = y->message[at + j] + cbx_largest_sum(&up);
-            y->rest_high[at + j] = y->message[at + j] + cbx_largest_rest(&up);
-            cbx_largest down =
-                cbx_spread_most(s, &x->list, y->message_down, i, y->width, j, -1, may);
-            y->message_low[at + j] = y->message[at + j] - cbx_largest_sum(&down);
-            y->rest_low[at + j] = y->message[at + j] - cbx_largest_rest(&down);
-        }
+        box_messages(s, l, i);
     }
     return 0;
 }

@@ -221,6 +221,28 @@ static void add_loop(row *r, double *at_target)
     bound_loop(r, at_target);
 }
 
+/* Adds the maxima of the row's neighbours, and what choices do to them. */
+static void add_maxima(row *r)
+{
+    const cbx_maxima *m = &r->y->maxima;
+    int32_t           width = r->y->width, in = r->y->in;
+    const double     *W = r->s->net->layers[r->l].neighbour;
+    double           *now = r->y->now + (int64_t)r->v * width;
+    for (int32_t k = 0; k < in; k++)
+        for (int32_t j = 0; j < width && m->now[(int64_t)r->v * in + k] != 0; j++)
+            now[j] += m->now[(int64_t)r->v * in + k] * W[(int64_t)k * width + j];
+    for (int64_t k = m->begin[r->v]; k < m->begin[r->v + 1] && r->listed; k++) {
+        int64_t       to = entry_of(r, m->moves[k].choice);
+        const double *w = W + (int64_t)m->moves[k].unit * width;
+        double        up = m->moves[k].up, down = m->moves[k].down;
+        for (int32_t j = 0; j < width; j++) {
+            cbx_interval by = cbx_interval_times(w[j], down, up);
+            r->y->list.up[to + j] += by.high;
+            r->y->list.down[to + j] += by.low;
+        }
+    }
+}
+
 /* The most entries that a row can have. */
 static int64_t most_entries(const row *r)
 {
@@ -271,6 +293,8 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
     row     r = {.s = s, .y = y, .scales = s->scales[norm], .l = l, .v = v};
     r.begin = r.end = y->list.begin[v];
     r.listed = !(s->last_is_linear && l == s->net->num_layers - 1);
+    if (s->net->layers[l].maximum && cbx_spread_maxima(s, l, v))
+        return -1;
     if (r.listed && grow_list(s, &y->list, r.begin, most_entries(&r), y->width))
         return -1;
     cbx_clear(at_target, 4 * (int64_t)y->width);
@@ -279,7 +303,9 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
             s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
     if (r.listed && s->net->layers[l].has_own)
         add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
-    for (int64_t e = view->offset[v]; e < view->offset[v + 1]; e++) {
+    if (s->net->layers[l].maximum)
+        add_maxima(&r);
+    for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !s->net->layers[l].maximum; e++) {
         if (gcn && view->source[e] == v)
             continue;
         if (g->present[e])
@@ -292,5 +318,9 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
     if (scaled && r.listed)
         add_scaled(&r, v, at_target);
     close_row(&r);
-    return cbx_out_of_time((double)(r.end - r.begin + 8) * y->width * 8) ? -1 : 0;
+    double work = (double)(r.end - r.begin + 8) * y->width * 8;
+    if (s->net->layers[l].maximum)
+        work += (double)(view->offset[v + 1] - view->offset[v]) * y->in * 8 +
+                (double)(y->maxima.begin[v + 1] - y->maxima.begin[v]) * y->width;
+    return cbx_out_of_time(work) ? -1 : 0;
 }

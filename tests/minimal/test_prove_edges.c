@@ -10,7 +10,7 @@ static void set(cbx_options *o, const char *name, const char *value)
     CHECK_OK(cbx_options_set(o, name, value, &err), err);
 }
 
-static cbx_model *train(const cbx_graph *graph, const char *layer)
+static cbx_model *train(const cbx_graph *graph, const char *layer, const char *aggregation)
 {
     cbx_error    err = {0};
     cbx_options *shape, *training;
@@ -18,6 +18,7 @@ static cbx_model *train(const cbx_graph *graph, const char *layer)
     CHECK_OK(cbx_options_new(cbx_model_table(), &shape, &err), err);
     CHECK_OK(cbx_options_new(cbx_train_table(), &training, &err), err);
     set(shape, "model", layer);
+    set(shape, "aggregation", aggregation);
     set(shape, "layers", "2");
     set(shape, "hidden", "8");
     set(training, "epochs", "100");
@@ -108,7 +109,7 @@ TEST(a_proof_says_the_same_with_any_number_of_threads)
     set(o, "rebuilds", "0");
     set(o, "prove", "1000");
     set(o, "time-limit", "0");
-    cbx_model *model = train(graph, "gcn");
+    cbx_model *model = train(graph, "gcn", "add");
     for (int32_t row = 0; row < NODES; row += 5) {
         cbx_counterfactual one, more;
         set(o, "threads", "1");
@@ -135,7 +136,7 @@ TEST(a_gap_ends_a_proof_and_bounds_stay_bounds)
     CHECK_OK(cbx_options_new(cbx_explain_table(), &o, &err), err);
     set(o, "features-to-vary", "none");
     set(o, "time-limit", "0");
-    cbx_model *model = train(graph, "graphconv");
+    cbx_model *model = train(graph, "graphconv", "add");
     for (int32_t row = 0; row < NODES; row += 3) {
         cbx_counterfactual *exact = NULL, *near = NULL, *quick = NULL;
         set(o, "prove", "0");
@@ -175,8 +176,8 @@ TEST(what_is_proved_of_removals_is_what_trying_all_finds)
     set(o, "max-edits", "2");
     set(o, "prove", "1000");
     set(o, "time-limit", "0");
-    for (int k = 0; k < 2; k++) {
-        cbx_model *model = train(graph, k ? "graphconv" : "gcn");
+    for (int k = 0; k < 3; k++) {
+        cbx_model *model = train(graph, k ? "graphconv" : "gcn", k == 2 ? "max" : "add");
         for (int32_t row = 1; row < NODES; row += 8)
             check_row(model, graph, row, o, &proved);
         cbx_model_free(model);

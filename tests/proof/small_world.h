@@ -18,6 +18,9 @@ typedef struct world {
     cbx_task    task;
     int32_t     n;
     bool        edge[NODES][NODES]; /* from, to */
+    bool        weighted;
+    float       weight[NODES][NODES];
+    float       weights[MOST_EDGES];
     float       x[NODES * FEATURES];
     cbx_model  *model;
     cbx_graph  *graph;
@@ -40,11 +43,13 @@ static inline cbx_graph *graph_of(world *w)
                         .num_classes = CLASSES,
                         .edge_source = w->source,
                         .edge_target = w->target,
+                        .edge_weight = w->weighted ? w->weights : NULL,
                         .x = w->x,
                         .y = w->y};
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < w->n; v++)
             if (w->edge[u][v]) {
+                w->weights[d.num_edges] = w->weight[u][v];
                 w->source[d.num_edges] = u;
                 w->target[d.num_edges++] = v;
             }
