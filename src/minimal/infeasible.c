@@ -5,9 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "box.h"
+#include "bound_work.h"
+#include "box_back.h"
 #include "class_bound.h"
 #include "error.h"
+
+static const double SHARE = 1, LEAST_WORK = 1e9;
 
 /* Where nothing that scores are made of is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
@@ -96,7 +99,55 @@ static cbx_status find_removals(const cbx_search *s, const cbx_edit_state *W, cb
     return status ? status : cbx_partial_graph_ready(g, s->arena, err);
 }
 
-/* Where edges may go as well: is no class that is sought ever ahead, by boxes? */
+static bool is_sought(const cbx_search *s, int32_t class)
+{
+    return class != s->prediction && (s->target < 0 || class == s->target);
+}
+
+/* What going back may take, in multiplications: so much of what the search took, or about a second
+ * where that is more. */
+static double most_work(const cbx_search *s, const cbx_edit_state *W, const cbx_box_question *q)
+{
+    cbx_bound_work work;
+    if (cbx_bound_work_of(q->net, q->graph, s->arena, &work))
+        return 0;
+    return fmax(SHARE * (double)W->asked * work.pass, LEAST_WORK);
+}
+
+/* Is no class that is sought ever ahead? By boxes, and where those do not tell, by going back. */
+static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const cbx_box_question *q,
+                                 bool *proved, cbx_error *err)
+{
+    cbx_boxes    boxes;
+    cbx_box_back back = {0};
+    bool         known, none = true;
+    cbx_status   status = cbx_boxes_init(&boxes, q, s->arena, &known, err);
+    if (status || !known)
+        return status;
+    for (int32_t l = 0; l < q->net->num_layers; l++) {
+        if (!cbx_boxes_multiply(&boxes, l))
+            return cbx_fail_late(err);
+        cbx_boxes_add_up(&boxes, l);
+    }
+    cbx_boxes_finish(&boxes);
+    for (int32_t c = 0; c < s->model->num_classes && none; c++) {
+        if (!is_sought(s, c) || cbx_boxes_lead(&boxes, c, s->prediction) < 0)
+            continue;
+        if (!back.boxes) {
+            status = cbx_box_back_init(&back, &boxes, most_work(s, W, q), s->arena, &known, err);
+            if (status || !known)
+                return status;
+            if (!cbx_box_back_narrow(&back))
+                return cbx_fail_late(err);
+        }
+        none = cbx_boxes_lead(&boxes, c, s->prediction) < 0 ||
+               cbx_box_back_lead(&back, c, s->prediction) < 0;
+    }
+    *proved = none;
+    return CBX_OK;
+}
+
+/* Where edges may go as well. */
 static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     cbx_net          *net;
@@ -111,15 +162,7 @@ static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *prov
     find_ranges(W, low, high);
     status = find_removals(s, W, &graph, err);
     cbx_box_question q = {.net = net, .graph = &graph, .low = low, .high = high};
-    bool             none = true;
-    for (int32_t c = 0; c < s->model->num_classes && none && !status; c++) {
-        double lead = -INFINITY;
-        if (c != s->prediction && (s->target < 0 || c == s->target))
-            status = cbx_box_lead(&q, c, s->prediction, s->arena, &lead, err);
-        none = lead < 0;
-    }
-    *proved = none && !status;
-    return status;
+    return status ? status : cannot_lead_in(s, W, &q, proved, err);
 }
 
 cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
