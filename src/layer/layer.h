@@ -106,7 +106,7 @@ typedef enum cbx_entry {
 
 /* Y = A X neighbour + X own + bias, where A is the adjacency by the layer's norm. */
 typedef struct cbx_linear_parts {
-    const float *neighbour, *own, *bias; /* in theta; own: NULL where there is none */
+    const float *neighbour, *own, *bias; /* in theta; of the first two, NULL: none */
 } cbx_linear_parts;
 
 struct cbx_layer_ops {

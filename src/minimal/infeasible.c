@@ -147,7 +147,7 @@ static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const c
     return CBX_OK;
 }
 
-/* Where edges may go as well. */
+/* Edges may go as well. */
 static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     cbx_net          *net;
@@ -165,17 +165,14 @@ static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *prov
     return status ? status : cannot_lead_in(s, W, &q, proved, err);
 }
 
-cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
+/* Where no edge may go: is the way that features can move too short? */
+static cbx_status is_too_far(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
     cbx_pass                  pass;
     cbx_class_bound           margin;
     cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
-    *proved = false;
-    if (cbx_moves_are_unbounded(W) && W->exact && cbx_moves_are_bounded_but_removals(W))
-        return cannot_lead(s, W, proved, err);
-    if (cbx_moves_are_unbounded(W) || !W->exact || s->model->oracle ||
-        cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
+    if (cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
         return CBX_OK;
     cbx_status status = cbx_pass_init(&pass, s->model, s->view, &X, false, 1, s->arena, err);
     if (status)
@@ -195,4 +192,15 @@ cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, 
     cbx_class_bound_start(&margin, &X, NULL);
     *proved = cbx_class_bound_lower(&margin) > 0;
     return CBX_OK;
+}
+
+cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    *proved = false;
+    if (!W->exact || s->model->oracle || !cbx_moves_are_bounded_but_removals(W))
+        return CBX_OK;
+    if (!cbx_moves_are_unbounded(W))
+        status = is_too_far(s, W, proved, err);
+    return status || *proved ? status : cannot_lead(s, W, proved, err);
 }
