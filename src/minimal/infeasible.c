@@ -7,10 +7,11 @@
 
 #include "bound_work.h"
 #include "box_back.h"
+#include "cells.h"
 #include "class_bound.h"
 #include "error.h"
 
-static const double SHARE = 1, LEAST_WORK = 1e9;
+static const double SHARE = 1, LEAST_WORK = 4e9;
 
 /* Where nothing that scores are made of is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
@@ -114,13 +115,40 @@ static double most_work(const cbx_search *s, const cbx_edit_state *W, const cbx_
     return fmax(SHARE * (double)W->asked * work.pass, LEAST_WORK);
 }
 
-/* Is no class that is sought ever ahead? By boxes, and where those do not tell, by going back. */
+/* Is no class that is sought ever ahead? */
+static bool none_leads(const cbx_search *s, const cbx_boxes *boxes, cbx_box_back *back)
+{
+    bool none = true;
+    for (int32_t c = 0; c < s->model->num_classes && none; c++)
+        none = !is_sought(s, c) || cbx_boxes_lead(boxes, c, s->prediction) < 0 ||
+               (back && cbx_box_back_lead(back, c, s->prediction) < 0);
+    return none;
+}
+
+/* The same by cells, where the model has few features. */
+static cbx_status none_leads_in_cells(const cbx_search *s, cbx_boxes *boxes, double work,
+                                      bool *proved, cbx_error *err)
+{
+    uint8_t           *sought = CBX_NEW(s->arena, uint8_t, s->model->num_classes);
+    cbx_cells_question q = {.sought = sought, .behind = s->prediction, .most_work = work};
+    bool               narrowed;
+    if (!sought)
+        return cbx_fail_memory(err);
+    for (int32_t c = 0; c < s->model->num_classes; c++)
+        sought[c] = is_sought(s, c);
+    cbx_status status = cbx_cells_narrow(boxes, &q, s->arena, &narrowed, err);
+    *proved = !status && narrowed && none_leads(s, boxes, NULL);
+    return status;
+}
+
+/* By boxes; where those do not tell, by what takes longer. */
 static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const cbx_box_question *q,
                                  bool *proved, cbx_error *err)
 {
     cbx_boxes    boxes;
-    cbx_box_back back = {0};
-    bool         known, none = true;
+    cbx_box_back back;
+    bool         known;
+    double       work = most_work(s, W, q);
     cbx_status   status = cbx_boxes_init(&boxes, q, s->arena, &known, err);
     if (status || !known)
         return status;
@@ -130,21 +158,18 @@ static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const c
         cbx_boxes_add_up(&boxes, l);
     }
     cbx_boxes_finish(&boxes);
-    for (int32_t c = 0; c < s->model->num_classes && none; c++) {
-        if (!is_sought(s, c) || cbx_boxes_lead(&boxes, c, s->prediction) < 0)
-            continue;
-        if (!back.boxes) {
-            status = cbx_box_back_init(&back, &boxes, most_work(s, W, q), s->arena, &known, err);
-            if (status || !known)
-                return status;
-            if (!cbx_box_back_narrow(&back))
-                return cbx_fail_late(err);
-        }
-        none = cbx_boxes_lead(&boxes, c, s->prediction) < 0 ||
-               cbx_box_back_lead(&back, c, s->prediction) < 0;
-    }
-    *proved = none;
-    return CBX_OK;
+    *proved = none_leads(s, &boxes, NULL);
+    if (!*proved)
+        status = none_leads_in_cells(s, &boxes, work, proved, err);
+    if (status || *proved)
+        return status;
+    status = cbx_box_back_init(&back, &boxes, work, s->arena, &known, err);
+    if (status || !known)
+        return status;
+    if (!cbx_box_back_narrow(&back))
+        return cbx_fail_late(err);
+    *proved = none_leads(s, &boxes, &back);
+    return back.late ? cbx_fail_late(err) : CBX_OK;
 }
 
 /* Edges may go as well. */

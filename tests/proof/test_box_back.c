@@ -7,13 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "receptive.h"
-#include "small_world.h"
-
-typedef struct ranges {
-    bool  stays[NODES][NODES]; /* edges */
-    float low[NODES * FEATURES], high[NODES * FEATURES];
-} ranges;
+#include "ranges.h"
 
 static void draw_model(world *w, int64_t kind, uint64_t seed)
 {
@@ -67,103 +61,20 @@ typedef struct claims {
     double box, back;
 } claims;
 
-static void find_view(const world *w, cbx_arena *arena, cbx_view *view)
-{
-    cbx_error err = {0};
-    int32_t   row = 0;
-    if (w->task == CBX_GRAPH)
-        CHECK_OK(cbx_view_graphs(w->graph, &row, 1, arena, view, &err), err);
-    else
-        CHECK_OK(cbx_receptive_view(w->model, w->graph, NULL, 0, 1000, arena, view, &err), err);
-}
-
-static void find_ranges(const ranges *r, const cbx_view *view, float *low, float *high)
-{
-    for (int32_t i = 0; i < view->n; i++) {
-        int32_t node = view->node ? view->node[i] : i;
-        memcpy(low + (int64_t)i * FEATURES, r->low + (int64_t)node * FEATURES,
-               FEATURES * sizeof *low);
-        memcpy(high + (int64_t)i * FEATURES, r->high + (int64_t)node * FEATURES,
-               FEATURES * sizeof *high);
-    }
-}
-
 static claims claim(const world *w, const ranges *r, double most_work)
 {
-    cbx_arena         arena = {0};
-    cbx_error         err = {0};
-    cbx_view          view;
-    cbx_partial_graph g;
-    cbx_net          *net;
-    cbx_boxes         boxes;
-    cbx_box_back      back;
-    bool              known;
-    claims            c;
-    float             low[NODES * FEATURES], high[NODES * FEATURES];
-    find_view(w, &arena, &view);
-    find_ranges(r, &view, low, high);
-    CHECK_OK(cbx_partial_graph_init(&g, &view, NULL, view.m, view.m, &arena, &err), err);
-    for (int64_t e = 0; e < view.m; e++) {
-        int32_t s = view.source[e], t = g.target_of[e];
-        if (!r->stays[view.node ? view.node[s] : s][view.node ? view.node[t] : t])
-            cbx_partial_graph_add(&g, &e, 1, s, t, false);
-    }
-    g.budget = g.count;
-    CHECK_OK(cbx_partial_graph_ready(&g, &arena, &err), err);
-    CHECK_OK(cbx_net_of(w->model, &arena, &net, &err), err);
-    cbx_box_question q = {.net = net, .graph = &g, .low = low, .high = high};
-    CHECK_OK(cbx_boxes_init(&boxes, &q, &arena, &known, &err), err);
-    CHECK(known);
-    for (int32_t l = 0; l < net->num_layers; l++) {
-        CHECK(cbx_boxes_multiply(&boxes, l));
-        cbx_boxes_add_up(&boxes, l);
-    }
-    cbx_boxes_finish(&boxes);
-    c.box = cbx_boxes_lead(&boxes, 1, 0);
-    CHECK_OK(cbx_box_back_init(&back, &boxes, most_work, &arena, &known, &err), err);
+    ranges_question q;
+    cbx_box_back    back;
+    cbx_error       err = {0};
+    bool            known;
+    claims          c;
+    ask(&q, w, r);
+    c.box = cbx_boxes_lead(&q.boxes, 1, 0);
+    CHECK_OK(cbx_box_back_init(&back, &q.boxes, most_work, &q.arena, &known, &err), err);
     CHECK(known && cbx_box_back_narrow(&back));
     c.back = cbx_box_back_lead(&back, 1, 0);
-    cbx_arena_free(&arena);
+    cbx_arena_free(&q.arena);
     return c;
-}
-
-/* One of what may change, some other way: a feature to an end of its range or in between, or an
- * edge that goes or comes back. */
-static void change_one(world *w, const world *from, const ranges *r)
-{
-    int64_t k = below(w, (uint64_t)(w->n * (FEATURES + w->n)));
-    if (k < w->n * FEATURES) {
-        double at = below(w, 5) ? (double)below(w, 2) : cbx_rng_uniform(&w->rng);
-        w->x[k] = r->low[k] + (float)at * (r->high[k] - r->low[k]);
-        w->x[k] = fminf(fmaxf(w->x[k], r->low[k]), r->high[k]);
-        return;
-    }
-    int64_t u = (k - w->n * FEATURES) / w->n, v = (k - w->n * FEATURES) % w->n;
-    if (from->edge[u][v] && !r->stays[u][v])
-        w->edge[u][v] = !w->edge[u][v];
-}
-
-/* The largest true lead that a climb from somewhere comes to. */
-static double climb(world *from, const ranges *r)
-{
-    enum { STEPS = 100 };
-    world w = *from;
-    for (int32_t k = 0; k < 4 * w.n * w.n; k++)
-        change_one(&w, from, r);
-    double best = true_lead(&w, 1, 0);
-    for (int i = 0; i < STEPS; i++) {
-        world next = w;
-        (void)cbx_rng_next(&next.rng);
-        w.rng = next.rng;
-        change_one(&next, from, r);
-        double lead = true_lead(&next, 1, 0);
-        if (lead >= best) {
-            best = lead;
-            w = next;
-        }
-    }
-    from->rng = w.rng;
-    return best;
 }
 
 TEST(no_features_within_ranges_and_no_edges_that_go_lead_further_than_going_back_says)
