@@ -23,7 +23,7 @@ enum {
 };
 /* Lines are good enough where a row adds no more than that times its features; and the share of the
  * lead that a unit which is not dead may be uncertain by. */
-static const double GOOD = -0.02, TOLERANCE = 0.5, SLACK = 0.1, LEAST = 0.01;
+static const double GOOD = -0.02, TOLERANCE = 0.5, SLACK = 0.1, LEAST = 0.01, LITTLE = 1e-3;
 
 /* A layer's two products: of the row itself and of what it sends. */
 enum { OWN, SENT, WAYS };
@@ -50,7 +50,7 @@ typedef struct cells {
     double  *line, *gap;            /* scratch: corners x units of the first */
     double  *up[WAYS], *down[WAYS]; /* scratch: corners x units of the second */
     double  *allowed, *least;       /* by unit of the third: what it may be, and is at points */
-    double  *most, *tolerance;      /* by unit of the third: at points, and anywhere */
+    double  *most, *tolerance;      /* likewise: what it is anywhere, and may be uncertain by */
     double  *points, *point_up[WAYS], *point_z[WAYS], *point_share;
     cell    *stack;
     double   work;
@@ -297,13 +297,29 @@ static double aim_of(const cells *c, int32_t unit)
     return c->allowed[unit] - SLACK * (c->allowed[unit] - c->least[unit]);
 }
 
+/* What rows next to it may add to a unit, in case they add a little; further ones add up more
+ * often. */
+static double little_of(const cells *c, int32_t unit)
+{
+    return LITTLE * c->tolerance[unit] / fmax(c->most_edges, 1);
+}
+
+/* Does no more come to the unit than it may be? `most` of the row itself. */
+static bool is_enough(const cells *c, int32_t unit, const adds *a, double most)
+{
+    double little = little_of(c, unit);
+    return a->self + c->third->bias[unit] <= most && a->next <= little &&
+           a->far <= little / fmax(c->most_edges, 1);
+}
+
 /* The worst point for a unit and which of the three it is, as a share of its features' size. */
 static double find_worst(cells *c, int32_t unit, int32_t *worst, int *which)
 {
     double most = -INFINITY, bias = c->third->bias[unit] - aim_of(c, unit);
     for (int32_t i = 0; i < c->num_points; i++) {
         adds   a = adds_at(c, unit, i, c->point_up, c->point_z);
-        double all[3] = {a.self + bias, a.next, a.far};
+        double little = little_of(c, unit) / 2;
+        double all[3] = {a.self + bias, a.next - little, a.far - little / fmax(c->most_edges, 1)};
         for (int k = 0; k < 3; k++)
             if (all[k] * c->point_share[i] > most) {
                 most = all[k] * c->point_share[i];
@@ -449,7 +465,7 @@ static bool settle(cells *c, const cell *s)
         for (; k < c->corners && enough; k++) {
             adds a = adds_at(c, j, k, c->up, c->down);
             most = fmax(most, a.self);
-            enough = a.self + c->third->bias[j] <= c->allowed[j] && a.next <= 0 && a.far <= 0;
+            enough = is_enough(c, j, &a, c->allowed[j]);
         }
         c->work += 2.0 * k * c->second->n_out;
         if (enough) {
@@ -516,7 +532,7 @@ static void look_at(cells *c, const cell *s, int32_t corner)
         if (!s->open[j] || c->again[j])
             continue;
         adds a = adds_at(c, j, at, c->point_up, c->point_z);
-        if (a.self + c->third->bias[j] <= aim_of(c, j) && a.next <= 0 && a.far <= 0)
+        if (is_enough(c, j, &a, aim_of(c, j)))
             continue;
         c->num_points = at + 1;
         c->again[j] = true;
@@ -600,8 +616,10 @@ static void lower_tops(const cells *c)
     cbx_box_layer *y = &c->b->layers[2];
     int32_t        n = c->third->n_out;
     for (int64_t at = 0; at < (int64_t)y->rows * n; at++) {
-        double bias = c->third->bias[at % n] + c->rounding[2] * c->third->bias_size[at % n];
-        y->high[at] = fmin(y->high[at], c->most[at % n] + bias);
+        int32_t j = (int32_t)(at % n);
+        double  bias = c->third->bias[j] + c->rounding[2] * c->third->bias_size[j];
+        double  others = 2 * LITTLE * c->tolerance[j]; /* those next to it, and further ones */
+        y->high[at] = fmin(y->high[at], c->most[j] + bias + others);
         y->low[at] = fmin(y->low[at], y->high[at]);
     }
 }
