@@ -11,7 +11,7 @@
 
 static void draw_model(world *w, int64_t kind, uint64_t seed)
 {
-    static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage"};
+    static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage", "cheb"};
     cbx_error                err = {0};
     cbx_options             *o;
     CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
@@ -20,6 +20,8 @@ static void draw_model(world *w, int64_t kind, uint64_t seed)
     set(o, "layers", (const char *[]){"1", "2", "3", "4"}[below(w, 4)]);
     if (kind == 2)
         set(o, "aggregation", "mean");
+    if (kind == 4)
+        set(o, "order", "1");
     if (kind == 0 && below(w, 3) == 0)
         set(o, "residual", "true");
     set(o, "head", below(w, 3) ? "last" : "cat");
@@ -37,7 +39,7 @@ static void draw_world(world *w, ranges *r, uint64_t seed)
     *r = (ranges){0};
     w->task = below(w, 2) ? CBX_GRAPH : CBX_NODE;
     w->n = (int32_t)(2 + below(w, NODES - 1));
-    int64_t kind = below(w, 4);
+    int64_t kind = below(w, 5);
     bool    all_go = below(w, 2), loops = below(w, 4) == 0;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < w->n; v++) {

@@ -8,8 +8,8 @@
 
 #include "ranges.h"
 
-/* Adds `by` to all of a parameter, or to the first of its numbers alone. */
-static void add_to(cbx_model *model, const char *of, float by, bool first)
+/* Adds `by` to all of a parameter, or makes it `by` and zeros. */
+static void add_to(cbx_model *model, const char *of, float by, bool alone)
 {
     cbx_error   err = {0};
     const char *name;
@@ -20,8 +20,8 @@ static void add_to(cbx_model *model, const char *of, float by, bool first)
         if (strcmp(name, of) != 0)
             continue;
         CHECK_OK(cbx_model_get(model, i, values, count, &err), err);
-        for (int64_t k = 0; k < (first ? 1 : count); k++)
-            values[k] += by;
+        for (int64_t k = 0; k < count; k++)
+            values[k] = alone ? (k == 0 ? by : 0) : values[k] + by;
         CHECK_OK(cbx_model_set(model, i, values, count, &err), err);
     }
 }
@@ -34,7 +34,7 @@ static void draw_world(world *w, ranges *r, uint64_t seed)
     *w = (world){.rng = cbx_rng_stream(seed, 8, 0, 0)};
     *r = (ranges){0};
     w->task = below(w, 2) ? CBX_GRAPH : CBX_NODE;
-    w->n = (int32_t)(1 + below(w, 5));
+    w->n = (int32_t)(below(w, 2) ? 1 : 2 + below(w, 4));
     bool all_go = below(w, 3) > 0;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < w->n; v++) {
@@ -58,7 +58,7 @@ static void draw_world(world *w, ranges *r, uint64_t seed)
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
-    add_to(w->model, "output_layer.bias", 2, true);
+    add_to(w->model, "output_layer.bias", 0.05F, true);
     /* units of the third layer fall with those of the second, but for some weights */
     add_to(w->model, "layers.2.lin_rel.weight", less[below(w, 4)], false);
     add_to(w->model, "layers.2.lin_root.weight", less[below(w, 4)], false);
@@ -85,21 +85,21 @@ static double claim(const world *w, const ranges *r)
 
 TEST(no_features_within_ranges_and_no_edges_that_go_lead_further_than_cells_say)
 {
-    enum { CASES = 400 };
+    enum { CASES = 250 };
     int told = 0, closer = 0;
     for (uint64_t seed = 0; seed < CASES && test_failures() == 0; seed++) {
         world  w;
         ranges r;
         draw_world(&w, &r, seed);
         /* the least that makes units dead is where a claim is most likely to be too bold */
-        for (int step = 0; step < 6; step++) {
+        for (int step = 0; step < 10; step++) {
             double most = claim(&w, &r);
             if (most < INFINITY) {
                 CHECK(climb(&w, &r) <= most && climb(&w, &r) <= most);
                 told++;
                 closer += step > 0;
             }
-            add_to(w.model, "layers.2.lin_rel.bias", -0.5F, false);
+            add_to(w.model, "layers.2.lin_rel.bias", -0.2F, false);
         }
         free_world(&w);
     }
