@@ -263,7 +263,7 @@ bool cbx_block_linear(const cbx_layer *l, double *neighbour, double *own, double
         bias_size[j] = (fabs((double)parts.bias[j]) + fabs(taken)) * fabs(factor) + fabs(added);
         for (int64_t k = j; k < (int64_t)l->n_in * l->n_out; k += l->n_out) {
             const float *itself = l->set.residual ? l->theta + at.skip : parts.own;
-            neighbour[k] = parts.neighbour[k] * factor;
+            neighbour[k] = parts.neighbour ? parts.neighbour[k] * factor : 0;
             own[k] = itself ? itself[k] * factor : 0;
         }
     }

@@ -150,6 +150,14 @@ static void bound_output_shift(const cbx_layer *l, const cbx_step *s, const cbx_
         y->out[i] = l->set.order == 1 ? y->spectral_norm[0] * y->moved[i] : INFINITY;
 }
 
+/* Likewise of order 1 alone. */
+static bool linear(const cbx_layer *l, cbx_linear_parts *out)
+{
+    *out =
+        (cbx_linear_parts){.own = l->theta, .bias = l->theta + (size_t)l->n_in * (size_t)l->n_out};
+    return l->set.order == 1;
+}
+
 static const char *const settings[] = {"order", NULL};
 
 const cbx_layer_ops cbx_layer_cheb = {
@@ -167,4 +175,5 @@ const cbx_layer_ops cbx_layer_cheb = {
     .forward = forward,
     .backward = backward,
     .bound_output_shift = bound_output_shift,
+    .linear = linear,
 };

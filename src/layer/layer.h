@@ -108,7 +108,7 @@ typedef enum cbx_entry {
  * `maximum`, in each column the largest w x of the edges into a node, w being their weights, and 0
  * for a node without edges: the norm is none then. */
 typedef struct cbx_linear_parts {
-    const float *neighbour, *own, *bias; /* in theta; own: NULL where there is none */
+    const float *neighbour, *own, *bias; /* in theta; of the first two, NULL: none */
     bool         maximum;
 } cbx_linear_parts;
 

@@ -5,9 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "box.h"
+#include "bound_work.h"
+#include "box_back.h"
+#include "cells.h"
 #include "class_bound.h"
 #include "error.h"
+
+static const double SHARE = 1, LEAST_WORK = 4e9;
 
 /* Where nothing that scores are made of is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
@@ -96,7 +100,79 @@ static cbx_status find_removals(const cbx_search *s, const cbx_edit_state *W, cb
     return status ? status : cbx_partial_graph_ready(g, s->arena, err);
 }
 
-/* Where edges may go as well: is no class that is sought ever ahead, by boxes? */
+static bool is_sought(const cbx_search *s, int32_t class)
+{
+    return class != s->prediction && (s->target < 0 || class == s->target);
+}
+
+/* What going back may take, in multiplications: so much of what the search took, or about a second
+ * where that is more. */
+static double most_work(const cbx_search *s, const cbx_edit_state *W, const cbx_box_question *q)
+{
+    cbx_bound_work work;
+    if (cbx_bound_work_of(q->net, q->graph, s->arena, &work))
+        return 0;
+    return fmax(SHARE * (double)W->asked * work.pass, LEAST_WORK);
+}
+
+/* Is no class that is sought ever ahead? */
+static bool none_leads(const cbx_search *s, const cbx_boxes *boxes, cbx_box_back *back)
+{
+    bool none = true;
+    for (int32_t c = 0; c < s->model->num_classes && none; c++)
+        none = !is_sought(s, c) || cbx_boxes_lead(boxes, c, s->prediction) < 0 ||
+               (back && cbx_box_back_lead(back, c, s->prediction) < 0);
+    return none;
+}
+
+/* The same by cells, where the model has few features. */
+static cbx_status none_leads_in_cells(const cbx_search *s, cbx_boxes *boxes, double work,
+                                      bool *proved, cbx_error *err)
+{
+    uint8_t           *sought = CBX_NEW(s->arena, uint8_t, s->model->num_classes);
+    cbx_cells_question q = {.sought = sought, .behind = s->prediction, .most_work = work};
+    bool               narrowed;
+    if (!sought)
+        return cbx_fail_memory(err);
+    for (int32_t c = 0; c < s->model->num_classes; c++)
+        sought[c] = is_sought(s, c);
+    cbx_status status = cbx_cells_narrow(boxes, &q, s->arena, &narrowed, err);
+    *proved = !status && narrowed && none_leads(s, boxes, NULL);
+    return status;
+}
+
+/* By boxes; where those do not tell, by what takes longer. */
+static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const cbx_box_question *q,
+                                 bool *proved, cbx_error *err)
+{
+    cbx_boxes    boxes;
+    cbx_box_back back;
+    bool         known;
+    double       work = most_work(s, W, q);
+    cbx_status   status = cbx_boxes_init(&boxes, q, s->arena, &known, err);
+    if (status || !known)
+        return status;
+    for (int32_t l = 0; l < q->net->num_layers; l++) {
+        if (!cbx_boxes_multiply(&boxes, l))
+            return cbx_fail_late(err);
+        cbx_boxes_add_up(&boxes, l);
+    }
+    cbx_boxes_finish(&boxes);
+    *proved = none_leads(s, &boxes, NULL);
+    if (!*proved)
+        status = none_leads_in_cells(s, &boxes, work, proved, err);
+    if (status || *proved)
+        return status;
+    status = cbx_box_back_init(&back, &boxes, work, s->arena, &known, err);
+    if (status || !known)
+        return status;
+    if (!cbx_box_back_narrow(&back))
+        return cbx_fail_late(err);
+    *proved = none_leads(s, &boxes, &back);
+    return back.late ? cbx_fail_late(err) : CBX_OK;
+}
+
+/* Edges may go as well. */
 static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     cbx_net          *net;
@@ -111,28 +187,17 @@ static cbx_status cannot_lead(cbx_search *s, const cbx_edit_state *W, bool *prov
     find_ranges(W, low, high);
     status = find_removals(s, W, &graph, err);
     cbx_box_question q = {.net = net, .graph = &graph, .low = low, .high = high};
-    bool             none = true;
-    for (int32_t c = 0; c < s->model->num_classes && none && !status; c++) {
-        double lead = -INFINITY;
-        if (c != s->prediction && (s->target < 0 || c == s->target))
-            status = cbx_box_lead(&q, c, s->prediction, s->arena, &lead, err);
-        none = lead < 0;
-    }
-    *proved = none && !status;
-    return status;
+    return status ? status : cannot_lead_in(s, W, &q, proved, err);
 }
 
-cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
+/* Where no edge may go: is the way that features can move too short? */
+static cbx_status is_too_far(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
 {
     const cbx_minimal_shared *shared = s->shared;
     cbx_pass                  pass;
     cbx_class_bound           margin;
     cbx_matrix                X = cbx_matrix_dense(W->rows, W->f, W->x0);
-    *proved = false;
-    if (cbx_moves_are_unbounded(W) && W->exact && cbx_moves_are_bounded_but_removals(W))
-        return cannot_lead(s, W, proved, err);
-    if (cbx_moves_are_unbounded(W) || !W->exact || s->model->oracle ||
-        cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
+    if (cbx_layer_entry(&s->model->layers[0]) < CBX_ENTRY_COLUMNS)
         return CBX_OK;
     cbx_status status = cbx_pass_init(&pass, s->model, s->view, &X, false, 1, s->arena, err);
     if (status)
@@ -152,4 +217,15 @@ cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, 
     cbx_class_bound_start(&margin, &X, NULL);
     *proved = cbx_class_bound_lower(&margin) > 0;
     return CBX_OK;
+}
+
+cbx_status cbx_infeasible(cbx_search *s, const cbx_edit_state *W, bool *proved, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    *proved = false;
+    if (!W->exact || s->model->oracle || !cbx_moves_are_bounded_but_removals(W))
+        return CBX_OK;
+    if (!cbx_moves_are_unbounded(W))
+        status = is_too_far(s, W, proved, err);
+    return status || *proved ? status : cannot_lead(s, W, proved, err);
 }

@@ -4,8 +4,9 @@
  * Three reasons. A class can be one that no input leads to, by the weights of the head
  * alone. Where no edge may go, features can move as far as their ranges reach and no
  * further; the model's own bounds (class_bound.h) tell how much of the prediction's lead that
- * can take at most. And where edges may go as well, boxes (box.h) may leave no class a chance: of
- * a model whose units are dead, they do. */
+ * can take at most. And, edges that may go among them, boxes (box.h) may leave no class a chance:
+ * of a model whose units are dead, they do. Where they do not tell, what takes longer may
+ * (box_back.h, cells.h), as long as it takes no longer than the search. */
 #ifndef CBX_INFEASIBLE_H
 #define CBX_INFEASIBLE_H
 

@@ -11,12 +11,9 @@ static bool is_of_this_form(const cbx_model *m)
 {
     if (m->oracle || m->head_hidden || (m->task == CBX_GRAPH && m->pool == CBX_POOL_MAX))
         return false;
-    for (int32_t l = 0; l < m->num_layers; l++) {
-        cbx_norm_kind norm = m->layers[l].ops->norm(&m->layers[l]);
-        if (!m->layers[l].ops->linear || norm == CBX_NORM_CHEB ||
-            m->layers[l].ops->reach(&m->layers[l]) != 1)
+    for (int32_t l = 0; l < m->num_layers; l++)
+        if (!m->layers[l].ops->linear || m->layers[l].ops->reach(&m->layers[l]) > 1)
             return false;
-    }
     return true;
 }
 
@@ -56,7 +53,10 @@ static void find_twins(cbx_net_layer *l)
 static int make_layer(const cbx_layer *from, cbx_net_layer *to, cbx_arena *arena, bool *linear)
 {
     size_t size = (size_t)from->n_in * (size_t)from->n_out;
-    *to = (cbx_net_layer){.n_in = from->n_in, .n_out = from->n_out, .norm = from->ops->norm(from)};
+    bool   sees_edges = from->ops->reach(from) > 0;
+    *to = (cbx_net_layer){.n_in = from->n_in,
+                          .n_out = from->n_out,
+                          .norm = sees_edges ? from->ops->norm(from) : CBX_NORM_NONE};
     to->neighbour = CBX_NEW(arena, double, size);
     to->own = CBX_NEW(arena, double, size);
     to->bias = CBX_NEW(arena, double, from->n_out);

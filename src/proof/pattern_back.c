@@ -6,23 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "lines.h"
 
 /* ---- memory */
-
-/* Of the first layer no weights are asked for. */
-static int turn(cbx_pattern_back *f, int32_t l)
-{
-    const cbx_net_layer *y = &f->q->net->layers[l];
-    if (l == 0)
-        return 0;
-    if (!(f->turned[l] = CBX_NEW(&f->all.arena, double, (int64_t)y->n_in * y->n_out)))
-        return -1;
-    for (int32_t k = 0; k < y->n_in; k++)
-        for (int32_t j = 0; j < y->n_out; j++)
-            f->turned[l][(int64_t)j * y->n_in + k] = y->neighbour[(int64_t)k * y->n_out + j];
-    return 0;
-}
 
 int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q)
 {
@@ -48,7 +34,10 @@ int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q)
         f->line[l] = CBX_NEW(arena, double, net->layers[l].n_out);
         f->back[l] = CBX_NEW(arena, double, net->layers[l].n_in);
         f->boxed[l] = CBX_NEW(arena, double, patterns);
-        if (!f->line[l] || !f->back[l] || !f->boxed[l] || turn(f, l))
+        if (!f->line[l] || !f->back[l] || !f->boxed[l] ||
+            /* of the first layer no weights are asked for */
+            (l > 0 &&
+             !(f->turned[l] = cbx_lines_turn(&net->layers[l], net->layers[l].neighbour, arena))))
             return -1;
     }
     return 0;
@@ -56,72 +45,14 @@ int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q)
 
 /* ---- steps */
 
-/* From weights behind a ReLU to weights before it: a line above, through the ends where the weight
- * is positive, else relu's own value at one of them. Returns what the line has beside. */
-static double pass_relu(const double *weight, const double *low, const double *high, int32_t width,
-                        double *before)
-{
-    double rest = 0;
-    for (int32_t j = 0; j < width; j++) {
-        double slope = high[j] <= 0 ? 0 : 1;
-        if (low[j] < 0 && high[j] > 0) {
-            slope = weight[j] > 0 ? high[j] / (high[j] - low[j]) : high[j] > -low[j];
-            rest -= weight[j] > 0 ? weight[j] * slope * low[j] : 0;
-        }
-        before[j] = weight[j] * slope;
-    }
-    return rest;
-}
-
-/* Sums in so many parts, which processors add at once. */
-enum { PARTS = 8 };
-
-static double sum_of(const double *part)
-{
-    double sum = 0;
-    for (int k = 0; k < PARTS; k++)
-        sum += part[k];
-    return sum;
-}
-
-CBX_HOT static double dot(int32_t count, const double *a, const double *b)
-{
-    double  part[PARTS] = {0}, rest = 0;
-    int32_t k = 0;
-    for (; k + PARTS <= count; k += PARTS)
-        for (int32_t n = 0; n < PARTS; n++)
-            part[n] += a[k + n] * b[k + n];
-    for (; k < count; k++)
-        rest += a[k] * b[k];
-    return sum_of(part) + rest;
-}
-
-/* Weights of units behind their ReLUs, which are in [low, high] before them: by intervals alone. */
-CBX_HOT static double value_in_box(int32_t width, const double *weight, const double *low,
-                                   const double *high)
-{
-    double  part[PARTS] = {0}, rest = 0;
-    int32_t k = 0;
-    for (; k + PARTS <= width; k += PARTS)
-        for (int32_t n = 0; n < PARTS; n++) {
-            double z = weight[k + n] > 0 ? high[k + n] : low[k + n];
-            part[n] += z > 0 ? weight[k + n] * z : 0;
-        }
-    for (; k < width; k++) {
-        double z = weight[k] > 0 ? high[k] : low[k];
-        rest += z > 0 ? weight[k] * z : 0;
-    }
-    return sum_of(part) + rest;
-}
-
-/* The same of a row with a pattern; if `scaled`, times its scale. */
+/* Weights of a row's units with a pattern, by their boxes alone; if `scaled`, times its scale. */
 static double value_in_boxes(const cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
                              const double *weight, bool scaled)
 {
     const cbx_pattern_row *r = &f->rows[i];
     int32_t                width = f->q->net->layers[l].n_out, fewest, most;
     int64_t                at = p * width;
-    double value = value_in_box(width, weight, r->of[l].low + at, r->of[l].high + at);
+    double value = cbx_lines_in_box(width, weight, r->of[l].low + at, r->of[l].high + at);
     cbx_pattern_left(r, p, &fewest, &most);
     return scaled ? value * cbx_pattern_scale_at(r, value > 0 ? fewest : most) : value;
 }
@@ -134,7 +65,8 @@ double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, co
     double           most = -INFINITY;
     if (l == 0) {
         int32_t width = f->q->net->layers[0].n_out;
-        double least, scale, value = dot(width, weight, f->q->spread->base + (int64_t)from * width);
+        double  least, scale,
+            value = cbx_lines_dot(width, weight, f->q->spread->base + (int64_t)from * width);
         cbx_pattern_scales(u, i, &least, &scale);
         return value * (value > 0 ? scale : least);
     }
@@ -223,19 +155,6 @@ static double row_sum(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, cons
     return largest;
 }
 
-/* W times weights before the ReLU, of which many are 0: those of what the layer multiplies. */
-CBX_HOT static void multiply_back(const cbx_net_layer *l, const double *turned, const double *line,
-                                  double *restrict back)
-{
-    memset(back, 0, (size_t)l->n_in * sizeof *back);
-    for (int32_t j = 0; j < l->n_out; j++) {
-        const double *w = turned + (int64_t)j * l->n_in;
-        double        by = line[j];
-        for (int32_t k = 0; k < l->n_in && by != 0; k++)
-            back[k] += by * w[k];
-    }
-}
-
 double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
                         bool scaled)
 {
@@ -249,12 +168,12 @@ double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, co
     if (cbx_patterns_late(&f->all, 2.0 * net->n_in * net->n_out))
         return INFINITY;
     double *line = f->line[l], *back = l ? f->back[l] : line;
-    double  rest = pass_relu(weight, b->low + at, b->high + at, net->n_out, line);
-    rest += dot(net->n_out, line, net->bias);
+    double  rest = cbx_lines_of_relu(weight, b->low + at, b->high + at, net->n_out, line);
+    rest += cbx_lines_dot(net->n_out, line, net->bias);
     if (l == 0) {
-        own = dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);
+        own = cbx_lines_dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);
     } else {
-        multiply_back(net, f->turned[l], line, back);
+        cbx_lines_multiply(net, f->turned[l], line, back);
         own = cbx_pattern_eval(f, l - 1, i, p, back, false);
     }
     return fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
@@ -278,9 +197,9 @@ double cbx_pattern_lead_with(cbx_pattern_back *f, int64_t p, int32_t ahead, int3
                 f->head[j] += f->seen[j];
         if (l == 0)
             return sum + cbx_pattern_eval(f, 0, 0, p, f->head, false);
-        sum += pass_relu(f->head, b->low + at, b->high + at, y->n_out, line);
-        sum += dot(y->n_out, line, y->bias);
-        multiply_back(y, f->turned[l], line, back);
+        sum += cbx_lines_of_relu(f->head, b->low + at, b->high + at, y->n_out, line);
+        sum += cbx_lines_dot(y->n_out, line, y->bias);
+        cbx_lines_multiply(y, f->turned[l], line, back);
         sum += s * edge_values(f, l, 0, p, back);
         for (int32_t k = 0; k < y->n_in; k++)
             f->head[k] = s * s * back[k];

@@ -439,7 +439,8 @@ cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int3
         status = cbx_blas_begin(err);
     if (!status)
         status = cbx_net_of(model, &arena, &net, err);
-    if (!status && !net)
+    /* nothing that edges do reaches a class whose layers see none */
+    if (!status && (!net || cbx_model_reach(model) == 0))
         status =
             cbx_fail(err, CBX_INVALID,
                      "of this model no bounds are known: it takes layers gcn, graphconv or sage, "

@@ -138,3 +138,92 @@ TEST(where_an_edge_may_go_nothing_is_proved)
     CHECK(!is_infeasible(&o, 3, &options));
     oracle_free(&o);
 }
+
+/* ---- oracles that say the same of everything */
+
+enum { UNITS = 4, MOST_FEATURES = 6 };
+
+/* Units of the first layer are weights x features, of the third `last` x those of the first; some
+ * of them above 0 would make it the other class. Features are between 0 and 100. */
+static oracle constant_oracle(int32_t features, const float weights[UNITS][2],
+                              const float last[UNITS])
+{
+    static const int64_t source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1};
+    static int64_t       y[3];
+    static float         x[3 * MOST_FEATURES], lo[MOST_FEATURES], hi[MOST_FEATURES];
+    float                first[UNITS * MOST_FEATURES] = {0}, none[UNITS * MOST_FEATURES] = {0};
+    float                same[UNITS * UNITS] = {0}, third[UNITS * UNITS] = {0};
+    oracle               o = {0};
+    cbx_model_spec       spec;
+    cbx_error            err = {0};
+    for (int32_t j = 0; j < UNITS; j++) {
+        same[j * UNITS + j] = 1;
+        memcpy(third + (ptrdiff_t)j * UNITS, last, UNITS * sizeof *last);
+        memcpy(first + (ptrdiff_t)j * features, weights[j], 2 * sizeof **weights);
+    }
+    for (int32_t j = 0; j < 3 * features; j++) {
+        x[j] = (float)(7 * j % 50);
+        hi[j % features] = 100;
+    }
+    o.data = (cbx_graph_data){.num_nodes = 3,
+                              .num_features = features,
+                              .num_edges = 4,
+                              .num_classes = 2,
+                              .edge_source = source,
+                              .edge_target = target,
+                              .x = x,
+                              .y = y,
+                              .feat_min = lo,
+                              .feat_max = hi};
+    oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
+    cbx_fields_default(cbx_model_table(), &spec);
+    oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
+    spec.layers = 3;
+    spec.hidden = UNITS;
+    oracle_must(cbx_model_new_with(o.graph, &spec, 1, &o.model, &err), &err);
+    oracle_set(&o, "layers.0.lin_rel.weight", none);
+    oracle_set(&o, "layers.0.lin_rel.bias", none);
+    oracle_set(&o, "layers.0.lin_root.weight", first);
+    oracle_set(&o, "layers.1.lin_rel.weight", none);
+    oracle_set(&o, "layers.1.lin_rel.bias", none);
+    oracle_set(&o, "layers.1.lin_root.weight", same);
+    oracle_set(&o, "layers.2.lin_rel.weight", third);
+    oracle_set(&o, "layers.2.lin_rel.bias", (float[]){-0.1F, -0.1F, -0.1F, -0.1F});
+    oracle_set(&o, "layers.2.lin_root.weight", third);
+    oracle_set(&o, "output_layer.weight", (float[]){0, 0, 0, 0, 1, 1, 1, 1});
+    oracle_set(&o, "output_layer.bias", (float[]){0.01F, 0});
+    return o;
+}
+
+static cbx_certificate certificate_of(oracle *o)
+{
+    cbx_explain_options options;
+    cbx_fields_default(cbx_explain_table(), &options);
+    options.target = "any";
+    cbx_counterfactual *r = explain_row(o, 1, &options);
+    cbx_certificate     is = r->outcome == CBX_NOT_FOUND ? r->certificate : CBX_NO_CERTIFICATE;
+    cbx_counterfactual_free(r);
+    oracle_free(o);
+    return is;
+}
+
+/* Each unit by itself is between 0 and 100, so that boxes leave 100 for the sum. */
+TEST(units_that_rise_together_are_bounded_together)
+{
+    static const float weights[UNITS][2] = {{1, 0}, {1, 0}, {0, 1}, {0, 1}};
+    oracle dead = constant_oracle(MOST_FEATURES, weights, (float[]){1, -1.1F, 1, -1.1F});
+    oracle alive = constant_oracle(MOST_FEATURES, weights, (float[]){1, -0.9F, 1, -1.1F});
+    CHECK_INT(certificate_of(&dead), CBX_PROVED_NONE);
+    CHECK(certificate_of(&alive) != CBX_PROVED_NONE);
+}
+
+/* |a - b| is never 1.5 times as much as a + b; but a line through its ends says 100 where both are
+ * 0. */
+TEST(of_few_features_units_are_told_to_be_dead_where_lines_do_not)
+{
+    static const float weights[UNITS][2] = {{1, -1}, {-1, 1}, {1, 0}, {0, 1}};
+    oracle             dead = constant_oracle(2, weights, (float[]){1, 1, -1.5F, -1.5F});
+    oracle             alive = constant_oracle(2, weights, (float[]){1, 1, -0.9F, -1.5F});
+    CHECK_INT(certificate_of(&dead), CBX_PROVED_NONE);
+    CHECK(certificate_of(&alive) != CBX_PROVED_NONE);
+}

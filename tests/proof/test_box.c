@@ -101,7 +101,8 @@ static double claim(world *w)
     cbx_partial_graph g;
     cbx_net          *net;
     int32_t           row = 0;
-    double            lead;
+    cbx_boxes         boxes;
+    bool              known;
     CHECK_OK(cbx_view_graphs(graph, &row, 1, &arena, &view, &err), err);
     CHECK_OK(cbx_partial_graph_init(&g, &view, NULL, view.m, view.m, &arena, &err), err);
     for (int64_t e = 0; e < view.m; e++)
@@ -111,7 +112,14 @@ static double claim(world *w)
     CHECK_OK(cbx_partial_graph_ready(&g, &arena, &err), err);
     CHECK_OK(cbx_net_of(w->model, &arena, &net, &err), err);
     cbx_box_question q = {.net = net, .graph = &g, .low = w->low, .high = w->high};
-    CHECK_OK(cbx_box_lead(&q, 1, 0, &arena, &lead, &err), err);
+    CHECK_OK(cbx_boxes_init(&boxes, &q, &arena, &known, &err), err);
+    CHECK(known);
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        CHECK(cbx_boxes_multiply(&boxes, l));
+        cbx_boxes_add_up(&boxes, l);
+    }
+    cbx_boxes_finish(&boxes);
+    double lead = cbx_boxes_lead(&boxes, 1, 0);
     cbx_arena_free(&arena);
     cbx_graph_free(graph);
     return lead;

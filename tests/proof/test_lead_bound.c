@@ -23,13 +23,13 @@ static void draw_weights(world *w)
 
 static void draw_world(world *w, uint64_t seed, bool maximum)
 {
-    static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage"};
+    static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage", "cheb"};
     cbx_error                err = {0};
     cbx_options             *o;
     *w = (world){.rng = cbx_rng_stream(seed, 0, 0, 0)};
     w->task = below(w, 2) ? CBX_GRAPH : CBX_NODE;
     w->n = (int32_t)(3 + below(w, NODES - 2));
-    int64_t kind = below(w, 4);
+    int64_t kind = below(w, 9) / 2;
     bool    undirected = below(w, 3) > 0;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < u; v++) {
@@ -49,6 +49,8 @@ static void draw_world(world *w, uint64_t seed, bool maximum)
     set(o, "layers", (const char *[]){"1", "2", "3"}[below(w, 3)]);
     if (kind == 2 || maximum)
         set(o, "aggregation", maximum ? "max" : "mean");
+    if (kind == 4 && !maximum)
+        set(o, "order", "1");
     set(o, "head", below(w, 2) ? "cat" : "last");
     set(o, "batch-norm", below(w, 4) ? "false" : "true");
     if (w->task == CBX_GRAPH)

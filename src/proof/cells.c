@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cells.c: see cells.h. */
+#include "cells.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "lines.h"
+#include "rng.h"
+#include "rounding.h"
+
+/* Of more features cells are too many; points that lines are chosen by, and steps of it; halvings
+ * of one cell. */
+enum {
+    MOST_FEATURES = 4,
+    POINTS = 160,
+    MORE_POINTS = 400,
+    STEPS = 300,
+    DEEPEST = 200,
+    ROUNDS = 40
+};
+/* Lines are good enough where a row adds no more than that times its features; and the share of the
+ * lead that a unit which is not dead may be uncertain by. */
+static const double GOOD = -0.02, TOLERANCE = 0.5, SLACK = 0.1, LEAST = 0.01, LITTLE = 1e-3;
+
+/* A layer's two products: of the row itself and of what it sends. */
+enum { OWN, SENT, WAYS };
+
+typedef struct cell {
+    double  *corner; /* corners x dimensions: own features, then the sum of neighbours' */
+    double  *before; /* corners x units of the first layer, before their ReLUs */
+    double  *wrong;  /* by corner: all that rounding does to those units, and what they come to */
+    double  *total;
+    uint8_t *open; /* by unit of the third layer */
+} cell;
+
+typedef struct cells {
+    cbx_boxes                *b;
+    const cbx_cells_question *q;
+    const cbx_net_layer      *first, *second, *third;
+    int32_t                   dims, corners;
+    double                   *low, *high;              /* of all rows: by dimension */
+    double                    most_edges, rounding[3]; /* into a row; by layer, of a sum's size */
+    double                   *largest[WAYS]; /* by unit of the second: its largest weight */
+    /* of unit j of the third layer, by unit of the second: what is above it counts so much, and
+     * what is below it takes off so much */
+    double  *above[WAYS], *below[WAYS], *slope[WAYS];
+    double  *line, *gap;            /* scratch: corners x units of the first */
+    double  *up[WAYS], *down[WAYS]; /* scratch: corners x units of the second */
+    double  *allowed, *least;       /* by unit of the third: what it may be, and is at points */
+    double  *most, *tolerance;      /* likewise: what it is anywhere, and may be uncertain by */
+    double  *points, *point_up[WAYS], *point_z[WAYS], *point_share;
+    cell    *stack;
+    double   work;
+    bool     given_up;
+    int32_t  num_points;
+    uint8_t *again; /* by unit of the third: its lines are others now than in earlier cells */
+    double  *slopes;
+} cells;
+
+/* ---- what applies */
+
+static bool is_simple(const cbx_boxes *b)
+{
+    const cbx_net  *net = b->q->net;
+    const cbx_view *view = b->q->graph->view;
+    if (net->num_layers != 3 || net->layers[0].n_in > MOST_FEATURES ||
+        cbx_model_head_sees(net->model, 0))
+        return false;
+    for (int32_t l = 0; l < 3; l++)
+        if (net->layers[l].norm != CBX_NORM_NONE || net->layers[l].maximum)
+            return false;
+    for (int64_t e = 0; view->weight && e < view->m; e++)
+        if (view->weight[e] != 1)
+            return false;
+    return true;
+}
+
+/* What a unit of the last layer may be uncertain by, for the sake of the nearest class; false: a
+ * class is ahead where all of them are dead. */
+static bool find_tolerance(cells *c)
+{
+    const cbx_net *net = c->b->q->net;
+    double         nearest = INFINITY, size;
+    for (int32_t j = 0; j < c->third->n_out; j++)
+        c->tolerance[j] = 0;
+    for (int32_t k = 0; k < net->model->num_classes; k++) {
+        if (!c->q->sought[k])
+            continue;
+        nearest = fmin(nearest, -cbx_net_head_bias(net, k, c->q->behind, &size));
+        (void)cbx_net_head(net, 2, k, c->q->behind, c->b->weights, c->b->sizes);
+        for (int32_t j = 0; j < c->third->n_out; j++)
+            c->tolerance[j] = fmax(c->tolerance[j], fmax(c->b->weights[j], LEAST * c->b->sizes[j]));
+    }
+    int32_t rows;
+    double  share = cbx_boxes_share(c->b, &rows) * rows;
+    for (int32_t j = 0; j < c->third->n_out; j++)
+        c->tolerance[j] = TOLERANCE * nearest / (share * fmax(c->tolerance[j], 1e-30));
+    return nearest > 0 && isfinite(nearest);
+}
+
+/* Around all rows: their own features, and the sums of what edges bring. */
+static void find_space(cells *c)
+{
+    const cbx_partial_graph *g = c->b->q->graph;
+    int32_t                  f = c->first->n_in;
+    c->most_edges = 0;
+    for (int32_t k = 0; k < 2 * f; k++) {
+        c->low[k] = INFINITY;
+        c->high[k] = -INFINITY;
+    }
+    for (int32_t v = 0; v < c->b->layers[0].rows; v++) {
+        int64_t begin = g->view->offset[v], end = g->view->offset[v + 1];
+        c->most_edges = fmax(c->most_edges, (double)(end - begin));
+        for (int32_t k = 0; k < f; k++) {
+            double least = 0, most = 0;
+            for (int64_t e = begin; e < end; e++) {
+                int64_t at = (int64_t)g->view->source[e] * f + k;
+                bool    may_go = g->choice_of[e] >= 0;
+                least += may_go ? fmin(c->b->low[at], 0) : c->b->low[at];
+                most += may_go ? fmax(c->b->high[at], 0) : c->b->high[at];
+            }
+            c->low[k] = fmin(c->low[k], c->b->low[(int64_t)v * f + k]);
+            c->high[k] = fmax(c->high[k], c->b->high[(int64_t)v * f + k]);
+            c->low[f + k] = fmin(c->low[f + k], least);
+            c->high[f + k] = fmax(c->high[f + k], most);
+        }
+    }
+    for (int32_t l = 0; l < 3; l++)
+        c->rounding[l] =
+            1.01 * (2.0 * c->b->q->net->layers[l].n_in + c->most_edges + 16) * CBX_ROUNDING_UNIT;
+}
+
+/* ---- memory */
+
+static int make_cell(const cells *c, cell *s, cbx_arena *arena)
+{
+    s->corner = CBX_NEW(arena, double, (int64_t)c->corners * c->dims);
+    s->before = CBX_NEW(arena, double, (int64_t)c->corners * c->first->n_out);
+    s->wrong = CBX_NEW(arena, double, c->corners);
+    s->total = CBX_NEW(arena, double, c->corners);
+    s->open = CBX_NEW(arena, uint8_t, c->third->n_out);
+    return s->corner && s->before && s->wrong && s->total && s->open ? 0 : -1;
+}
+
+static int make_room(cells *c, cbx_arena *arena)
+{
+    int64_t a = c->first->n_out, b = c->second->n_out, w = c->third->n_out;
+    int64_t most = POINTS + MORE_POINTS + 1;
+    bool    all = (c->low = CBX_NEW(arena, double, c->dims)) != NULL;
+    all = all && (c->high = CBX_NEW(arena, double, c->dims));
+    all = all && (c->line = CBX_NEW(arena, double, c->corners *a));
+    all = all && (c->gap = CBX_NEW(arena, double, c->corners *a));
+    all = all && (c->most = CBX_NEW(arena, double, w));
+    all = all && (c->tolerance = CBX_NEW(arena, double, w));
+    all = all && (c->allowed = CBX_NEW(arena, double, w));
+    all = all && (c->least = CBX_NEW(arena, double, w));
+    all = all && (c->again = CBX_NEW0(arena, uint8_t, w));
+    all = all && (c->slopes = CBX_NEW(arena, double, 2 * b));
+    all = all && (c->points = CBX_NEW(arena, double, c->dims));
+    all = all && (c->point_share = CBX_NEW(arena, double, most));
+    for (int k = 0; all && k < WAYS; k++) {
+        all = all && (c->largest[k] = CBX_NEW(arena, double, b));
+        all = all && (c->above[k] = CBX_NEW(arena, double, w *b));
+        all = all && (c->below[k] = CBX_NEW(arena, double, w *b));
+        all = all && (c->slope[k] = CBX_NEW(arena, double, b));
+        all = all && (c->up[k] = CBX_NEW(arena, double, c->corners *b));
+        all = all && (c->down[k] = CBX_NEW(arena, double, c->corners *b));
+        all = all && (c->point_up[k] = CBX_NEW(arena, double, most *b));
+        all = all && (c->point_z[k] = CBX_NEW(arena, double, most *b));
+    }
+    all = all && (c->stack = CBX_NEW(arena, cell, DEEPEST + 1));
+    for (int32_t k = 0; all && k <= DEEPEST; k++)
+        all = !make_cell(c, &c->stack[k], arena);
+    return all ? 0 : -1;
+}
+
+static const double *weights_of(const cbx_net_layer *l, int way)
+{
+    return way == OWN ? l->own : l->neighbour;
+}
+
+/* ---- the first two layers at a point */
+
+/* Units of the first layer before their ReLUs; what rounding does to all of them together, and what
+ * they come to behind. */
+static void find_before(const cells *c, const double *point, double *before, double *wrong,
+                        double *total)
+{
+    int32_t f = c->first->n_in, n = c->first->n_out;
+    double  size = 0;
+    memcpy(before, c->first->bias, (size_t)n * sizeof *before);
+    for (int32_t j = 0; j < n; j++)
+        size += c->first->bias_size[j];
+    for (int32_t k = 0; k < 2 * f; k++) {
+        const double *w = weights_of(c->first, k < f ? OWN : SENT) + (int64_t)(k % f) * n;
+        for (int32_t j = 0; j < n; j++) {
+            before[j] += point[k] * w[j];
+            size += fabs(point[k] * w[j]);
+        }
+    }
+    *total = 0;
+    for (int32_t j = 0; j < n; j++)
+        *total += fmax(before[j], 0);
+    *wrong = c->rounding[0] * size;
+}
+
+/* Adds x times the weights of a way, all of them, or those of one sign. */
+static void add_product(const cells *c, int way, const double *x, int sign, double *to)
+{
+    int32_t       n = c->second->n_out;
+    const double *W = weights_of(c->second, way);
+    for (int32_t k = 0; k < c->second->n_in; k++) {
+        const double *w = W + (int64_t)k * n;
+        if (x[k] == 0)
+            continue;
+        for (int32_t j = 0; j < n; j++)
+            to[j] += sign == 0 || (sign > 0) == (w[j] > 0) ? x[k] * w[j] : 0;
+    }
+}
+
+/* ---- lines */
+
+/* What a row adds to a unit of the third layer at most, at corner or point k: as the row itself, as
+ * one that sends to it, and as one that sends to one that does. */
+typedef struct adds {
+    double self, next, far;
+} adds;
+
+static adds adds_at(const cells *c, int32_t unit, int32_t k, double *const *up, double *const *down)
+{
+    int32_t n = c->second->n_out;
+    int64_t at = (int64_t)k * n, of = (int64_t)unit * n;
+    double  sum[WAYS][WAYS];
+    for (int third = 0; third < WAYS; third++)
+        for (int second = 0; second < WAYS; second++)
+            sum[third][second] = cbx_lines_dot(n, up[second] + at, c->above[third] + of) -
+                                 cbx_lines_dot(n, down[second] + at, c->below[third] + of);
+    return (adds){sum[OWN][OWN], sum[OWN][SENT] + sum[SENT][OWN], sum[SENT][SENT]};
+}
+
+/* The second layer's terms of a row at that point, which becomes the i-th. */
+static void take_point(cells *c, int32_t i, const double *p)
+{
+    int32_t n = c->second->n_out;
+    double  wrong, total, length = 1;
+    for (int32_t k = 0; k < c->dims; k++)
+        length += fabs(p[k]);
+    c->point_share[i] = 1 / length;
+    find_before(c, p, c->line, &wrong, &total);
+    for (int32_t j = 0; j < c->first->n_out; j++)
+        c->line[j] = fmax(c->line[j], 0);
+    for (int way = 0; way < WAYS; way++) {
+        double *z = c->point_z[way] + (int64_t)i * n, *up = c->point_up[way] + (int64_t)i * n;
+        memset(z, 0, (size_t)n * sizeof *z);
+        if (way == OWN)
+            memcpy(z, c->second->bias, (size_t)n * sizeof *z);
+        add_product(c, way, c->line, 0, z);
+        for (int32_t j = 0; j < n; j++)
+            up[j] = fmax(z[j], 0);
+    }
+}
+
+/* Points of the space: the lowest corner, and many at all distances from it. */
+static void draw_points(cells *c)
+{
+    static const double reach[] = {0.003, 0.03, 0.3, 1}, bend[] = {0.2, 1, 4, 16};
+    cbx_rng             rng = cbx_rng_stream(3, 1, 4, 1);
+    for (c->num_points = 0; c->num_points < POINTS; c->num_points++) {
+        double *p = c->points, far = c->num_points ? reach[cbx_rng_below(&rng, 4)] : 0;
+        for (int32_t k = 0; k < c->dims; k++) {
+            double way = pow(cbx_rng_uniform(&rng), bend[cbx_rng_below(&rng, 4)]);
+            p[k] = c->low[k] + far * way * (c->high[k] - c->low[k]);
+        }
+        take_point(c, c->num_points, p);
+    }
+}
+
+/* With slopes c->slope: what unit j takes off for what is below. */
+static void take_slopes(cells *c, int32_t unit)
+{
+    int32_t n = c->second->n_out, w = c->third->n_out;
+    for (int way = 0; way < WAYS; way++)
+        for (int32_t p = 0; p < n; p++) {
+            double of = weights_of(c->third, way)[(int64_t)p * w + unit];
+            c->above[way][(int64_t)unit * n + p] = fmax(of, 0) + c->rounding[2] * fabs(of);
+            c->below[way][(int64_t)unit * n + p] = fmax(-of, 0) * c->slope[way][p];
+        }
+}
+
+/* What lines are chosen for: a little less than what is allowed, as cells tell a little less than
+ * their corners do. */
+static double aim_of(const cells *c, int32_t unit)
+{
+    return c->allowed[unit] - SLACK * (c->allowed[unit] - c->least[unit]);
+}
+
+/* What rows next to it may add to a unit, in case they add a little; further ones add up more
+ * often. */
+static double little_of(const cells *c, int32_t unit)
+{
+    return LITTLE * c->tolerance[unit] / fmax(c->most_edges, 1);
+}
+
+/* Does no more come to the unit than it may be? `most` of the row itself. */
+static bool is_enough(const cells *c, int32_t unit, const adds *a, double most)
+{
+    double little = little_of(c, unit);
+    return a->self + c->third->bias[unit] <= most && a->next <= little &&
+           a->far <= little / fmax(c->most_edges, 1);
+}
+
+/* The worst point for a unit and which of the three it is, as a share of its features' size. */
+static double find_worst(cells *c, int32_t unit, int32_t *worst, int *which)
+{
+    double most = -INFINITY, bias = c->third->bias[unit] - aim_of(c, unit);
+    for (int32_t i = 0; i < c->num_points; i++) {
+        adds   a = adds_at(c, unit, i, c->point_up, c->point_z);
+        double little = little_of(c, unit) / 2;
+        double all[3] = {a.self + bias, a.next - little, a.far - little / fmax(c->most_edges, 1)};
+        for (int k = 0; k < 3; k++)
+            if (all[k] * c->point_share[i] > most) {
+                most = all[k] * c->point_share[i];
+                *worst = i;
+                *which = k;
+            }
+    }
+    return most;
+}
+
+/* A step of slopes against what makes the worst point bad. */
+static void step_slopes(cells *c, int32_t unit, int32_t worst, int which, double much)
+{
+    static const bool counts[3][WAYS][WAYS] = {{{true, false}, {false, false}},
+                                               {{false, true}, {true, false}},
+                                               {{false, false}, {false, true}}};
+    int32_t           n = c->second->n_out, w = c->third->n_out;
+    double            square = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int third = 0; third < WAYS; third++)
+            for (int32_t p = 0; p < n; p++) {
+                double of = fmax(-weights_of(c->third, third)[(int64_t)p * w + unit], 0), by = 0;
+                for (int second = 0; second < WAYS; second++)
+                    if (counts[which][third][second])
+                        by +=
+                            of * c->point_z[second][(int64_t)worst * n + p] * c->point_share[worst];
+                if (pass == 0)
+                    square += by * by;
+                else if (square > 0)
+                    c->slope[third][p] = fmin(fmax(c->slope[third][p] + much / square * by, 0), 1);
+            }
+}
+
+/* What a row that no edge leads to makes of a unit, or more, at the points; a bound cannot be below
+ * that. False: it is too much to be borne. */
+static bool find_allowed(cells *c, int32_t unit)
+{
+    int32_t n = c->second->n_out, w = c->third->n_out;
+    double  most = 0;
+    for (int32_t i = 0; i < c->num_points; i++) {
+        double sum = c->third->bias[unit];
+        for (int32_t p = 0; p < n; p++)
+            sum += c->third->own[(int64_t)p * w + unit] * c->point_up[OWN][(int64_t)i * n + p];
+        most = fmax(most, sum);
+    }
+    c->least[unit] = most;
+    c->allowed[unit] = most > 0 ? most + c->tolerance[unit] : 0;
+    return most < c->tolerance[unit] / TOLERANCE;
+}
+
+/* Chooses the lines below relu for one unit of the third layer. Any slopes from 0 to 1 are right;
+ * these are good at the points. False: they are not. */
+static bool choose_slopes(cells *c, int32_t unit)
+{
+    int32_t n = c->second->n_out, worst = 0;
+    double  best = INFINITY;
+    int     which = 0;
+    for (int way = 0; way < WAYS; way++)
+        for (int32_t p = 0; p < n; p++) {
+            double sum = 0;
+            for (int32_t i = 0; i < POINTS; i++)
+                sum += c->point_z[OWN][(int64_t)i * n + p] + c->point_z[SENT][(int64_t)i * n + p];
+            c->slope[way][p] = sum > 0;
+        }
+    for (int step = 0; step < STEPS && !(best < GOOD); step++) {
+        take_slopes(c, unit);
+        double at = find_worst(c, unit, &worst, &which);
+        c->work += 2.0 * c->num_points * n;
+        if (at < best) {
+            best = at;
+            memcpy(c->slopes, c->slope[OWN], (size_t)n * sizeof *c->slopes);
+            memcpy(c->slopes + n, c->slope[SENT], (size_t)n * sizeof *c->slopes);
+        }
+        step_slopes(c, unit, worst, which, at - GOOD);
+    }
+    memcpy(c->slope[OWN], c->slopes, (size_t)n * sizeof *c->slopes);
+    memcpy(c->slope[SENT], c->slopes + n, (size_t)n * sizeof *c->slopes);
+    take_slopes(c, unit);
+    return best <= 0;
+}
+
+/* ---- cells */
+
+/* A line below each unit of the first layer, and how far its corners are above: between them relu
+ * is below the plane through its values at the corners. */
+static void find_lines(const cells *c, const cell *s)
+{
+    int32_t n = c->first->n_out;
+    for (int32_t j = 0; j < n; j++) {
+        double sum = 0, least = INFINITY, most = -INFINITY;
+        for (int32_t k = 0; k < c->corners; k++) {
+            double z = s->before[(int64_t)k * n + j];
+            sum += z;
+            least = fmin(least, z);
+            most = fmax(most, z);
+        }
+        bool rises = least >= 0 || (most > 0 && sum > 0);
+        for (int32_t k = 0; k < c->corners; k++) {
+            int64_t at = (int64_t)k * n + j;
+            c->line[at] = rises ? s->before[at] : 0;
+            c->gap[at] = fmax(s->before[at], 0) - c->line[at];
+        }
+    }
+}
+
+/* What the second layer's terms of a row are between, at each corner. */
+static void find_terms(const cells *c, const cell *s)
+{
+    int32_t n = c->second->n_out, in = c->second->n_in;
+    find_lines(c, s);
+    for (int way = 0; way < WAYS; way++)
+        for (int32_t k = 0; k < c->corners; k++) {
+            double *up = c->up[way] + (int64_t)k * n, *down = c->down[way] + (int64_t)k * n;
+            double  wrong = c->rounding[1] * s->total[k] + (1 + c->rounding[1]) * s->wrong[k];
+            memset(down, 0, (size_t)n * sizeof *down);
+            add_product(c, way, c->line + (int64_t)k * in, 0, down);
+            memcpy(up, down, (size_t)n * sizeof *up);
+            add_product(c, way, c->gap + (int64_t)k * in, 1, up);
+            add_product(c, way, c->gap + (int64_t)k * in, -1, down);
+            for (int32_t j = 0; j < n; j++) {
+                double bias = way == OWN ? c->second->bias[j] : 0;
+                double off = wrong * c->largest[way][j] +
+                             (way == OWN ? c->rounding[1] * c->second->bias_size[j] : 0);
+                up[j] = fmax(up[j] + bias + off, 0);
+                down[j] += bias - off;
+            }
+        }
+}
+
+/* Closes those units of which the cell tells enough. True: some are left. */
+static bool settle(cells *c, const cell *s)
+{
+    bool any = false;
+    find_terms(c, s);
+    c->work += 0.75 * WAYS * c->corners * c->second->n_in * c->second->n_out;
+    for (int32_t j = 0; j < c->third->n_out; j++) {
+        s->open[j] = s->open[j] && !c->again[j];
+        if (!s->open[j])
+            continue;
+        double  most = -INFINITY;
+        bool    enough = true;
+        int32_t k = 0;
+        for (; k < c->corners && enough; k++) {
+            adds a = adds_at(c, j, k, c->up, c->down);
+            most = fmax(most, a.self);
+            enough = is_enough(c, j, &a, c->allowed[j]);
+        }
+        c->work += 2.0 * k * c->second->n_out;
+        if (enough) {
+            c->most[j] = fmax(c->most[j], most);
+            s->open[j] = false;
+        }
+        any = any || s->open[j];
+    }
+    return any;
+}
+
+static double length_of(const cells *c, const cell *s, int32_t k)
+{
+    double square = 0;
+    for (int32_t j = 0; j < c->first->n_out; j++) {
+        double z = s->before[(int64_t)k * c->first->n_out + j];
+        square += z * z;
+    }
+    return fmax(sqrt(square), 1e-30);
+}
+
+/* The two corners whose units differ most in their directions. */
+static void find_edge(const cells *c, const cell *s, int32_t *from, int32_t *to)
+{
+    int32_t n = c->first->n_out;
+    double  widest = -INFINITY;
+    for (int32_t a = 0; a < c->corners; a++)
+        for (int32_t b = 0; b < a; b++) {
+            double x = length_of(c, s, a), y = length_of(c, s, b);
+            double angle =
+                -cbx_lines_dot(n, s->before + (int64_t)a * n, s->before + (int64_t)b * n) / (x * y);
+            if (angle > widest) {
+                widest = angle;
+                *from = a;
+                *to = b;
+            }
+        }
+}
+
+/* The part of a cell in which the corner `moves` is nearer to `stays`: half of the angle between.
+ */
+static void halve(const cells *c, const cell *s, cell *part, int32_t stays, int32_t moves)
+{
+    int32_t d = c->dims, n = c->first->n_out;
+    double  x = 1 / length_of(c, s, stays), y = 1 / length_of(c, s, moves);
+    memcpy(part->corner, s->corner, (size_t)c->corners * (size_t)d * sizeof(double));
+    memcpy(part->before, s->before, (size_t)c->corners * (size_t)n * sizeof(double));
+    memcpy(part->wrong, s->wrong, (size_t)c->corners * sizeof(double));
+    memcpy(part->total, s->total, (size_t)c->corners * sizeof(double));
+    memcpy(part->open, s->open, (size_t)c->third->n_out);
+    for (int32_t k = 0; k < d; k++)
+        part->corner[moves * d + k] =
+            (x * s->corner[stays * d + k] + y * s->corner[moves * d + k]) / (x + y);
+    find_before(c, part->corner + (int64_t)moves * d, part->before + (int64_t)moves * n,
+                &part->wrong[moves], &part->total[moves]);
+}
+
+/* Are there lines for all units at a new corner? Where not, it is a further point to choose by. */
+static void look_at(cells *c, const cell *s, int32_t corner)
+{
+    int32_t at = c->num_points;
+    take_point(c, at, s->corner + (int64_t)corner * c->dims);
+    for (int32_t j = 0; j < c->third->n_out && !c->given_up; j++) {
+        if (!s->open[j] || c->again[j])
+            continue;
+        adds a = adds_at(c, j, at, c->point_up, c->point_z);
+        if (is_enough(c, j, &a, aim_of(c, j)))
+            continue;
+        c->num_points = at + 1;
+        c->again[j] = true;
+        c->given_up = at >= POINTS + MORE_POINTS || !choose_slopes(c, j);
+    }
+}
+
+static void explore(cells *c, int32_t depth)
+{
+    cell   *s = &c->stack[depth], *part = s + 1;
+    int32_t from = 0, to = 0;
+    if (c->given_up || !settle(c, s))
+        return;
+    double step = 0.75 * WAYS * c->corners * c->second->n_in * c->second->n_out;
+    if (depth == DEEPEST || c->work > c->q->most_work || cbx_out_of_time(step)) {
+        c->given_up = true;
+        return;
+    }
+    find_edge(c, s, &from, &to);
+    halve(c, s, part, from, to);
+    look_at(c, part, to);
+    explore(c, depth + 1);
+    halve(c, s, part, to, from);
+    explore(c, depth + 1);
+}
+
+/* One cell that has all of the space in it: from its lowest corner along each dimension as many
+ * times as far as there are dimensions. */
+static void begin(cells *c)
+{
+    cell *s = &c->stack[0];
+    for (int32_t k = 0; k < c->corners; k++) {
+        double *p = s->corner + (int64_t)k * c->dims;
+        memcpy(p, c->low, (size_t)c->dims * sizeof *p);
+        for (int32_t j = 0; j < c->dims; j++) { /* and a little more, for rounding */
+            double little = 1e-3 * (1 + fabs(c->low[j]));
+            p[j] -= 1e-6 * little;
+            p[j] += j == k - 1 ? c->dims * 1.001 * (c->high[j] - c->low[j]) + little : 0;
+        }
+        find_before(c, p, s->before + (int64_t)k * c->first->n_out, &s->wrong[k], &s->total[k]);
+    }
+    for (int32_t j = 0; j < c->third->n_out; j++) {
+        s->open[j] = c->again[j];
+        c->most[j] = c->again[j] ? -INFINITY : c->most[j];
+        c->again[j] = false;
+    }
+}
+
+/* All units; and those again for which other lines were chosen on the way. */
+static void explore_all(cells *c)
+{
+    bool any = true;
+    for (int32_t j = 0; j < c->third->n_out; j++)
+        c->again[j] = true;
+    for (int round = 0; any && !c->given_up; round++) {
+        begin(c);
+        explore(c, 0);
+        any = false;
+        for (int32_t j = 0; j < c->third->n_out; j++)
+            any = any || c->again[j];
+        c->given_up = c->given_up || (any && round == ROUNDS);
+    }
+}
+
+/* ---- all of it */
+
+static void find_largest(cells *c)
+{
+    int32_t n = c->second->n_out;
+    for (int way = 0; way < WAYS; way++)
+        for (int32_t j = 0; j < n; j++) {
+            c->largest[way][j] = 0;
+            for (int32_t k = 0; k < c->second->n_in; k++)
+                c->largest[way][j] =
+                    fmax(c->largest[way][j], fabs(weights_of(c->second, way)[(int64_t)k * n + j]));
+        }
+}
+
+static void lower_tops(const cells *c)
+{
+    cbx_box_layer *y = &c->b->layers[2];
+    int32_t        n = c->third->n_out;
+    for (int64_t at = 0; at < (int64_t)y->rows * n; at++) {
+        int32_t j = (int32_t)(at % n);
+        double  bias = c->third->bias[j] + c->rounding[2] * c->third->bias_size[j];
+        double  others = 2 * LITTLE * c->tolerance[j]; /* those next to it, and further ones */
+        y->high[at] = fmin(y->high[at], c->most[j] + bias + others);
+        y->low[at] = fmin(y->low[at], y->high[at]);
+    }
+}
+
+cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_arena *arena,
+                            bool *narrowed, cbx_error *err)
+{
+    const cbx_net_layer *layers = boxes->q->net->layers;
+    *narrowed = false;
+    if (!is_simple(boxes))
+        return CBX_OK;
+    cells c = {.b = boxes, .q = q, .first = layers, .second = layers + 1, .third = layers + 2};
+    c.dims = 2 * c.first->n_in;
+    c.corners = c.dims + 1;
+    if (make_room(&c, arena))
+        return cbx_fail_memory(err);
+    if (!find_tolerance(&c))
+        return CBX_OK;
+    find_space(&c);
+    find_largest(&c);
+    draw_points(&c);
+    for (int32_t j = 0; j < c.third->n_out; j++) {
+        if (cbx_out_of_time(8.0 * POINTS * c.second->n_out))
+            return cbx_fail_late(err);
+        if (!find_allowed(&c, j))
+            return CBX_OK;
+        if (!choose_slopes(&c, j) || c.work > q->most_work)
+            return CBX_OK;
+    }
+    explore_all(&c);
+    if (cbx_time_is_up())
+        return cbx_fail_late(err);
+    if (!c.given_up) {
+        lower_tops(&c);
+        cbx_boxes_finish(boxes);
+        *narrowed = true;
+    }
+    return CBX_OK;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lines.c: see lines.h. */
+#include "lines.h"
+
+#include <string.h>
+
+#include "kernel.h"
+
+double cbx_lines_of_relu(const double *weight, const double *low, const double *high, int32_t width,
+                         double *before)
+{
+    double rest = 0;
+    for (int32_t j = 0; j < width; j++) {
+        double slope = high[j] <= 0 ? 0 : 1;
+        if (low[j] < 0 && high[j] > 0) {
+            slope = weight[j] > 0 ? high[j] / (high[j] - low[j]) : high[j] > -low[j];
+            rest -= weight[j] > 0 ? weight[j] * slope * low[j] : 0;
+        }
+        before[j] = weight[j] * slope;
+    }
+    return rest;
+}
+
+/* Sums in so many parts, which processors add at once. */
+enum { PARTS = 8 };
+
+static double sum_of(const double *part)
+{
+    double sum = 0;
+    for (int k = 0; k < PARTS; k++)
+        sum += part[k];
+    return sum;
+}
+
+CBX_HOT static double dot(int32_t count, const double *a, const double *b)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= count; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++)
+            part[n] += a[k + n] * b[k + n];
+    for (; k < count; k++)
+        rest += a[k] * b[k];
+    return sum_of(part) + rest;
+}
+
+CBX_HOT static double in_box(int32_t width, const double *weight, const double *low,
+                             const double *high)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= width; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++) {
+            double z = weight[k + n] > 0 ? high[k + n] : low[k + n];
+            part[n] += z > 0 ? weight[k + n] * z : 0;
+        }
+    for (; k < width; k++) {
+        double z = weight[k] > 0 ? high[k] : low[k];
+        rest += z > 0 ? weight[k] * z : 0;
+    }
+    return sum_of(part) + rest;
+}
+
+CBX_HOT static void multiply(const cbx_net_layer *l, const double *turned, const double *line,
+                             double *restrict back)
+{
+    memset(back, 0, (size_t)l->n_in * sizeof *back);
+    for (int32_t j = 0; j < l->n_out; j++) {
+        const double *w = turned + (int64_t)j * l->n_in;
+        double        by = line[j];
+        for (int32_t k = 0; k < l->n_in && by != 0; k++)
+            back[k] += by * w[k];
+    }
+}
+
+/* Clones are static: these are their plain names. */
+
+double cbx_lines_dot(int32_t count, const double *a, const double *b)
+{
+    return dot(count, a, b);
+}
+
+double cbx_lines_in_box(int32_t width, const double *weight, const double *low, const double *high)
+{
+    return in_box(width, weight, low, high);
+}
+
+void cbx_lines_multiply(const cbx_net_layer *l, const double *turned, const double *line,
+                        double *back)
+{
+    multiply(l, turned, line, back);
+}
+
+double *cbx_lines_turn(const cbx_net_layer *l, const double *W, cbx_arena *arena)
+{
+    double *turned = CBX_NEW(arena, double, (int64_t)l->n_in * l->n_out);
+    for (int32_t k = 0; turned && k < l->n_in; k++)
+        for (int32_t j = 0; j < l->n_out; j++)
+            turned[(int64_t)j * l->n_in + k] = W[(int64_t)k * l->n_out + j];
+    return turned;
+}
