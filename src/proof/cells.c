@@ -78,6 +78,23 @@ static bool is_simple(const cbx_boxes *b)
     return true;
 }
 
+/* Is every feature on one side of 0 in all rows? Then sums over neighbours are as large as their
+ * terms together, which is what rounding goes by. */
+static bool has_one_sign(const cbx_boxes *b)
+{
+    int32_t f = b->q->net->layers[0].n_in;
+    for (int32_t k = 0; k < f; k++) {
+        double low = 0, high = 0;
+        for (int32_t i = 0; i < b->layers[0].rows_in; i++) {
+            low = fmin(low, b->low[(int64_t)i * f + k]);
+            high = fmax(high, b->high[(int64_t)i * f + k]);
+        }
+        if (low < 0 && high > 0)
+            return false;
+    }
+    return !b->q->net->model->mean; /* which is taken off what is larger */
+}
+
 /* What a unit of the last layer may be uncertain by, for the sake of the nearest class; false: a
  * class is ahead where all of them are dead. */
 static bool find_tolerance(cells *c)
@@ -629,7 +646,7 @@ cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_a
 {
     const cbx_net_layer *layers = boxes->q->net->layers;
     *narrowed = false;
-    if (!is_simple(boxes))
+    if (!is_simple(boxes) || !has_one_sign(boxes))
         return CBX_OK;
     cells c = {.b = boxes, .q = q, .first = layers, .second = layers + 1, .third = layers + 2};
     c.dims = 2 * c.first->n_in;
