@@ -1,64 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cells.c: see cells.h. */
-#include "cells.h"
+#include "cell_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "deadline.h"
 #include "error.h"
-#include "lines.h"
-#include "rng.h"
 #include "rounding.h"
 
-/* Of more features cells are too many; points that lines are chosen by, and steps of it; halvings
- * of one cell. */
-enum {
-    MOST_FEATURES = 4,
-    POINTS = 160,
-    MORE_POINTS = 400,
-    STEPS = 300,
-    DEEPEST = 200,
-    ROUNDS = 40
-};
-/* Lines are good enough where a row adds no more than that times its features; and the share of the
- * lead that a unit which is not dead may be uncertain by. */
-static const double GOOD = -0.02, TOLERANCE = 0.5, SLACK = 0.1, LEAST = 0.01, LITTLE = 1e-3;
-
-/* A layer's two products: of the row itself and of what it sends. */
-enum { OWN, SENT, WAYS };
-
-typedef struct cell {
-    double  *corner; /* corners x dimensions: own features, then the sum of neighbours' */
-    double  *before; /* corners x units of the first layer, before their ReLUs */
-    double  *wrong;  /* by corner: all that rounding does to those units, and what they come to */
-    double  *total;
-    uint8_t *open; /* by unit of the third layer */
-} cell;
-
-typedef struct cells {
-    cbx_boxes                *b;
-    const cbx_cells_question *q;
-    const cbx_net_layer      *first, *second, *third;
-    int32_t                   dims, corners;
-    double                   *low, *high;              /* of all rows: by dimension */
-    double                    most_edges, rounding[3]; /* into a row; by layer, of a sum's size */
-    double                   *largest[WAYS]; /* by unit of the second: its largest weight */
-    /* of unit j of the third layer, by unit of the second: what is above it counts so much, and
-     * what is below it takes off so much */
-    double  *above[WAYS], *below[WAYS], *slope[WAYS];
-    double  *line, *gap;            /* scratch: corners x units of the first */
-    double  *up[WAYS], *down[WAYS]; /* scratch: corners x units of the second */
-    double  *allowed, *least;       /* by unit of the third: what it may be, and is at points */
-    double  *most, *tolerance;      /* likewise: what it is anywhere, and may be uncertain by */
-    double  *points, *point_up[WAYS], *point_z[WAYS], *point_share;
-    cell    *stack;
-    double   work;
-    bool     given_up;
-    int32_t  num_points;
-    uint8_t *again; /* by unit of the third: its lines are others now than in earlier cells */
-    double  *slopes;
-} cells;
+/* Of more features cells are too many; halvings of one cell, and times that units are looked at
+ * again. */
+enum { MOST_FEATURES = 4, DEEPEST = 200, ROUNDS = 40 };
+/* Weights of the head count so much of their size at least. */
+static const double LEAST = 0.01;
 
 /* ---- what applies */
 
@@ -97,7 +51,7 @@ static bool has_one_sign(const cbx_boxes *b)
 
 /* What a unit of the last layer may be uncertain by, for the sake of the nearest class; false: a
  * class is ahead where all of them are dead. */
-static bool find_tolerance(cells *c)
+static bool find_tolerance(cbx_cells *c)
 {
     const cbx_net *net = c->b->q->net;
     double         nearest = INFINITY, size;
@@ -114,12 +68,12 @@ static bool find_tolerance(cells *c)
     int32_t rows;
     double  share = cbx_boxes_share(c->b, &rows) * rows;
     for (int32_t j = 0; j < c->third->n_out; j++)
-        c->tolerance[j] = TOLERANCE * nearest / (share * fmax(c->tolerance[j], 1e-30));
+        c->tolerance[j] = CBX_CELL_TOLERANCE * nearest / (share * fmax(c->tolerance[j], 1e-30));
     return nearest > 0 && isfinite(nearest);
 }
 
 /* Around all rows: their own features, and the sums of what edges bring. */
-static void find_space(cells *c)
+static void find_space(cbx_cells *c)
 {
     const cbx_partial_graph *g = c->b->q->graph;
     int32_t                  f = c->first->n_in;
@@ -152,7 +106,7 @@ static void find_space(cells *c)
 
 /* ---- memory */
 
-static int make_cell(const cells *c, cell *s, cbx_arena *arena)
+static int make_cell(const cbx_cells *c, cbx_cell *s, cbx_arena *arena)
 {
     s->corner = CBX_NEW(arena, double, (int64_t)c->corners * c->dims);
     s->before = CBX_NEW(arena, double, (int64_t)c->corners * c->first->n_out);
@@ -162,10 +116,10 @@ static int make_cell(const cells *c, cell *s, cbx_arena *arena)
     return s->corner && s->before && s->wrong && s->total && s->open ? 0 : -1;
 }
 
-static int make_room(cells *c, cbx_arena *arena)
+static int make_room(cbx_cells *c, cbx_arena *arena)
 {
     int64_t a = c->first->n_out, b = c->second->n_out, w = c->third->n_out;
-    int64_t most = POINTS + MORE_POINTS + 1;
+    int64_t most = CBX_CELL_POINTS + CBX_CELL_MORE_POINTS + 1;
     bool    all = (c->low = CBX_NEW(arena, double, c->dims)) != NULL;
     all = all && (c->high = CBX_NEW(arena, double, c->dims));
     all = all && (c->line = CBX_NEW(arena, double, c->corners *a));
@@ -178,7 +132,7 @@ static int make_room(cells *c, cbx_arena *arena)
     all = all && (c->slopes = CBX_NEW(arena, double, 2 * b));
     all = all && (c->points = CBX_NEW(arena, double, c->dims));
     all = all && (c->point_share = CBX_NEW(arena, double, most));
-    for (int k = 0; all && k < WAYS; k++) {
+    for (int k = 0; all && k < CBX_WAYS; k++) {
         all = all && (c->largest[k] = CBX_NEW(arena, double, b));
         all = all && (c->above[k] = CBX_NEW(arena, double, w *b));
         all = all && (c->below[k] = CBX_NEW(arena, double, w *b));
@@ -188,23 +142,16 @@ static int make_room(cells *c, cbx_arena *arena)
         all = all && (c->point_up[k] = CBX_NEW(arena, double, most *b));
         all = all && (c->point_z[k] = CBX_NEW(arena, double, most *b));
     }
-    all = all && (c->stack = CBX_NEW(arena, cell, DEEPEST + 1));
+    all = all && (c->stack = CBX_NEW(arena, cbx_cell, DEEPEST + 1));
     for (int32_t k = 0; all && k <= DEEPEST; k++)
         all = !make_cell(c, &c->stack[k], arena);
     return all ? 0 : -1;
 }
 
-static const double *weights_of(const cbx_net_layer *l, int way)
-{
-    return way == OWN ? l->own : l->neighbour;
-}
-
 /* ---- the first two layers at a point */
 
-/* Units of the first layer before their ReLUs; what rounding does to all of them together, and what
- * they come to behind. */
-static void find_before(const cells *c, const double *point, double *before, double *wrong,
-                        double *total)
+void cbx_cells_before(const cbx_cells *c, const double *point, double *before, double *wrong,
+                      double *total)
 {
     int32_t f = c->first->n_in, n = c->first->n_out;
     double  size = 0;
@@ -212,7 +159,8 @@ static void find_before(const cells *c, const double *point, double *before, dou
     for (int32_t j = 0; j < n; j++)
         size += c->first->bias_size[j];
     for (int32_t k = 0; k < 2 * f; k++) {
-        const double *w = weights_of(c->first, k < f ? OWN : SENT) + (int64_t)(k % f) * n;
+        const double *w =
+            cbx_cells_weights(c->first, k < f ? CBX_OWN : CBX_SENT) + (int64_t)(k % f) * n;
         for (int32_t j = 0; j < n; j++) {
             before[j] += point[k] * w[j];
             size += fabs(point[k] * w[j]);
@@ -224,11 +172,10 @@ static void find_before(const cells *c, const double *point, double *before, dou
     *wrong = c->rounding[0] * size;
 }
 
-/* Adds x times the weights of a way, all of them, or those of one sign. */
-static void add_product(const cells *c, int way, const double *x, int sign, double *to)
+void cbx_cells_add_product(const cbx_cells *c, int way, const double *x, int sign, double *to)
 {
     int32_t       n = c->second->n_out;
-    const double *W = weights_of(c->second, way);
+    const double *W = cbx_cells_weights(c->second, way);
     for (int32_t k = 0; k < c->second->n_in; k++) {
         const double *w = W + (int64_t)k * n;
         if (x[k] == 0)
@@ -238,191 +185,23 @@ static void add_product(const cells *c, int way, const double *x, int sign, doub
     }
 }
 
-/* ---- lines */
-
-/* What a row adds to a unit of the third layer at most, at corner or point k: as the row itself, as
- * one that sends to it, and as one that sends to one that does. */
-typedef struct adds {
-    double self, next, far;
-} adds;
-
-static adds adds_at(const cells *c, int32_t unit, int32_t k, double *const *up, double *const *down)
-{
-    int32_t n = c->second->n_out;
-    int64_t at = (int64_t)k * n, of = (int64_t)unit * n;
-    double  sum[WAYS][WAYS];
-    for (int third = 0; third < WAYS; third++)
-        for (int second = 0; second < WAYS; second++)
-            sum[third][second] = cbx_lines_dot(n, up[second] + at, c->above[third] + of) -
-                                 cbx_lines_dot(n, down[second] + at, c->below[third] + of);
-    return (adds){sum[OWN][OWN], sum[OWN][SENT] + sum[SENT][OWN], sum[SENT][SENT]};
-}
-
-/* The second layer's terms of a row at that point, which becomes the i-th. */
-static void take_point(cells *c, int32_t i, const double *p)
-{
-    int32_t n = c->second->n_out;
-    double  wrong, total, length = 1;
-    for (int32_t k = 0; k < c->dims; k++)
-        length += fabs(p[k]);
-    c->point_share[i] = 1 / length;
-    find_before(c, p, c->line, &wrong, &total);
-    for (int32_t j = 0; j < c->first->n_out; j++)
-        c->line[j] = fmax(c->line[j], 0);
-    for (int way = 0; way < WAYS; way++) {
-        double *z = c->point_z[way] + (int64_t)i * n, *up = c->point_up[way] + (int64_t)i * n;
-        memset(z, 0, (size_t)n * sizeof *z);
-        if (way == OWN)
-            memcpy(z, c->second->bias, (size_t)n * sizeof *z);
-        add_product(c, way, c->line, 0, z);
-        for (int32_t j = 0; j < n; j++)
-            up[j] = fmax(z[j], 0);
-    }
-}
-
-/* Points of the space: the lowest corner, and many at all distances from it. */
-static void draw_points(cells *c)
-{
-    static const double reach[] = {0.003, 0.03, 0.3, 1}, bend[] = {0.2, 1, 4, 16};
-    cbx_rng             rng = cbx_rng_stream(3, 1, 4, 1);
-    for (c->num_points = 0; c->num_points < POINTS; c->num_points++) {
-        double *p = c->points, far = c->num_points ? reach[cbx_rng_below(&rng, 4)] : 0;
-        for (int32_t k = 0; k < c->dims; k++) {
-            double way = pow(cbx_rng_uniform(&rng), bend[cbx_rng_below(&rng, 4)]);
-            p[k] = c->low[k] + far * way * (c->high[k] - c->low[k]);
-        }
-        take_point(c, c->num_points, p);
-    }
-}
-
-/* With slopes c->slope: what unit j takes off for what is below. */
-static void take_slopes(cells *c, int32_t unit)
+void cbx_cells_take_slopes(cbx_cells *c, int32_t unit)
 {
     int32_t n = c->second->n_out, w = c->third->n_out;
-    for (int way = 0; way < WAYS; way++)
+    for (int way = 0; way < CBX_WAYS; way++)
         for (int32_t p = 0; p < n; p++) {
-            double of = weights_of(c->third, way)[(int64_t)p * w + unit];
+            double of = cbx_cells_weights(c->third, way)[(int64_t)p * w + unit];
+            double slope = fmin(fmax(c->slope[way][p], 0), 1);
             c->above[way][(int64_t)unit * n + p] = fmax(of, 0) + c->rounding[2] * fabs(of);
-            c->below[way][(int64_t)unit * n + p] = fmax(-of, 0) * c->slope[way][p];
+            c->below[way][(int64_t)unit * n + p] = fmax(-of, 0) * slope;
         }
 }
 
-/* What lines are chosen for: a little less than what is allowed, as cells tell a little less than
- * their corners do. */
-static double aim_of(const cells *c, int32_t unit)
-{
-    return c->allowed[unit] - SLACK * (c->allowed[unit] - c->least[unit]);
-}
-
-/* What rows next to it may add to a unit, in case they add a little; further ones add up more
- * often. */
-static double little_of(const cells *c, int32_t unit)
-{
-    return LITTLE * c->tolerance[unit] / fmax(c->most_edges, 1);
-}
-
-/* Does no more come to the unit than it may be? `most` of the row itself. */
-static bool is_enough(const cells *c, int32_t unit, const adds *a, double most)
-{
-    double little = little_of(c, unit);
-    return a->self + c->third->bias[unit] <= most && a->next <= little &&
-           a->far <= little / fmax(c->most_edges, 1);
-}
-
-/* The worst point for a unit and which of the three it is, as a share of its features' size. */
-static double find_worst(cells *c, int32_t unit, int32_t *worst, int *which)
-{
-    double most = -INFINITY, bias = c->third->bias[unit] - aim_of(c, unit);
-    for (int32_t i = 0; i < c->num_points; i++) {
-        adds   a = adds_at(c, unit, i, c->point_up, c->point_z);
-        double little = little_of(c, unit) / 2;
-        double all[3] = {a.self + bias, a.next - little, a.far - little / fmax(c->most_edges, 1)};
-        for (int k = 0; k < 3; k++)
-            if (all[k] * c->point_share[i] > most) {
-                most = all[k] * c->point_share[i];
-                *worst = i;
-                *which = k;
-            }
-    }
-    return most;
-}
-
-/* A step of slopes against what makes the worst point bad. */
-static void step_slopes(cells *c, int32_t unit, int32_t worst, int which, double much)
-{
-    static const bool counts[3][WAYS][WAYS] = {{{true, false}, {false, false}},
-                                               {{false, true}, {true, false}},
-                                               {{false, false}, {false, true}}};
-    int32_t           n = c->second->n_out, w = c->third->n_out;
-    double            square = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int third = 0; third < WAYS; third++)
-            for (int32_t p = 0; p < n; p++) {
-                double of = fmax(-weights_of(c->third, third)[(int64_t)p * w + unit], 0), by = 0;
-                for (int second = 0; second < WAYS; second++)
-                    if (counts[which][third][second])
-                        by +=
-                            of * c->point_z[second][(int64_t)worst * n + p] * c->point_share[worst];
-                if (pass == 0)
-                    square += by * by;
-                else if (square > 0)
-                    c->slope[third][p] = fmin(fmax(c->slope[third][p] + much / square * by, 0), 1);
-            }
-}
-
-/* What a row that no edge leads to makes of a unit, or more, at the points; a bound cannot be below
- * that. False: it is too much to be borne. */
-static bool find_allowed(cells *c, int32_t unit)
-{
-    int32_t n = c->second->n_out, w = c->third->n_out;
-    double  most = 0;
-    for (int32_t i = 0; i < c->num_points; i++) {
-        double sum = c->third->bias[unit];
-        for (int32_t p = 0; p < n; p++)
-            sum += c->third->own[(int64_t)p * w + unit] * c->point_up[OWN][(int64_t)i * n + p];
-        most = fmax(most, sum);
-    }
-    c->least[unit] = most;
-    c->allowed[unit] = most > 0 ? most + c->tolerance[unit] : 0;
-    return most < c->tolerance[unit] / TOLERANCE;
-}
-
-/* Chooses the lines below relu for one unit of the third layer. Any slopes from 0 to 1 are right;
- * these are good at the points. False: they are not. */
-static bool choose_slopes(cells *c, int32_t unit)
-{
-    int32_t n = c->second->n_out, worst = 0;
-    double  best = INFINITY;
-    int     which = 0;
-    for (int way = 0; way < WAYS; way++)
-        for (int32_t p = 0; p < n; p++) {
-            double sum = 0;
-            for (int32_t i = 0; i < POINTS; i++)
-                sum += c->point_z[OWN][(int64_t)i * n + p] + c->point_z[SENT][(int64_t)i * n + p];
-            c->slope[way][p] = sum > 0;
-        }
-    for (int step = 0; step < STEPS && !(best < GOOD); step++) {
-        take_slopes(c, unit);
-        double at = find_worst(c, unit, &worst, &which);
-        c->work += 2.0 * c->num_points * n;
-        if (at < best) {
-            best = at;
-            memcpy(c->slopes, c->slope[OWN], (size_t)n * sizeof *c->slopes);
-            memcpy(c->slopes + n, c->slope[SENT], (size_t)n * sizeof *c->slopes);
-        }
-        step_slopes(c, unit, worst, which, at - GOOD);
-    }
-    memcpy(c->slope[OWN], c->slopes, (size_t)n * sizeof *c->slopes);
-    memcpy(c->slope[SENT], c->slopes + n, (size_t)n * sizeof *c->slopes);
-    take_slopes(c, unit);
-    return best <= 0;
-}
-
-/* ---- cells */
+/* ---- between corners */
 
 /* A line below each unit of the first layer, and how far its corners are above: between them relu
  * is below the plane through its values at the corners. */
-static void find_lines(const cells *c, const cell *s)
+static void find_lines(const cbx_cells *c, const cbx_cell *s)
 {
     int32_t n = c->first->n_out;
     for (int32_t j = 0; j < n; j++) {
@@ -443,23 +222,23 @@ static void find_lines(const cells *c, const cell *s)
 }
 
 /* What the second layer's terms of a row are between, at each corner. */
-static void find_terms(const cells *c, const cell *s)
+static void find_terms(const cbx_cells *c, const cbx_cell *s)
 {
     int32_t n = c->second->n_out, in = c->second->n_in;
     find_lines(c, s);
-    for (int way = 0; way < WAYS; way++)
+    for (int way = 0; way < CBX_WAYS; way++)
         for (int32_t k = 0; k < c->corners; k++) {
             double *up = c->up[way] + (int64_t)k * n, *down = c->down[way] + (int64_t)k * n;
             double  wrong = c->rounding[1] * s->total[k] + (1 + c->rounding[1]) * s->wrong[k];
             memset(down, 0, (size_t)n * sizeof *down);
-            add_product(c, way, c->line + (int64_t)k * in, 0, down);
+            cbx_cells_add_product(c, way, c->line + (int64_t)k * in, 0, down);
             memcpy(up, down, (size_t)n * sizeof *up);
-            add_product(c, way, c->gap + (int64_t)k * in, 1, up);
-            add_product(c, way, c->gap + (int64_t)k * in, -1, down);
+            cbx_cells_add_product(c, way, c->gap + (int64_t)k * in, 1, up);
+            cbx_cells_add_product(c, way, c->gap + (int64_t)k * in, -1, down);
             for (int32_t j = 0; j < n; j++) {
-                double bias = way == OWN ? c->second->bias[j] : 0;
+                double bias = way == CBX_OWN ? c->second->bias[j] : 0;
                 double off = wrong * c->largest[way][j] +
-                             (way == OWN ? c->rounding[1] * c->second->bias_size[j] : 0);
+                             (way == CBX_OWN ? c->rounding[1] * c->second->bias_size[j] : 0);
                 up[j] = fmax(up[j] + bias + off, 0);
                 down[j] += bias - off;
             }
@@ -467,11 +246,11 @@ static void find_terms(const cells *c, const cell *s)
 }
 
 /* Closes those units of which the cell tells enough. True: some are left. */
-static bool settle(cells *c, const cell *s)
+static bool settle(cbx_cells *c, const cbx_cell *s)
 {
     bool any = false;
     find_terms(c, s);
-    c->work += 0.75 * WAYS * c->corners * c->second->n_in * c->second->n_out;
+    c->work += 0.75 * CBX_WAYS * c->corners * c->second->n_in * c->second->n_out;
     for (int32_t j = 0; j < c->third->n_out; j++) {
         s->open[j] = s->open[j] && !c->again[j];
         if (!s->open[j])
@@ -480,9 +259,9 @@ static bool settle(cells *c, const cell *s)
         bool    enough = true;
         int32_t k = 0;
         for (; k < c->corners && enough; k++) {
-            adds a = adds_at(c, j, k, c->up, c->down);
+            cbx_adds a = cbx_cells_adds(c, j, k, c->up, c->down);
             most = fmax(most, a.self);
-            enough = is_enough(c, j, &a, c->allowed[j]);
+            enough = cbx_cells_enough(c, j, &a, c->allowed[j]);
         }
         c->work += 2.0 * k * c->second->n_out;
         if (enough) {
@@ -494,7 +273,7 @@ static bool settle(cells *c, const cell *s)
     return any;
 }
 
-static double length_of(const cells *c, const cell *s, int32_t k)
+static double length_of(const cbx_cells *c, const cbx_cell *s, int32_t k)
 {
     double square = 0;
     for (int32_t j = 0; j < c->first->n_out; j++) {
@@ -505,7 +284,7 @@ static double length_of(const cells *c, const cell *s, int32_t k)
 }
 
 /* The two corners whose units differ most in their directions. */
-static void find_edge(const cells *c, const cell *s, int32_t *from, int32_t *to)
+static void find_edge(const cbx_cells *c, const cbx_cell *s, int32_t *from, int32_t *to)
 {
     int32_t n = c->first->n_out;
     double  widest = -INFINITY;
@@ -524,7 +303,8 @@ static void find_edge(const cells *c, const cell *s, int32_t *from, int32_t *to)
 
 /* The part of a cell in which the corner `moves` is nearer to `stays`: half of the angle between.
  */
-static void halve(const cells *c, const cell *s, cell *part, int32_t stays, int32_t moves)
+static void halve(const cbx_cells *c, const cbx_cell *s, cbx_cell *part, int32_t stays,
+                  int32_t moves)
 {
     int32_t d = c->dims, n = c->first->n_out;
     double  x = 1 / length_of(c, s, stays), y = 1 / length_of(c, s, moves);
@@ -536,34 +316,35 @@ static void halve(const cells *c, const cell *s, cell *part, int32_t stays, int3
     for (int32_t k = 0; k < d; k++)
         part->corner[moves * d + k] =
             (x * s->corner[stays * d + k] + y * s->corner[moves * d + k]) / (x + y);
-    find_before(c, part->corner + (int64_t)moves * d, part->before + (int64_t)moves * n,
-                &part->wrong[moves], &part->total[moves]);
+    cbx_cells_before(c, part->corner + (int64_t)moves * d, part->before + (int64_t)moves * n,
+                     &part->wrong[moves], &part->total[moves]);
 }
 
 /* Are there lines for all units at a new corner? Where not, it is a further point to choose by. */
-static void look_at(cells *c, const cell *s, int32_t corner)
+static void look_at(cbx_cells *c, const cbx_cell *s, int32_t corner)
 {
     int32_t at = c->num_points;
-    take_point(c, at, s->corner + (int64_t)corner * c->dims);
+    cbx_cells_take_point(c, at, s->corner + (int64_t)corner * c->dims);
     for (int32_t j = 0; j < c->third->n_out && !c->given_up; j++) {
         if (!s->open[j] || c->again[j])
             continue;
-        adds a = adds_at(c, j, at, c->point_up, c->point_z);
-        if (is_enough(c, j, &a, aim_of(c, j)))
+        cbx_adds a = cbx_cells_adds(c, j, at, c->point_up, c->point_z);
+        if (cbx_cells_enough(c, j, &a, cbx_cells_aim(c, j)))
             continue;
         c->num_points = at + 1;
         c->again[j] = true;
-        c->given_up = at >= POINTS + MORE_POINTS || !choose_slopes(c, j);
+        c->given_up =
+            at >= CBX_CELL_POINTS + CBX_CELL_MORE_POINTS || !cbx_cells_choose_slopes(c, j);
     }
 }
 
-static void explore(cells *c, int32_t depth)
+static void explore(cbx_cells *c, int32_t depth)
 {
-    cell   *s = &c->stack[depth], *part = s + 1;
-    int32_t from = 0, to = 0;
+    cbx_cell *s = &c->stack[depth], *part = s + 1;
+    int32_t   from = 0, to = 0;
     if (c->given_up || !settle(c, s))
         return;
-    double step = 0.75 * WAYS * c->corners * c->second->n_in * c->second->n_out;
+    double step = 0.75 * CBX_WAYS * c->corners * c->second->n_in * c->second->n_out;
     if (depth == DEEPEST || c->work > c->q->most_work || cbx_out_of_time(step)) {
         c->given_up = true;
         return;
@@ -578,9 +359,9 @@ static void explore(cells *c, int32_t depth)
 
 /* One cell that has all of the space in it: from its lowest corner along each dimension as many
  * times as far as there are dimensions. */
-static void begin(cells *c)
+static void begin(cbx_cells *c)
 {
-    cell *s = &c->stack[0];
+    cbx_cell *s = &c->stack[0];
     for (int32_t k = 0; k < c->corners; k++) {
         double *p = s->corner + (int64_t)k * c->dims;
         memcpy(p, c->low, (size_t)c->dims * sizeof *p);
@@ -589,7 +370,8 @@ static void begin(cells *c)
             p[j] -= 1e-6 * little;
             p[j] += j == k - 1 ? c->dims * 1.001 * (c->high[j] - c->low[j]) + little : 0;
         }
-        find_before(c, p, s->before + (int64_t)k * c->first->n_out, &s->wrong[k], &s->total[k]);
+        cbx_cells_before(c, p, s->before + (int64_t)k * c->first->n_out, &s->wrong[k],
+                         &s->total[k]);
     }
     for (int32_t j = 0; j < c->third->n_out; j++) {
         s->open[j] = c->again[j];
@@ -599,7 +381,7 @@ static void begin(cells *c)
 }
 
 /* All units; and those again for which other lines were chosen on the way. */
-static void explore_all(cells *c)
+static void explore_all(cbx_cells *c)
 {
     bool any = true;
     for (int32_t j = 0; j < c->third->n_out; j++)
@@ -616,26 +398,28 @@ static void explore_all(cells *c)
 
 /* ---- all of it */
 
-static void find_largest(cells *c)
+static void find_largest(cbx_cells *c)
 {
     int32_t n = c->second->n_out;
-    for (int way = 0; way < WAYS; way++)
+    for (int way = 0; way < CBX_WAYS; way++)
         for (int32_t j = 0; j < n; j++) {
             c->largest[way][j] = 0;
             for (int32_t k = 0; k < c->second->n_in; k++)
                 c->largest[way][j] =
-                    fmax(c->largest[way][j], fabs(weights_of(c->second, way)[(int64_t)k * n + j]));
+                    fmax(c->largest[way][j],
+                         fabs(cbx_cells_weights(c->second, way)[(int64_t)k * n + j]));
         }
 }
 
-static void lower_tops(const cells *c)
+static void lower_tops(const cbx_cells *c)
 {
     cbx_box_layer *y = &c->b->layers[2];
     int32_t        n = c->third->n_out;
     for (int64_t at = 0; at < (int64_t)y->rows * n; at++) {
         int32_t j = (int32_t)(at % n);
         double  bias = c->third->bias[j] + c->rounding[2] * c->third->bias_size[j];
-        double  others = 2 * LITTLE * c->tolerance[j]; /* those next to it, and further ones */
+        double  others =
+            2 * CBX_CELL_LITTLE * c->tolerance[j]; /* those next to it, and further ones */
         y->high[at] = fmin(y->high[at], c->most[j] + bias + others);
         y->low[at] = fmin(y->low[at], y->high[at]);
     }
@@ -648,7 +432,7 @@ cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_a
     *narrowed = false;
     if (!is_simple(boxes) || !has_one_sign(boxes))
         return CBX_OK;
-    cells c = {.b = boxes, .q = q, .first = layers, .second = layers + 1, .third = layers + 2};
+    cbx_cells c = {.b = boxes, .q = q, .first = layers, .second = layers + 1, .third = layers + 2};
     c.dims = 2 * c.first->n_in;
     c.corners = c.dims + 1;
     if (make_room(&c, arena))
@@ -657,13 +441,13 @@ cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_a
         return CBX_OK;
     find_space(&c);
     find_largest(&c);
-    draw_points(&c);
+    cbx_cells_draw_points(&c);
     for (int32_t j = 0; j < c.third->n_out; j++) {
-        if (cbx_out_of_time(8.0 * POINTS * c.second->n_out))
+        if (cbx_out_of_time(8.0 * CBX_CELL_POINTS * c.second->n_out))
             return cbx_fail_late(err);
-        if (!find_allowed(&c, j))
+        if (!cbx_cells_allow(&c, j))
             return CBX_OK;
-        if (!choose_slopes(&c, j) || c.work > q->most_work)
+        if (!cbx_cells_choose_slopes(&c, j) || c.work > q->most_work)
             return CBX_OK;
     }
     explore_all(&c);
