@@ -20,6 +20,9 @@ src/minimal/prove.c:try_sets              sets of MOST_SET moves
 cbx_pattern_eval                          DEEPEST layers
 cbx_pattern_edge                          the same
 src/proof/pattern_back.c:edge_values      the same
+src/proof/box_back.c:value                DEEPEST layers
+src/proof/box_back.c:value_of_edges       the same
+src/proof/cells.c:explore                 DEEPEST halvings
 cbx_json_put                              as deep as read_value went
 src/core/json_writer.c:put_members        the same
 src/report/report.c:keep                  the same

@@ -23,10 +23,15 @@ static int make_layer(cbx_box_back *f, int32_t l, cbx_arena *arena)
                : -1;
 }
 
+/* Layers at most: what a layer's row has is asked of the layer before, call by call. */
+enum { DEEPEST = 16 };
+
 /* Are rows sums of products, with no weight below 0? */
 static bool is_of_sums(const cbx_box_question *q)
 {
     const cbx_view *view = q->graph->view;
+    if (q->net->num_layers > DEEPEST)
+        return false;
     for (int32_t l = 0; l < q->net->num_layers; l++)
         if (q->net->layers[l].maximum)
             return false;
