@@ -26,9 +26,8 @@ static int make_layer(cbx_boxes *b, int32_t l, cbx_arena *arena)
     const cbx_net  *net = b->q->net;
     const cbx_view *view = b->q->graph->view;
     cbx_box_layer  *y = &b->layers[l];
-    int32_t         hops = net->num_layers - 1 - l;
-    y->rows_in = cbx_view_rows(view, hops + 1);
-    y->rows = cbx_view_rows(view, hops);
+    y->rows_in = cbx_view_rows(view, cbx_net_hops(net, l - 1));
+    y->rows = cbx_view_rows(view, cbx_net_hops(net, l));
     int64_t size = (int64_t)y->rows * net->layers[l].n_out;
     y->scales = CBX_NEW(arena, cbx_node_scale, y->rows_in);
     y->low = CBX_NEW(arena, double, size);
@@ -44,7 +43,7 @@ static int make_layer(cbx_boxes *b, int32_t l, cbx_arena *arena)
 static int make_room(cbx_boxes *b, cbx_arena *arena)
 {
     const cbx_net *net = b->q->net;
-    int32_t        rows = cbx_view_rows(b->q->graph->view, net->num_layers), widest = 0;
+    int32_t        rows = cbx_view_rows(b->q->graph->view, cbx_net_hops(net, -1)), widest = 0;
     bool           maxima = false;
     int64_t        features = (int64_t)rows * net->layers[0].n_in;
     double       **products[] = {&b->message_low, &b->message_high, &b->own_low,
@@ -206,7 +205,8 @@ static void add_up(cbx_boxes *b, int32_t l, int32_t v, int64_t j)
     bool                     gcn = net->norm == CBX_NORM_GCN;
     double low = net->bias[j] + b->own_low[at], high = net->bias[j] + b->own_high[at];
     double size = net->bias_size[j] + b->own_size[at];
-    for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !net->maximum; e++) {
+    bool   sums = net->reach > 0 && !net->maximum;
+    for (int64_t e = view->offset[v]; e < view->offset[v + 1] && sums; e++) {
         int64_t from = view->source[e] * n + j;
         double  w = view->weight ? (double)view->weight[e] : 1;
         if (gcn && view->source[e] == v)

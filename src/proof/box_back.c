@@ -105,7 +105,8 @@ static double value_of_edges(cbx_box_back *f, int32_t l, int32_t i)
     const cbx_node_scale    *scales = f->boxes->layers[l].scales;
     bool                     gcn = f->boxes->q->net->layers[l].norm == CBX_NORM_GCN;
     double                   sum = 0;
-    for (int64_t e = view->offset[i]; e < view->offset[i + 1]; e++) {
+    bool                     sees_edges = f->boxes->q->net->layers[l].reach > 0;
+    for (int64_t e = view->offset[i]; e < view->offset[i + 1] && sees_edges; e++) {
         int32_t u = view->source[e];
         bool    may_go = g->choice_of[e] >= 0;
         if (gcn && u == i)

@@ -24,7 +24,8 @@ static bool is_simple(const cbx_boxes *b)
         cbx_model_head_sees(net->model, 0))
         return false;
     for (int32_t l = 0; l < 3; l++)
-        if (net->layers[l].norm != CBX_NORM_NONE || net->layers[l].maximum)
+        if (net->layers[l].norm != CBX_NORM_NONE || net->layers[l].maximum ||
+            net->layers[l].reach != 1)
             return false;
     for (int64_t e = 0; view->weight && e < view->m; e++)
         if (view->weight[e] != 1)

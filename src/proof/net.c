@@ -53,10 +53,9 @@ static void find_twins(cbx_net_layer *l)
 static int make_layer(const cbx_layer *from, cbx_net_layer *to, cbx_arena *arena, bool *linear)
 {
     size_t size = (size_t)from->n_in * (size_t)from->n_out;
-    bool   sees_edges = from->ops->reach(from) > 0;
-    *to = (cbx_net_layer){.n_in = from->n_in,
-                          .n_out = from->n_out,
-                          .norm = sees_edges ? from->ops->norm(from) : CBX_NORM_NONE};
+    *to =
+        (cbx_net_layer){.n_in = from->n_in, .n_out = from->n_out, .reach = from->ops->reach(from)};
+    to->norm = to->reach > 0 ? from->ops->norm(from) : CBX_NORM_NONE;
     to->neighbour = CBX_NEW(arena, double, size);
     to->own = CBX_NEW(arena, double, size);
     to->bias = CBX_NEW(arena, double, from->n_out);
@@ -94,6 +93,14 @@ cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, c
     }
     *out = linear ? net : NULL;
     return CBX_OK;
+}
+
+int32_t cbx_net_hops(const cbx_net *net, int32_t l)
+{
+    int32_t hops = 0;
+    for (int32_t k = l + 1; k < net->num_layers; k++)
+        hops += net->layers[k].reach;
+    return hops;
 }
 
 bool cbx_net_head(const cbx_net *net, int32_t l, int32_t a, int32_t b, double *weights,

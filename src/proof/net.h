@@ -9,6 +9,7 @@
 
 typedef struct cbx_net_layer {
     int32_t       n_in, n_out;
+    int32_t       reach; /* hops that it looks: 1, or 0 where it sees no edge */
     cbx_norm_kind norm;
     double       *neighbour, *own, *bias;
     bool          maximum;   /* of each input over neighbours, before the product */
@@ -28,6 +29,9 @@ typedef struct cbx_net {
 
 /* *out is NULL where the model is not of that form: nothing is proved then. */
 cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, cbx_error *err);
+
+/* How far from the row that is asked about rows of layer l's output are that count. */
+int32_t cbx_net_hops(const cbx_net *net, int32_t l);
 
 /* Weights that layer l's units have in the lead of class a over class b, n_out of them; false:
  * the head does not see the layer. `sizes`: those of the two scores together, without signs. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ranges.h"
@@ -144,4 +145,47 @@ TEST(where_nothing_may_change_what_rounding_does_is_within_the_claim)
         free_world(&w);
     }
     CHECK(large > 100);
+}
+
+/* The ranges are those of one row, and no more: a sanitizer sees who reads further. */
+TEST(of_a_model_that_sees_no_edge_only_the_row_itself_is_read)
+{
+    cbx_arena         arena = {0};
+    cbx_error         err = {0};
+    world             w = {.rng = cbx_rng_stream(1, 8, 0, 0), .task = CBX_NODE, .n = 3};
+    cbx_options      *o;
+    cbx_view          view;
+    cbx_partial_graph g;
+    cbx_net          *net;
+    cbx_boxes         boxes;
+    cbx_box_back      back;
+    bool              known;
+    w.edge[1][0] = w.edge[2][1] = true;
+    w.y[0] = CLASSES - 1;
+    w.graph = graph_of(&w);
+    CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
+    set(o, "model", "cheb");
+    set(o, "order", "1");
+    CHECK_OK(cbx_model_new(w.graph, o, 1, &w.model, &err), err);
+    cbx_options_free(o);
+    float *low = calloc(FEATURES, sizeof *low), *high = calloc(FEATURES, sizeof *high);
+    CHECK_OK(cbx_view_around(w.graph, 0, 3, &arena, &view, &err), err);
+    CHECK_OK(cbx_partial_graph_init(&g, &view, NULL, 0, 0, &arena, &err), err);
+    CHECK_OK(cbx_partial_graph_ready(&g, &arena, &err), err);
+    CHECK_OK(cbx_net_of(w.model, &arena, &net, &err), err);
+    cbx_box_question q = {.net = net, .graph = &g, .low = low, .high = high};
+    CHECK_OK(cbx_boxes_init(&boxes, &q, &arena, &known, &err), err);
+    CHECK(known && view.n == 3 && boxes.layers[0].rows_in == 1);
+    for (int32_t l = 0; l < net->num_layers; l++) {
+        CHECK(cbx_boxes_multiply(&boxes, l));
+        cbx_boxes_add_up(&boxes, l);
+    }
+    cbx_boxes_finish(&boxes);
+    CHECK_OK(cbx_box_back_init(&back, &boxes, 1e9, &arena, &known, &err), err);
+    CHECK(known && cbx_box_back_narrow(&back));
+    CHECK(cbx_box_back_lead(&back, 1, 0) <= cbx_boxes_lead(&boxes, 1, 0) + 1e-9);
+    free(low);
+    free(high);
+    cbx_arena_free(&arena);
+    free_world(&w);
 }
