@@ -28,9 +28,12 @@ static const struct {
 } CLIMBS[] = {{0.1F, 0, false},     {0.01F, 0, true},     {0.5F, 0, false},
               {0.01F, 0.75F, true}, {0.03F, 0.75F, true}, {0.01F, 1, true}};
 
-/* At last, draws of changes that are as many and as far as they can be, at most so many draws.
- * Slopes are those of where one stands, and may all lead elsewhere. */
-enum { MOST_DRAWS = 256 };
+/* At last, draws of changes that are many and far, at most so many draws: slopes are those of where
+ * one stands, and may all lead elsewhere. From the draws that come nearest short climbs go on, with
+ * this step and this patience: as many steps as so many whole climbs, or as take the work of one.
+ */
+enum { MOST_DRAWS = 1024, MOST_STARTS = 256, START_PATIENCE = 60, START_CLIMBS = 40 };
+static const float START_STEP = 0.03F;
 
 /* A continuous feature is edited once its wish has left it by this share of its range. */
 static const float SOME = 0.01F;
@@ -45,7 +48,22 @@ typedef struct climb {
     wish           *feature, *pair; /* by entry of x; by pair: 1 stays, 0 goes */
     uint8_t        *frozen;         /* by entry of x: may not change */
     cbx_rng         rng;
+    int64_t         patience; /* steps without a larger lead after which a climb is over */
+    double          lead;     /* where the last one ended, … */
+    int64_t         taken;    /* … and after how many steps */
 } climb;
+
+/* A draw that can be made again. */
+typedef struct start {
+    cbx_rng rng;
+    double  lead;
+} start;
+
+/* The nearest draws, the nearest first. */
+typedef struct starts {
+    start of[MOST_STARTS];
+    int   count;
+} starts;
 
 static bool may_move(const climb *c, int32_t row, int32_t j)
 {
@@ -90,17 +108,30 @@ static void begin(climb *c, float spread)
         c->pair[p] = (wish){.at = 1};
 }
 
-/* Wishes for bounds, and for pairs to go: how many of them, and how many of the bounds are upper
- * ones, is drawn first. */
+/* Where a value leaps to: a bound, the upper one as often as `up` says; or, inside, anywhere
+ * between the two, with a `bend` above 1 most often near the lower one. */
+static float landing(climb *c, int32_t column, bool inside, double up, double bend)
+{
+    float  lo = c->W->lo[column], hi = c->W->hi[column];
+    double drawn = cbx_rng_uniform(&c->rng);
+    if (inside)
+        return lo + (hi - lo) * (float)pow(drawn, bend);
+    return drawn < up ? hi : lo;
+}
+
+/* Wishes for other values, and for pairs to go: how many of them, and of which kind the values are,
+ * is drawn first. */
 static void leap(climb *c)
 {
     cbx_edit_state *W = c->W;
     double          far = cbx_rng_uniform(&c->rng), up = cbx_rng_uniform(&c->rng);
     double          gone = cbx_rng_uniform(&c->rng);
+    bool            inside = cbx_rng_below(&c->rng, 2);
+    double          bend = cbx_rng_below(&c->rng, 2) ? 1 : 4;
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++) {
         bool  goes = !c->frozen[k] && cbx_rng_uniform(&c->rng) < far;
-        float bound = goes && cbx_rng_uniform(&c->rng) < up ? W->hi[k % W->f] : W->lo[k % W->f];
-        c->feature[k] = (wish){.at = goes ? bound : W->x0[k]};
+        float at = goes ? landing(c, (int32_t)(k % W->f), inside, up, bend) : W->x0[k];
+        c->feature[k] = (wish){.at = at};
     }
     for (int64_t p = 0; p < W->pairs; p++)
         c->pair[p] = (wish){.at = W->allowed_pair[p] && cbx_rng_uniform(&c->rng) < gone ? 0 : 1};
@@ -270,7 +301,8 @@ static void climb_down(climb *c)
 static double go_up(climb *c, int64_t steps, float step, bool alike)
 {
     double score = -INFINITY, best = -INFINITY;
-    for (int64_t t = 0, last = 0; t < steps && t - last < PATIENCE; t++) {
+    for (int64_t t = 0, last = 0; t < steps && t - last < c->patience; t++) {
+        c->taken = t + 1;
         if (cbx_beam_out_of_time(c->F, t))
             return -INFINITY;
         grant(c);
@@ -293,17 +325,63 @@ static cbx_status climb_from_here(climb *c, int64_t steps, float step, bool alik
     cbx_move  *moves = NULL;
     int64_t    count = 0;
     cbx_status status = CBX_OK;
-    double     score = go_up(c, steps, step, alike);
+    double     score = c->lead = go_up(c, steps, step, alike);
     if (score > CBX_BEAM_SURE && !(moves = moves_of(c, &count)))
         status = cbx_fail_late(err);
     climb_down(c);
     return !status && moves ? cbx_take_first(c->F, moves, count, err) : status;
 }
 
+static bool is_over(const climb *c)
+{
+    return c->F->best.count || cbx_search_is_late(c->F->s);
+}
+
+static void keep_start(starts *near, start one)
+{
+    int k = near->count;
+    if (k == MOST_STARTS && near->of[--k].lead >= one.lead)
+        return;
+    near->count = k + 1;
+    for (; k > 0 && near->of[k - 1].lead < one.lead; k--)
+        near->of[k] = near->of[k - 1];
+    near->of[k] = one;
+}
+
+/* Changes that are drawn. */
+static cbx_status draw(climb *c, int64_t draws, starts *near, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    for (int64_t i = 0; i < draws && !status && !is_over(c); i++) {
+        start one = {.rng = c->rng};
+        leap(c);
+        status = climb_from_here(c, 1, 0, true, err);
+        one.lead = c->lead;
+        keep_start(near, one);
+    }
+    return status;
+}
+
+/* Short climbs from where draws came nearest, of so many steps together. */
+static cbx_status climb_from_draws(climb *c, int64_t steps, int64_t together, const starts *near,
+                                   cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    c->patience = START_PATIENCE;
+    for (int k = 0; k < near->count && together > 0 && !status && !is_over(c); k++) {
+        c->rng = near->of[k].rng;
+        leap(c);
+        status = climb_from_here(c, steps < together ? steps : together, START_STEP, true, err);
+        together -= c->taken;
+    }
+    return status;
+}
+
 cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
 {
     climb        c = {.F = F,
                       .W = F->W,
+                      .patience = PATIENCE,
                       .rng = cbx_rng_stream((uint64_t)F->s->options->seed, (uint64_t)F->s->row, 0, 0)};
     cbx_move_set none = {.moves = F->sets[0][0].moves};
     double       size = (double)F->W->rows * F->W->f + (double)F->W->pairs;
@@ -317,9 +395,9 @@ cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
             return status;
     }
     int64_t draws = steps < MOST_DRAWS ? steps : MOST_DRAWS;
-    for (int64_t i = 0; i < draws && !status && !F->best.count && !cbx_search_is_late(F->s); i++) {
-        leap(&c);
-        status = climb_from_here(&c, 1, 0, true, err);
-    }
-    return status;
+    double  work = fmin(START_CLIMBS * (double)steps, WORK / fmax(size, 1));
+    starts  near = {.count = 0};
+    if (!status)
+        status = draw(&c, draws, &near, err);
+    return status ? status : climb_from_draws(&c, steps, (int64_t)work, &near, err);
 }
