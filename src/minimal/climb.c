@@ -28,11 +28,13 @@ static const struct {
 } CLIMBS[] = {{0.1F, 0, false},     {0.01F, 0, true},     {0.5F, 0, false},
               {0.01F, 0.75F, true}, {0.03F, 0.75F, true}, {0.01F, 1, true}};
 
-/* At last, draws of changes that are many and far, at most so many draws: slopes are those of where
- * one stands, and may all lead elsewhere. From the draws that come nearest short climbs go on, with
- * this step and this patience: as many steps as so many whole climbs, or as take the work of one.
- */
-enum { MOST_DRAWS = 1024, MOST_STARTS = 256, START_PATIENCE = 60, START_CLIMBS = 40 };
+/* At last, draws of changes that are many and far: slopes are those of where one stands, and may
+ * all lead elsewhere. So many at least, and where more can change two for each, at most so many. */
+enum { FEWEST_DRAWS = 256, MOST_DRAWS = 1024, DRAWS_EACH = 2 };
+
+/* From the draws that come nearest short climbs go on, with this step and this patience: so many
+ * steps for each thing that can change, as far as they take no more than the work of one climb. */
+enum { MOST_STARTS = 512, START_PATIENCE = 60, STEPS_EACH = 100 };
 static const float START_STEP = 0.03F;
 
 /* A continuous feature is edited once its wish has left it by this share of its range. */
@@ -394,10 +396,10 @@ cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
         if (cbx_search_is_late(F->s))
             return status;
     }
-    int64_t draws = steps < MOST_DRAWS ? steps : MOST_DRAWS;
-    double  work = fmin(START_CLIMBS * (double)steps, WORK / fmax(size, 1));
-    starts  near = {.count = 0};
+    double draws = fmin((double)steps, fmax(FEWEST_DRAWS, fmin(MOST_DRAWS, DRAWS_EACH * size)));
+    double together = fmin(STEPS_EACH * size, WORK / fmax(size, 1));
+    starts near = {.count = 0};
     if (!status)
-        status = draw(&c, draws, &near, err);
-    return status ? status : climb_from_draws(&c, steps, (int64_t)work, &near, err);
+        status = draw(&c, (int64_t)draws, &near, err);
+    return status ? status : climb_from_draws(&c, steps, (int64_t)together, &near, err);
 }
