@@ -29,7 +29,8 @@ static const struct {
               {0.01F, 0.75F, true}, {0.03F, 0.75F, true}, {0.01F, 1, true}};
 
 /* At last, draws of changes that are many and far: slopes are those of where one stands, and may
- * all lead elsewhere. So many at least, and where more can change two for each, at most so many. */
+ * all lead elsewhere. So many to bounds, and where more can change two for each, at most so many;
+ * of those every other one to anywhere. */
 enum { FEWEST_DRAWS = 256, MOST_DRAWS = 1024, DRAWS_EACH = 2 };
 
 /* From the draws that come nearest short climbs go on, with this step and this patience: so many
@@ -58,6 +59,7 @@ typedef struct climb {
 /* A draw that can be made again. */
 typedef struct start {
     cbx_rng rng;
+    bool    inside;
     double  lead;
 } start;
 
@@ -111,28 +113,26 @@ static void begin(climb *c, float spread)
 }
 
 /* Where a value leaps to: a bound, the upper one as often as `up` says; or, inside, anywhere
- * between the two, with a `bend` above 1 most often near the lower one. */
-static float landing(climb *c, int32_t column, bool inside, double up, double bend)
+ * between the two, with an `up` of less than a half most often near the lower one. */
+static float landing(climb *c, int32_t column, bool inside, double up)
 {
     float  lo = c->W->lo[column], hi = c->W->hi[column];
     double drawn = cbx_rng_uniform(&c->rng);
     if (inside)
-        return lo + (hi - lo) * (float)pow(drawn, bend);
+        return lo + (hi - lo) * (float)pow(drawn, up < 0.5 ? 4 : 1);
     return drawn < up ? hi : lo;
 }
 
-/* Wishes for other values, and for pairs to go: how many of them, and of which kind the values are,
- * is drawn first. */
-static void leap(climb *c)
+/* Wishes for other values, and for pairs to go: how many of them, and how many of the bounds are
+ * upper ones, is drawn first. */
+static void leap(climb *c, bool inside)
 {
     cbx_edit_state *W = c->W;
     double          far = cbx_rng_uniform(&c->rng), up = cbx_rng_uniform(&c->rng);
     double          gone = cbx_rng_uniform(&c->rng);
-    bool            inside = cbx_rng_below(&c->rng, 2);
-    double          bend = cbx_rng_below(&c->rng, 2) ? 1 : 4;
     for (int64_t k = 0; k < (int64_t)W->rows * W->f; k++) {
         bool  goes = !c->frozen[k] && cbx_rng_uniform(&c->rng) < far;
-        float at = goes ? landing(c, (int32_t)(k % W->f), inside, up, bend) : W->x0[k];
+        float at = goes ? landing(c, (int32_t)(k % W->f), inside, up) : W->x0[k];
         c->feature[k] = (wish){.at = at};
     }
     for (int64_t p = 0; p < W->pairs; p++)
@@ -355,8 +355,8 @@ static cbx_status draw(climb *c, int64_t draws, starts *near, cbx_error *err)
 {
     cbx_status status = CBX_OK;
     for (int64_t i = 0; i < draws && !status && !is_over(c); i++) {
-        start one = {.rng = c->rng};
-        leap(c);
+        start one = {.rng = c->rng, .inside = i >= FEWEST_DRAWS && i % 2};
+        leap(c, one.inside);
         status = climb_from_here(c, 1, 0, true, err);
         one.lead = c->lead;
         keep_start(near, one);
@@ -372,7 +372,7 @@ static cbx_status climb_from_draws(climb *c, int64_t steps, int64_t together, co
     c->patience = START_PATIENCE;
     for (int k = 0; k < near->count && together > 0 && !status && !is_over(c); k++) {
         c->rng = near->of[k].rng;
-        leap(c);
+        leap(c, near->of[k].inside);
         status = climb_from_here(c, steps < together ? steps : together, START_STEP, true, err);
         together -= c->taken;
     }

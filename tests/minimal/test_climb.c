@@ -81,6 +81,18 @@ TEST(a_flip_that_takes_nearly_everything_is_drawn)
     oracle_free(&o);
 }
 
+/* Of 30 features and more each tells, but all 40 have to be 1. */
+TEST(where_a_draw_comes_near_a_climb_goes_on)
+{
+    oracle o = make_with(1, 30);
+    oracle_set(&o, "output_layer.weight", (float[]){0, 0.097F});
+    cbx_counterfactual *r = explained(&o, NULL, NULL);
+    CHECK_INT(r->outcome, CBX_FOUND);
+    CHECK_INT(r->num_edits, FEATURES);
+    cbx_counterfactual_free(r);
+    oracle_free(&o);
+}
+
 TEST(it_keeps_to_the_rules)
 {
     oracle              o = make(1);
