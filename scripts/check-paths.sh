@@ -14,8 +14,8 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 has() { grep -qw "$1" /proc/cpuinfo; }
 tests=(method_test_golden_traces method_test_shortcuts model_test_goldens model_test_class_bound
-    kernel_test_perturb reproducible_answers)
-pattern='golden|shortcuts|margin|perturb|reproducible'
+    kernel_test_perturb reproducible_answers proof_test_box_back proof_test_pattern_bound proof_test_lead_bound)
+pattern='golden|shortcuts|margin|perturb|reproducible|box_back|pattern_bound|lead_bound'
 
 try() { # name, compiler flags, OpenBLAS core
     echo "== instruction set: $1"
