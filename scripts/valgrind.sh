@@ -4,10 +4,9 @@
 # those that take long there are left out: the sanitizers see them in every `make check`. "short":
 # those of what everything else stands on, and of what reads JSON and pickles.
 #
-# What counts is memcheck's verdict: no access that is invalid, no use of what was never set,
-# no block lost. A test itself may fail here, where everything is some forty times slower and
-# rounding differs in the last bit (proofs that have so many seconds, searches with huge steps);
-# that is told and does not count.
+# What counts is memcheck's verdict: no access that is invalid, no use of what was never set, no
+# block lost; and the test's own, as other instructions run here than the processor may have. Those
+# named below may fail, for what they are about: that is told and does not count.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$(cd "${1:?the build folder}" && pwd)
@@ -24,6 +23,9 @@ long=' api_test_allocations bench_test_run data_test_graph_file data_test_model_
  method_test_unr verify_test_verify method_test_wide kernel_test_gemm kernel_test_spectral layer_test_layer
  search_test_numbers search_test_used kernel_test_time model_test_class_bound model_test_patch model_test_input_mean model_test_standardise oracle_test_program_model
  minimal_test_add_edge minimal_test_add_node minimal_test_prove_edges minimal_test_prove_features oracle_test_callback oracle_test_program_edits report_test_scene report_test_undo verify_test_plausible minimal_test_infeasible minimal_test_remove_node minimal_test_set_edge method_test_additions method_test_d4 method_test_rcexplainer proof_test_lead_bound proof_test_pattern_bound proof_test_radius model_test_pass model_test_predict model_test_train read_test_readers read_test_shared_raw report_test_report report_test_run '
+# proofs that have so many seconds, where everything is some forty times slower; searches with steps
+# so large that the last bit of a rounding decides them
+may_fail=' minimal_test_minimal method_test_reference '
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
@@ -49,7 +51,7 @@ for test in "$folder"/tests/*_test_*; do
 done
 wait
 
-ran=0 bad=0 told=''
+ran=0 bad=0 failed=0 told=''
 for log in "$logs"/*.log; do
     name=$(basename "$log" .log)
     status=$(cat "$logs/$name.status")
@@ -60,7 +62,9 @@ for log in "$logs"/*.log; do
         bad=$((bad + 1))
     elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
         told="$told $name"
+        [[ $may_fail == *" $name "* ]] || failed=$((failed + 1))
+        grep -A 3 -E '^FAILED' "$log" | sed -n 1,20p
     fi
 done
-echo "valgrind: $ran unit tests, $left left out, $bad with errors of memory${told:+; failed for other reasons:$told}"
-[ "$bad" -eq 0 ]
+echo "valgrind: $ran unit tests, $left left out, $bad with errors of memory${told:+; failed:$told}"
+[ "$bad" -eq 0 ] && [ "$failed" -eq 0 ]
