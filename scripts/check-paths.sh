@@ -3,8 +3,8 @@
 # The golden files on every instruction set that this processor has: plain x86-64,
 # AVX2 and AVX-512, in the library's own loops and in the BLAS. What a release build
 # chooses at run time is compiled for one set only here. With --reproducible the bits are the same
-# in all of them. Then the minimal explainer: its edits must be the same on every set, and the same
-# bytes at 1, 2 and 4 threads.
+# in all of them. What gcc's vectoriser made is looked at too (check-masks.py). Then the minimal
+# explainer: its edits must be the same on every set, and the same bytes at 1, 2 and 4 threads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,13 +16,16 @@ has() { grep -qw "$1" /proc/cpuinfo; }
 tests=(method_test_golden_traces method_test_shortcuts model_test_goldens model_test_class_bound
     kernel_test_perturb reproducible_answers proof_test_box_back proof_test_pattern_bound proof_test_lead_bound)
 pattern='golden|shortcuts|margin|perturb|reproducible|box_back|pattern_bound|lead_bound'
+dump=
+if cc --version | grep -qi gcc; then dump=-fdump-tree-vect; fi
 
 try() { # name, compiler flags, OpenBLAS core
     echo "== instruction set: $1"
     local build=build-path-$1
-    cmake -S . -B "$build" -DCMAKE_C_FLAGS="-DCBX_NO_CLONES $2" > /dev/null
+    cmake -S . -B "$build" -DCMAKE_C_FLAGS="-DCBX_NO_CLONES $2 $dump" > /dev/null
     MAKEFLAGS='' cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
         --target combinex_cli "${tests[@]}" > /dev/null
+    [ -z "$dump" ] || scripts/check-masks.py "$build" "$2"
     OPENBLAS_CORETYPE=$3 ctest --test-dir "$build" --output-on-failure -R "$pattern" | tail -n 4
     OPENBLAS_CORETYPE=$3 answer "$build"
 }

@@ -44,8 +44,9 @@ CBX_HOT static double dot(int32_t count, const double *a, const double *b)
     return sum_of(part) + rest;
 }
 
-/* What a weight above 0 has at most, and one below 0. Written without choosing what to load: gcc 12
- * makes wrong code for AVX2 of a choice within a choice. */
+/* What a weight above 0 has at most, and one below 0. Written without choosing what to load: gcc
+ * 12.2 loads the second vector of a loop of fixed length with the mask of the first
+ * (scripts/check-masks.py). */
 static inline double in_box_of_one(double weight, double low, double high)
 {
     double above = weight > 0 ? weight : 0, below = weight < 0 ? weight : 0;
