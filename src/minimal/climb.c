@@ -38,6 +38,11 @@ enum { FEWEST_DRAWS = 256, MOST_DRAWS = 1024, DRAWS_EACH = 2 };
 enum { MOST_STARTS = 512, START_PATIENCE = 60, STEPS_EACH = 100 };
 static const float START_STEP = 0.03F;
 
+/* Where that came so near to a flip, in log-probability, it is worth other draws: so many rounds,
+ * as long as they have taken less than this work together. */
+enum { MOST_ROUNDS = 12 };
+static const double NEAR = 0.1, ROUNDS_WORK = 2e8;
+
 /* A continuous feature is edited once its wish has left it by this share of its range. */
 static const float SOME = 0.01F;
 
@@ -54,6 +59,8 @@ typedef struct climb {
     int64_t         patience; /* steps without a larger lead after which a climb is over */
     double          lead;     /* where the last one ended, … */
     int64_t         taken;    /* … and after how many steps */
+    double          nearest;  /* the largest lead of all of them, … */
+    int64_t         steps;    /* … and their steps together */
 } climb;
 
 /* A draw that can be made again. */
@@ -305,11 +312,13 @@ static double go_up(climb *c, int64_t steps, float step, bool alike)
     double score = -INFINITY, best = -INFINITY;
     for (int64_t t = 0, last = 0; t < steps && t - last < c->patience; t++) {
         c->taken = t + 1;
+        c->steps++;
         if (cbx_beam_out_of_time(c->F, t))
             return -INFINITY;
         grant(c);
         score = cbx_edit_state_slopes(c->W);
         cbx_beam_note_lead(c->F, score);
+        c->nearest = fmax(c->nearest, score);
         if (score > CBX_BEAM_SURE)
             return score;
         if (score > best + LARGER) {
@@ -332,6 +341,11 @@ static cbx_status climb_from_here(climb *c, int64_t steps, float step, bool alik
         status = cbx_fail_late(err);
     climb_down(c);
     return !status && moves ? cbx_take_first(c->F, moves, count, err) : status;
+}
+
+static cbx_rng stream_of(const cbx_beam *F, uint64_t round)
+{
+    return cbx_rng_stream((uint64_t)F->s->options->seed, (uint64_t)F->s->row, round, 0);
 }
 
 static bool is_over(const climb *c)
@@ -379,12 +393,35 @@ static cbx_status climb_from_draws(climb *c, int64_t steps, int64_t together, co
     return status;
 }
 
+/* Is another round of draws worth it? */
+static bool is_promising(const climb *c, uint64_t round, double size)
+{
+    return round == 0 ||
+           (round < MOST_ROUNDS && c->nearest > -NEAR && (double)c->steps * size < ROUNDS_WORK);
+}
+
+/* Draws, and climbs from the nearest of them; again with others where they came near. */
+static cbx_status try_draws(climb *c, int64_t steps, double size, cbx_error *err)
+{
+    double     draws = fmin((double)steps, fmax(FEWEST_DRAWS, fmin(MOST_DRAWS, DRAWS_EACH * size)));
+    double     together = fmin(STEPS_EACH * size, WORK / fmax(size, 1));
+    cbx_status status = CBX_OK;
+    c->steps = 0;
+    for (uint64_t round = 0; is_promising(c, round, size) && !status && !is_over(c); round++) {
+        starts near = {.count = 0};
+        if (round > 0)
+            c->rng = stream_of(c->F, round);
+        status = draw(c, (int64_t)draws, &near, err);
+        if (!status)
+            status = climb_from_draws(c, steps, (int64_t)together, &near, err);
+    }
+    return status;
+}
+
 cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
 {
-    climb        c = {.F = F,
-                      .W = F->W,
-                      .patience = PATIENCE,
-                      .rng = cbx_rng_stream((uint64_t)F->s->options->seed, (uint64_t)F->s->row, 0, 0)};
+    climb c = {
+        .F = F, .W = F->W, .patience = PATIENCE, .nearest = -INFINITY, .rng = stream_of(F, 0)};
     cbx_move_set none = {.moves = F->sets[0][0].moves};
     double       size = (double)F->W->rows * F->W->f + (double)F->W->pairs;
     int64_t      steps = (int64_t)fmax(FEWEST_STEPS, fmin(MOST_STEPS, WORK / fmax(size, 1)));
@@ -396,10 +433,5 @@ cbx_status cbx_climb(cbx_beam *F, cbx_error *err)
         if (cbx_search_is_late(F->s))
             return status;
     }
-    double draws = fmin((double)steps, fmax(FEWEST_DRAWS, fmin(MOST_DRAWS, DRAWS_EACH * size)));
-    double together = fmin(STEPS_EACH * size, WORK / fmax(size, 1));
-    starts near = {.count = 0};
-    if (!status)
-        status = draw(&c, (int64_t)draws, &near, err);
-    return status ? status : climb_from_draws(&c, steps, (int64_t)together, &near, err);
+    return status ? status : try_draws(&c, steps, size, err);
 }

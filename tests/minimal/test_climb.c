@@ -5,7 +5,7 @@
 #include "../search/oracle.h"
 #include "test.h"
 
-enum { FEATURES = 40, NEEDED = 7, MOST_OF_THEM = 33 };
+enum { FEATURES = 40, NEEDED = 7, MOST_OF_THEM = 33, RARELY_DRAWN = 36 };
 
 /* Node 0 alone, all of its features 0. The other class leads by twice the number of features that
  * are 1 and above 6, less 1 (above `needed` - 1); below, nothing that is done to one of them
@@ -91,6 +91,21 @@ TEST(where_a_draw_comes_near_a_climb_goes_on)
     CHECK_INT(r->num_edits, FEATURES);
     cbx_counterfactual_free(r);
     oracle_free(&o);
+}
+
+/* Nothing leads to the flip but a draw of nearly all, and the first round has none; it is drawn
+ * again where classes are as near to each other as here, and not where they are not. */
+TEST(where_draws_come_near_others_are_drawn)
+{
+    for (int near = 0; near < 2; near++) {
+        oracle o = make_with(1, RARELY_DRAWN);
+        oracle_set(&o, "output_layer.bias", (float[]){near ? 0.05F : 1, 0});
+        cbx_counterfactual *r = explained(&o, NULL, NULL);
+        CHECK_INT(r->outcome, near ? CBX_FOUND : CBX_NOT_FOUND);
+        CHECK_INT(r->num_edits, near ? RARELY_DRAWN : 0);
+        cbx_counterfactual_free(r);
+        oracle_free(&o);
+    }
 }
 
 TEST(it_keeps_to_the_rules)
