@@ -274,21 +274,28 @@ static int64_t skip_unchanged(const float *crossed, int64_t i, int64_t count)
     return i;
 }
 
-/* Thresholded values of a run in which some have changed. */
+/* Thresholded values of a run in which some have changed. Where many have, as continuous ones do,
+ * all are made at once. */
 static double note_crossings(cbx_feature_mask *F, int32_t row, int64_t k, int64_t count,
                              int64_t how_many, const float *crossed)
 {
     const cbx_live *l = &F->live;
+    const bool      many = how_many > count / LANES;
+    float           soft[RUN], hard_values[RUN];
     double          drift = 0;
+    cbx_entries     e = entries_at(l, k);
+    if (many)
+        cbx_perturb_values(count, &F->box, &e, soft, hard_values);
     for (int64_t i = 0; i < count && how_many > 0; i++) {
         if (i % LANES == 0)
             i = skip_unchanged(crossed, i, count);
         if (i >= count || crossed[i] == 0)
             continue;
-        float             soft, hard_values;
-        const cbx_entries one = entries_at(l, k + i);
-        cbx_perturb_values(1, &F->box, &one, &soft, &hard_values);
-        note_crossing(F, row, k + i, hard_values);
+        if (!many) {
+            e = entries_at(l, k + i);
+            cbx_perturb_values(1, &F->box, &e, soft, hard_values + i);
+        }
+        note_crossing(F, row, k + i, hard_values[i]);
         drift += (double)crossed[i] * crossed[i];
         how_many--;
     }
