@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "parameters.h"
 #include "rng.h"
 #include "test.h"
 
@@ -42,24 +43,6 @@ static cbx_graph *graph_of(world *w)
     w->ptr[1] = NODES;
     CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
     return graph;
-}
-
-/* Adds `by` to every bias of the layer with this name. */
-static void add_to_bias(cbx_model *model, const char *of, float by)
-{
-    cbx_error   err = {0};
-    const char *name;
-    int32_t     rows, cols;
-    float       values[64];
-    for (size_t i = 0; cbx_model_parameter(model, i, &name, &rows, &cols); i++) {
-        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
-        if (strcmp(name, of) != 0 || count > 64)
-            continue;
-        CHECK_OK(cbx_model_get(model, i, values, count, &err), err);
-        for (int64_t k = 0; k < count; k++)
-            values[k] += by;
-        CHECK_OK(cbx_model_set(model, i, values, count, &err), err);
-    }
 }
 
 static void draw_world(world *w, uint64_t seed)
@@ -165,7 +148,7 @@ TEST(of_a_model_whose_last_units_are_dead_the_lead_is_that_of_the_biases)
     world w;
     draw_world(&w, 1);
     double alive = claim(&w);
-    add_to_bias(w.model, "layers.1.lin_rel.bias", -1000);
+    add_to_parameter(w.model, "layers.1.lin_rel.bias", -1000);
     double dead = claim(&w);
     CHECK(alive > dead + 1e-4);
     CHECK_NEAR(dead, try_one(&w), 1e-5);

@@ -114,10 +114,10 @@ static void make_cancelling(world *w, ranges *r)
     int32_t     rows, cols;
     float       values[64];
     for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++)
-        if (!strncmp(name, "layers.0.", 9) && rows == FEATURES) {
+        if (!strncmp(name, "layers.0.", 9) && cols == FEATURES) {
             CHECK_OK(cbx_model_get(w->model, i, values, (int64_t)rows * cols, &err), err);
-            for (int32_t j = 0; j < cols; j++)
-                values[cols + j] = -values[j];
+            for (int32_t j = 0; j < rows; j++)
+                values[j * cols + 1] = -values[j * cols];
             CHECK_OK(cbx_model_set(w->model, i, values, (int64_t)rows * cols, &err), err);
         }
     for (int32_t k = 0; k < w->n; k++) {
