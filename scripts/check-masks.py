@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-LOAD = re.compile(r"\.MASK_LOAD \((vectp_\w+\.\d+)_(\d+), \w+, (\w+\.\d+_\d+)\)")
+LOAD = re.compile(r"\.MASK_LOAD \((\w+\.\d+)_(\d+), \w+, ([\w.]+)\)")
 
 KNOWN = """
 #include <stdio.h>
@@ -25,6 +25,13 @@ __attribute__((noinline)) void of(int n, const double *w, const double *low, con
     for (int k = 0; k + 16 <= n; k += 16)
         for (int i = k; i < k + 16; i++)
             out[i] = w[i] * (w[i] > 0 ? high[i] : low[i]);
+}
+__attribute__((noinline)) void of_two(int n, const double *w, const double *low, const double *high,
+                                      double *restrict out)
+{
+    for (int k = 0; k + 16 <= n; k += 16)
+        for (int i = k; i < k + 16; i++)
+            out[i] = w[i] > 0 && w[i] < low[i] ? high[i] : low[i];
 }
 int main(void)
 {

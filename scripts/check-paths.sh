@@ -14,10 +14,14 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 has() { grep -qw "$1" /proc/cpuinfo; }
 tests=(method_test_golden_traces method_test_shortcuts model_test_goldens model_test_class_bound
-    kernel_test_perturb reproducible_answers proof_test_box_back proof_test_pattern_bound proof_test_lead_bound)
-pattern='golden|shortcuts|margin|perturb|reproducible|box_back|pattern_bound|lead_bound'
-dump=
-if cc --version | grep -qi gcc; then dump=-fdump-tree-vect; fi
+    kernel_test_perturb reproducible_answers)
+for source in tests/proof/test_*.c; do tests+=("proof_$(basename "$source" .c)"); done
+pattern='golden|shortcuts|class_bound|perturb|reproducible|proof/'
+dump=-fdump-tree-vect
+if cc -dM -E - < /dev/null | grep -q __clang__; then
+    dump=
+    echo "== masked loads: the compiler is not gcc: skipped"
+fi
 
 try() { # name, compiler flags, OpenBLAS core
     echo "== instruction set: $1"

@@ -58,12 +58,13 @@ for log in "$logs"/*.log; do
     ran=$((ran + 1))
     if [ "$status" -eq 99 ] || [ "$status" -gt 128 ]; then
         echo "valgrind: $name"
-        grep -E '^(==|FAILED)' "$log" | sed -n 1,40p
+        grep -E '^(==|FAILED)' "$log" | sed -n 1,40p || true
         bad=$((bad + 1))
     elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
         told="$told $name"
         [[ $may_fail == *" $name "* ]] || failed=$((failed + 1))
-        grep -A 3 -E '^FAILED' "$log" | sed -n 1,20p
+        echo "failed: $name"
+        grep -B 3 -E '^FAILED' "$log" | sed -n 1,20p || true
     fi
 done
 echo "valgrind: $ran unit tests, $left left out, $bad with errors of memory${told:+; failed:$told}"

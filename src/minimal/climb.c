@@ -8,6 +8,8 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "infeasible.h"
+#include "order.h"
 #include "rng.h"
 #include "take_first.h"
 
@@ -126,7 +128,7 @@ static float landing(climb *c, int32_t column, bool inside, double up)
     float  lo = c->W->lo[column], hi = c->W->hi[column];
     double drawn = cbx_rng_uniform(&c->rng);
     if (inside)
-        return lo + (hi - lo) * (float)pow(drawn, up < 0.5 ? 4 : 1);
+        return lo + (hi - lo) * (float)cbx_own_power(drawn, up < 0.5 ? 4 : 1);
     return drawn < up ? hi : lo;
 }
 
@@ -215,17 +217,21 @@ static float remember(wish *w, float slope)
     return fabsf(w->mean);
 }
 
-/* One step of a wish upwards. Alike: Adam's; otherwise as much as it matters beside `most`, what
- * the one follows that matters most. */
-static void follow(wish *w, int64_t t, float most, float step, bool alike, float lo, float hi)
+/* A step upwards: its length, what the wish that matters most follows, and, where all go alike as
+ * Adam has it, how much of the moments there is after so many steps; 0: they do not. */
+typedef struct stride {
+    float step, most, mean, square;
+} stride;
+
+/* One step of a wish. Alike: Adam's; otherwise as much as it matters beside the one that matters
+ * most. */
+static void follow(wish *w, stride s, float lo, float hi)
 {
     static const float LEAST = 1e-12F;
-    float              share = w->mean / most;
-    if (alike) {
-        float square = w->square / (1 - powf(KEEP_SQUARE, (float)(t + 1)));
-        share = w->mean / (1 - powf(KEEP, (float)(t + 1))) / (sqrtf(square) + LEAST);
-    }
-    w->at = fmaxf(lo, fminf(hi, w->at + step * (hi - lo) * share));
+    float              share = w->mean / s.most;
+    if (s.mean > 0)
+        share = w->mean / s.mean / (sqrtf(w->square / s.square) + LEAST);
+    w->at = fmaxf(lo, fminf(hi, w->at + s.step * (hi - lo) * share));
 }
 
 static void follow_slopes(climb *c, int64_t t, float step, bool alike)
@@ -243,12 +249,17 @@ static void follow_slopes(climb *c, int64_t t, float step, bool alike)
             most = fmaxf(most, remember(&c->pair[p], pair_slope(W, p)));
     if (!(most > 0) || !isfinite(most))
         return;
+    stride s = {.step = step, .most = most};
+    if (alike) {
+        s.mean = (float)(1 - cbx_own_power((double)KEEP, t + 1));
+        s.square = (float)(1 - cbx_own_power((double)KEEP_SQUARE, t + 1));
+    }
     for (int64_t k = 0; k < size; k++)
         if (!c->frozen[k])
-            follow(&c->feature[k], t, most, step, alike, W->lo[k % W->f], W->hi[k % W->f]);
+            follow(&c->feature[k], s, W->lo[k % W->f], W->hi[k % W->f]);
     for (int64_t p = 0; p < W->pairs; p++)
         if (W->allowed_pair[p])
-            follow(&c->pair[p], t, most, step, alike, 0, 1);
+            follow(&c->pair[p], s, 0, 1);
 }
 
 /* The gain of a move is what undoing it would cost, to first order: the dearest come first. */
@@ -393,6 +404,12 @@ static cbx_status climb_from_draws(climb *c, int64_t steps, int64_t together, co
     return status;
 }
 
+/* Before more is drawn: is there anything to find? */
+static cbx_status ask_for_proof(climb *c, cbx_error *err)
+{
+    return cbx_infeasible(c->F->s, c->W, &c->W->nothing_flips, err);
+}
+
 /* Is another round of draws worth it? */
 static bool is_promising(const climb *c, uint64_t round, double size)
 {
@@ -409,6 +426,10 @@ static cbx_status try_draws(climb *c, int64_t steps, double size, cbx_error *err
     c->steps = 0;
     for (uint64_t round = 0; is_promising(c, round, size) && !status && !is_over(c); round++) {
         starts near = {.count = 0};
+        if (round == 1 && (status = ask_for_proof(c, err)))
+            return status;
+        if (c->W->nothing_flips)
+            break;
         if (round > 0)
             c->rng = stream_of(c->F, round);
         status = draw(c, (int64_t)draws, &near, err);

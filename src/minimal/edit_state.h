@@ -57,6 +57,7 @@ typedef struct cbx_edit_state {
     float *leaving; /* by node: what its leaving or entering a pooling does; NULL: none can */
     bool   exact;   /* asking here is asking the edited whole graph, and there are no
                      * moves but those that are here */
+    bool    nothing_flips; /* no set of these moves does: proved on the way */
     int64_t asked;
 } cbx_edit_state;
 

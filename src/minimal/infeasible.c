@@ -105,8 +105,8 @@ static bool is_sought(const cbx_search *s, int32_t class)
     return class != s->prediction && (s->target < 0 || class == s->target);
 }
 
-/* What going back may take, in multiplications: so much of what the search took, or about a second
- * where that is more. */
+/* What cells and going back may take together, in multiplications: so much of what the search took,
+ * or about a second where that is more. */
 static double most_work(const cbx_search *s, const cbx_edit_state *W, const cbx_box_question *q)
 {
     cbx_bound_work work;
@@ -125,18 +125,19 @@ static bool none_leads(const cbx_search *s, const cbx_boxes *boxes, cbx_box_back
     return none;
 }
 
-/* The same by cells, where the model has few features. */
-static cbx_status none_leads_in_cells(const cbx_search *s, cbx_boxes *boxes, double work,
+/* The same by cells, where the model has few features. Takes off the work that it is. */
+static cbx_status none_leads_in_cells(const cbx_search *s, cbx_boxes *boxes, double *work,
                                       bool *proved, cbx_error *err)
 {
     uint8_t           *sought = CBX_NEW(s->arena, uint8_t, s->model->num_classes);
-    cbx_cells_question q = {.sought = sought, .behind = s->prediction, .most_work = work};
+    cbx_cells_question q = {.sought = sought, .behind = s->prediction, .most_work = *work};
     bool               narrowed;
     if (!sought)
         return cbx_fail_memory(err);
     for (int32_t c = 0; c < s->model->num_classes; c++)
         sought[c] = is_sought(s, c);
     cbx_status status = cbx_cells_narrow(boxes, &q, s->arena, &narrowed, err);
+    *work = fmax(0, *work - q.spent);
     *proved = !status && narrowed && none_leads(s, boxes, NULL);
     return status;
 }
@@ -160,7 +161,7 @@ static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const c
     cbx_boxes_finish(&boxes);
     *proved = none_leads(s, &boxes, NULL);
     if (!*proved)
-        status = none_leads_in_cells(s, &boxes, work, proved, err);
+        status = none_leads_in_cells(s, &boxes, &work, proved, err);
     if (status || *proved)
         return status;
     status = cbx_box_back_init(&back, &boxes, work, s->arena, &known, err);

@@ -6,7 +6,7 @@
  * further; the model's own bounds (class_bound.h) tell how much of the prediction's lead that
  * can take at most. And, edges that may go among them, boxes (box.h) may leave no class a chance:
  * of a model whose units are dead, they do. Where they do not tell, what takes longer may
- * (box_back.h, cells.h), as long as it takes no longer than the search. */
+ * (box_back.h, cells.h), as long as it takes no longer than the search, or a second. */
 #ifndef CBX_INFEASIBLE_H
 #define CBX_INFEASIBLE_H
 

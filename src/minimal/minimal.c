@@ -125,9 +125,10 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     s->certificate = CBX_NONE_WITHIN_BUDGET;
     if (cbx_search_is_late(s)) /* a proof cut short is no proof */
         return CBX_OK;
-    bool       further = (s->rules->edits & CBX_EDITS_FURTHER) != 0; /* were they looked at? */
-    bool       none = tried_all || (found->state->exact && !can_move(found->state) &&
-                              (!further || cbx_moves_are_listed(found->state)));
+    bool further = (s->rules->edits & CBX_EDITS_FURTHER) != 0; /* were they looked at? */
+    bool none = tried_all || (found->state->nothing_flips && !further) ||
+                (found->state->exact && !can_move(found->state) &&
+                 (!further || cbx_moves_are_listed(found->state)));
     cbx_status status = none ? CBX_OK : cbx_infeasible(s, found->state, &none, err);
     if (none && !cbx_time_is_up()) {
         s->certificate = CBX_PROVED_NONE;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "order.h"
 #include "rng.h"
 
 /* Steps of choosing. */
@@ -34,14 +35,21 @@ void cbx_cells_take_point(cbx_cells *c, int32_t i, const double *point)
     }
 }
 
+/* More often near 1, evenly, near 0, or very near to it: powers that every processor has alike. */
+static double bent(double u, int64_t how)
+{
+    return how == 0 ? sqrt(sqrt(u)) : cbx_own_power(u, how == 1 ? 1 : how == 2 ? 4 : 16);
+}
+
 void cbx_cells_draw_points(cbx_cells *c)
 {
-    static const double reach[] = {0.003, 0.03, 0.3, 1}, bend[] = {0.2, 1, 4, 16};
+    static const double reach[] = {0.003, 0.03, 0.3, 1};
     cbx_rng             rng = cbx_rng_stream(3, 1, 4, 1);
     for (c->num_points = 0; c->num_points < CBX_CELL_POINTS; c->num_points++) {
         double *p = c->points, far = c->num_points ? reach[cbx_rng_below(&rng, 4)] : 0;
         for (int32_t k = 0; k < c->dims; k++) {
-            double way = pow(cbx_rng_uniform(&rng), bend[cbx_rng_below(&rng, 4)]);
+            double drawn = cbx_rng_uniform(&rng);
+            double way = bent(drawn, (int64_t)cbx_rng_below(&rng, 4));
             p[k] = c->low[k] + far * way * (c->high[k] - c->low[k]);
         }
         cbx_cells_take_point(c, c->num_points, p);
@@ -126,7 +134,7 @@ bool cbx_cells_choose_slopes(cbx_cells *c, int32_t unit)
     for (int step = 0; step < STEPS && !(best < GOOD); step++) {
         cbx_cells_take_slopes(c, unit);
         double at = find_worst(c, unit, &worst, &which);
-        c->work += 2.0 * c->num_points * n;
+        c->work += 8.0 * c->num_points * n;
         if (at < best) {
             best = at;
             memcpy(c->slopes, c->slope[CBX_OWN], (size_t)n * sizeof *c->slopes);

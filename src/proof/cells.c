@@ -351,6 +351,7 @@ static void explore(cbx_cells *c, int32_t depth)
         return;
     }
     find_edge(c, s, &from, &to);
+    c->work += (double)c->corners * c->corners * c->first->n_out;
     halve(c, s, part, from, to);
     look_at(c, part, to);
     explore(c, depth + 1);
@@ -426,11 +427,26 @@ static void lower_tops(const cbx_cells *c)
     }
 }
 
-cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_arena *arena,
+/* Lines for all units. *known false: there are none that tell enough. */
+static cbx_status choose_lines(cbx_cells *c, bool *known, cbx_error *err)
+{
+    *known = true;
+    for (int32_t j = 0; j < c->third->n_out && *known; j++) {
+        if (cbx_out_of_time(8.0 * CBX_CELL_POINTS * c->second->n_out))
+            return cbx_fail_late(err);
+        *known =
+            cbx_cells_allow(c, j) && cbx_cells_choose_slopes(c, j) && c->work <= c->q->most_work;
+    }
+    return CBX_OK;
+}
+
+cbx_status cbx_cells_narrow(cbx_boxes *boxes, cbx_cells_question *q, cbx_arena *arena,
                             bool *narrowed, cbx_error *err)
 {
     const cbx_net_layer *layers = boxes->q->net->layers;
+    bool                 known;
     *narrowed = false;
+    q->spent = 0;
     if (!is_simple(boxes) || !has_one_sign(boxes))
         return CBX_OK;
     cbx_cells c = {.b = boxes, .q = q, .first = layers, .second = layers + 1, .third = layers + 2};
@@ -443,15 +459,12 @@ cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_a
     find_space(&c);
     find_largest(&c);
     cbx_cells_draw_points(&c);
-    for (int32_t j = 0; j < c.third->n_out; j++) {
-        if (cbx_out_of_time(8.0 * CBX_CELL_POINTS * c.second->n_out))
-            return cbx_fail_late(err);
-        if (!cbx_cells_allow(&c, j))
-            return CBX_OK;
-        if (!cbx_cells_choose_slopes(&c, j) || c.work > q->most_work)
-            return CBX_OK;
-    }
-    explore_all(&c);
+    cbx_status status = choose_lines(&c, &known, err);
+    if (!status && known)
+        explore_all(&c);
+    q->spent = c.work;
+    if (status || !known)
+        return status;
     if (cbx_time_is_up())
         return cbx_fail_late(err);
     if (!c.given_up) {

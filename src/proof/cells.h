@@ -16,11 +16,12 @@ typedef struct cbx_cells_question {
     const uint8_t *sought; /* by class: may it be ahead of … */
     int32_t        behind; /* … this one? */
     double         most_work;
+    double         spent; /* of that; filled in */
 } cbx_cells_question;
 
 /* Lowers the tops of the third, and last, layer's boxes, which are computed. *narrowed false: there
  * is nothing that it could prove this way, or it takes more work. */
-cbx_status cbx_cells_narrow(cbx_boxes *boxes, const cbx_cells_question *q, cbx_arena *arena,
+cbx_status cbx_cells_narrow(cbx_boxes *boxes, cbx_cells_question *q, cbx_arena *arena,
                             bool *narrowed, cbx_error *err);
 
 #endif
