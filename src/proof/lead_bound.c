@@ -10,12 +10,10 @@
 
 /* ---- memory */
 
-/* Of what features do to a maximum nothing is known. */
 static bool is_known(const cbx_net *net, const cbx_partial_graph *graph)
 {
-    bool features = graph->count > 0 && graph->choices[graph->count - 1].row >= 0;
     for (int32_t l = 0; net && l < net->num_layers; l++)
-        if (!cbx_scale_is_known(net->layers[l].norm, graph) || (net->layers[l].maximum && features))
+        if (!cbx_scale_is_known(net->layers[l].norm, graph))
             return false;
     return net != NULL;
 }
@@ -40,6 +38,13 @@ static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(*all[k] = CBX_NEW(arena, double, size)))
             return -1;
+    if (b->spread.net->layers[0].maximum && cbx_lead_has_features(b)) {
+        size = (size_t)y->rows * (size_t)y->in;
+        b->maximum.rise = CBX_NEW(arena, double, size);
+        b->maximum.fall = CBX_NEW(arena, double, size);
+        if (!b->maximum.rise || !b->maximum.fall)
+            return -1;
+    }
     int32_t layers = b->spread.net->num_layers;
     b->at_row = CBX_NEW0(arena, double *, layers);
     b->word = CBX_NEW0(arena, cbx_slopes, layers);
@@ -177,11 +182,14 @@ static bool add_feature_gains(cbx_lead_bound *b)
         at_row = c->row == row ? at_row : later_gain(b, NULL, c->row);
         row = c->row;
         b->gain[k] = gain_by_length(b, c, slope, at_row);
-        if (b->gain[k] < little && !net->has_own)
+        if (b->gain[k] < little && !net->has_own && !net->maximum)
             continue;
-        b->gain[k] = later_gain(b, c, c->row) + cbx_row_moves_gain(c, net->neighbour, net->n_out,
-                                                                   b->message.rise + at,
-                                                                   b->message.fall + at);
+        b->gain[k] = later_gain(b, c, c->row);
+        if (net->maximum)
+            b->gain[k] += cbx_lead_max_gain(b, c);
+        else
+            b->gain[k] += cbx_row_moves_gain(c, net->neighbour, net->n_out, b->message.rise + at,
+                                             b->message.fall + at);
         if (net->has_own)
             b->gain[k] +=
                 cbx_row_moves_gain(c, net->own, net->n_out, b->own.rise + at, b->own.fall + at);

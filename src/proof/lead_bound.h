@@ -21,6 +21,7 @@ typedef struct cbx_lead_bound {
     double      *at_removal, *at_addition; /* by node: what each choice with an edge into it adds */
     double     **at_row;         /* by layer and row: what each choice of its features adds there */
     cbx_slopes   message, own;   /* of the first layer's products */
+    cbx_slopes   maximum;        /* of the maxima that it takes, by row and input, if it does */
     cbx_slopes  *word;           /* by layer, of those behind it; NULL: not known */
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
     double      *bend;           /* scratch: by unit, what its slope behind the ReLU changes by

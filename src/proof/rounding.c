@@ -84,6 +84,19 @@ static bool may_come(const cbx_partial_graph *g, int64_t slot)
     return g->choice_of[slot] >= 0 && cbx_choice_is_open(g, g->choice_of[slot]);
 }
 
+/* A feature that a maximum is of, with all that choices may make of it; each of them is a sum. */
+static double feature_size(const cbx_spread *s, int32_t row, int32_t k)
+{
+    const cbx_reach_list *list = &s->moves.list;
+    int64_t               in = s->net->layers[0].n_in, at = (int64_t)row * in + k;
+    if (!s->base)
+        return fabs(s->layers[0].message[at]);
+    double size = fabs(s->base[at]);
+    for (int64_t e = list->begin[row]; e < list->begin[row + 1]; e++)
+        size += num_features(s) * fmax(list->up[e * in + k], -list->down[e * in + k]);
+    return size;
+}
+
 /* The maxima of row v: each is as large as the largest message that can be there, and as wrong as
  * the most wrong of them. Leaves sizes and errors in r->sizes and r->weights, by input. */
 static void find_maxima(const cbx_rounding *r, int32_t l, int32_t v)
@@ -99,8 +112,8 @@ static void find_maxima(const cbx_rounding *r, int32_t l, int32_t v)
         if (!g->present[e] && !may_come(g, e))
             continue;
         for (int32_t k = 0; k < in; k++) {
-            double size = l > 0 ? r->size[l - 1][from + k] : fabs(s->layers[0].message[from + k]);
-            double error = l > 0 ? r->error[l - 1][from + k] : 0;
+            double size = l > 0 ? r->size[l - 1][from + k] : feature_size(s, g->view->source[e], k);
+            double error = l > 0 ? r->error[l - 1][from + k] : 2 * num_features(s) * UNIT * size;
             error += g->view->weight ? UNIT * size : 0; /* it is multiplied by that */
             r->sizes[k] = fmax(r->sizes[k], w * size);
             r->weights[k] = fmax(r->weights[k], w * error);
