@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "pool_max.h"
 
 /* ---- the head */
 
@@ -21,6 +22,10 @@ void cbx_lead_start(cbx_lead_bound *b, int32_t ahead, int32_t behind)
         memset(b->weight[l], 0, (size_t)y->rows * (size_t)y->width * sizeof(double));
         if (!cbx_net_head(net, l, ahead, behind, b->before, b->input))
             continue;
+        if (net->max_pool) {
+            cbx_pool_max_pass(b, l);
+            continue;
+        }
         int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
         double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / y->rows : 1;
         for (int32_t v = 0; v < rows; v++)

@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "pool_max.h"
 
 /* ---- memory */
 
@@ -48,6 +49,7 @@ static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
     int32_t layers = b->spread.net->num_layers;
     b->at_row = CBX_NEW0(arena, double *, layers);
     b->word = CBX_NEW0(arena, cbx_slopes, layers);
+    b->at_maxima = CBX_NEW(arena, double, y->rows_in);
     for (int32_t l = 1; cbx_lead_has_features(b) && b->at_row && b->word && l < layers; l++) {
         int64_t of_words = (int64_t)y->rows_in * b->spread.layers[l].width;
         b->at_row[l] = CBX_NEW(arena, double, y->rows_in);
@@ -56,7 +58,7 @@ static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
         if (!b->at_row[l] || !b->word[l].rise || !b->word[l].fall)
             return -1;
     }
-    return b->at_row && b->word ? 0 : -1;
+    return b->at_row && b->word && b->at_maxima ? 0 : -1;
 }
 
 /* Choices by the two nodes whose budgets they take from, where there are such budgets. */
@@ -109,6 +111,9 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
         return cbx_fail_memory(err);
     if (list_by_node(b, arena))
         return cbx_fail_memory(err);
+    status = cbx_pool_max_init(b, arena, err);
+    if (status)
+        return status;
     return cbx_rounding_init(&b->sizes, &b->spread, arena, err);
 }
 
@@ -125,10 +130,10 @@ static void add_node_gains(cbx_lead_bound *b)
         }
 }
 
-/* What a choice of the row's features gains behind the first layer; NULL: any of them. */
+/* What a choice of the row's features gains behind the first layer and by maxima; NULL: any. */
 static double later_gain(const cbx_lead_bound *b, const cbx_choice *c, int32_t row)
 {
-    double sum = 0;
+    double sum = b->at_maxima[row];
     for (int32_t l = 1; l < b->spread.net->num_layers; l++) {
         double  gain = b->at_row[l][row];
         int64_t at = (int64_t)row * b->spread.layers[l].width;
@@ -205,6 +210,7 @@ static void clear_slopes(cbx_lead_bound *b)
     memset(b->message.fall, 0, size);
     memset(b->own.rise, 0, size);
     memset(b->own.fall, 0, size);
+    memset(b->at_maxima, 0, (size_t)y->rows_in * sizeof(double));
     for (int32_t l = 1; cbx_lead_has_features(b) && l < b->spread.net->num_layers; l++) {
         size = (size_t)y->rows_in * (size_t)b->spread.layers[l].width * sizeof(double);
         memset(b->at_row[l], 0, (size_t)y->rows_in * sizeof(double));
@@ -246,7 +252,7 @@ int cbx_lead_bound_update(cbx_lead_bound *b)
     if (cbx_spread_compute(&b->spread))
         return -1;
     cbx_rounding_compute(&b->sizes);
-    return 0;
+    return cbx_pool_max_compute(b);
 }
 
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)

@@ -31,7 +31,7 @@ void cbx_lead_pass_maxima(cbx_lead_bound *b, int32_t l, int32_t v)
         if (!cbx_row_moves_is_row(&b->spread.moves, move->choice))
             b->gain[move->choice] += gain;
         else if (l > 0) /* of the first layer features are told one by one */
-            b->at_row[l][move->choice - b->spread.graph->count] += gain;
+            b->at_maxima[move->choice - b->spread.graph->count] += gain;
     }
 }
 

@@ -72,7 +72,9 @@ static bool undoes_last_relu(const cbx_net *net)
     const cbx_net_layer *last = &net->layers[net->num_layers - 1];
     const cbx_model     *m = net->model;
     int32_t              C = m->num_classes, paired = 0;
-    const float         *W = m->theta + m->output_offset + (int64_t)(m->head_in - last->n_out) * C;
+    if (net->max_pool)
+        return false; /* of a unit and its negative, the largest are of different nodes */
+    const float *W = m->theta + m->output_offset + (int64_t)(m->head_in - last->n_out) * C;
     for (int32_t j = 0; j < last->n_out; j++)
         for (int32_t c = 0; c < C && last->twin[j] >= 0; c++) {
             paired += c == 0 ? 2 : 0;

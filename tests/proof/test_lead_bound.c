@@ -21,13 +21,21 @@ static void draw_weights(world *w)
         }
 }
 
-static void draw_world(world *w, uint64_t seed, bool maximum)
+/* What is drawn. */
+typedef struct draw {
+    bool maximum;  /* layers take the largest of their neighbours */
+    bool features; /* may change */
+    bool max_pool; /* graphs, of which the head sees the largest of each unit */
+} draw;
+
+static void draw_world(world *w, uint64_t seed, draw what)
 {
+    bool                     maximum = what.maximum;
     static const char *const layers[] = {"gcn", "graphconv", "graphconv", "sage", "cheb"};
     cbx_error                err = {0};
     cbx_options             *o;
     *w = (world){.rng = cbx_rng_stream(seed, 0, 0, 0)};
-    w->task = below(w, 2) ? CBX_GRAPH : CBX_NODE;
+    w->task = below(w, 2) || what.max_pool ? CBX_GRAPH : CBX_NODE;
     w->n = (int32_t)(3 + below(w, NODES - 2));
     int64_t kind = below(w, 9) / 2;
     bool    undirected = below(w, 3) > 0;
@@ -54,7 +62,7 @@ static void draw_world(world *w, uint64_t seed, bool maximum)
     set(o, "head", below(w, 2) ? "cat" : "last");
     set(o, "batch-norm", below(w, 4) ? "false" : "true");
     if (w->task == CBX_GRAPH)
-        set(o, "pool", below(w, 2) ? "sum" : "mean");
+        set(o, "pool", what.max_pool ? "max" : below(w, 2) ? "sum" : "mean");
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
@@ -230,12 +238,12 @@ static void settle_some(question *q)
     }
 }
 
-static void check_seed(uint64_t seed, bool maximum, bool features)
+static void check_seed(uint64_t seed, draw what)
 {
     world    w;
     question q;
-    draw_world(&w, seed, maximum);
-    ask(&q, &w, 3, features);
+    draw_world(&w, seed, what);
+    ask(&q, &w, 3, what.features);
     if (CHECK(q.known)) {
         check_bound(&q);
         settle_some(&q);
@@ -250,21 +258,27 @@ static void check_seed(uint64_t seed, bool maximum, bool features)
 TEST(no_set_of_choices_within_the_budgets_leads_further_than_the_bound_says)
 {
     for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
-        check_seed(seed, false, true);
+        check_seed(seed, (draw){.features = true});
 }
 
 TEST(nor_where_layers_take_the_largest_of_their_neighbours)
 {
     for (uint64_t seed = 0; seed < 3300 && test_failures() == 0; seed++)
-        check_seed(seed, true, false);
-    check_seed(29636, true,
-               false); /* a leader falls below one that is not moved by the same choice */
+        check_seed(seed, (draw){.maximum = true});
+    /* a leader falls below one that is not moved by the same choice */
+    check_seed(29636, (draw){.maximum = true});
 }
 
 TEST(nor_where_the_features_that_they_are_of_change)
 {
     for (uint64_t seed = 100000; seed < 103000 && test_failures() == 0; seed++)
-        check_seed(seed, true, true);
+        check_seed(seed, (draw){.maximum = true, .features = true});
+}
+
+TEST(nor_where_the_head_sees_the_largest_over_nodes)
+{
+    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
+        check_seed(seed, (draw){.maximum = seed % 4 == 0, .features = true, .max_pool = true});
 }
 
 /* Adds to the layer's biases what makes its units of row 0 a half. */
@@ -386,5 +400,6 @@ TEST(what_a_feature_under_a_maximum_is_wrong_by_is_counted)
 
 TEST(log_probabilities_are_rounded_as_well)
 {
-    check_seed(27706, false, true); /* scores are small there, and their logarithms are not */
+    check_seed(27706,
+               (draw){.features = true}); /* scores are small there, and their logarithms are not */
 }
