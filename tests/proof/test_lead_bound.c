@@ -21,6 +21,40 @@ static void draw_weights(world *w)
         }
 }
 
+/* All that have this in their names. */
+static void clear_parameter(world *w, const char *of)
+{
+    const char *name;
+    cbx_error   err = {0};
+    int32_t     rows, cols;
+    float       zeros[64] = {0};
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++)
+        if (strstr(name, of))
+            CHECK_OK(cbx_model_set(w->model, i, zeros, (int64_t)rows * cols, &err), err);
+}
+
+/* Makes two of the last layer's four units the negatives of the others, to the head as well. */
+static void mirror_last_units(world *w)
+{
+    const char *name;
+    cbx_error   err = {0};
+    int32_t     rows, cols;
+    float       values[4096];
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
+        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1), row = count / CLASSES;
+        int64_t units = count / 4;
+        bool    last = strstr(name, "layers.") && name[7] == '0' + w->model->num_layers - 1;
+        bool    head = !strcmp(name, "output_layer.weight");
+        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
+        for (int64_t k = 0; last && k < 2 * units; k++)
+            values[2 * units + k] = -values[k];
+        for (int64_t c = 0; head && c < CLASSES; c++)
+            for (int64_t k = (c + 1) * row - 4; k < (c + 1) * row - 2; k++)
+                values[k + 2] = -values[k];
+        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
+    }
+}
+
 /* What is drawn. */
 typedef struct draw {
     bool maximum;  /* layers take the largest of their neighbours */
@@ -60,12 +94,17 @@ static void draw_world(world *w, uint64_t seed, draw what)
     if (kind == 4 && !maximum)
         set(o, "order", "1");
     set(o, "head", below(w, 2) ? "cat" : "last");
-    set(o, "batch-norm", below(w, 4) ? "false" : "true");
+    bool batch_norm = below(w, 4) == 0;
+    set(o, "batch-norm", batch_norm ? "true" : "false");
     if (w->task == CBX_GRAPH)
         set(o, "pool", what.max_pool ? "max" : below(w, 2) ? "sum" : "mean");
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
+    if (maximum && what.features && below(w, 3) == 0)
+        clear_parameter(w, "lin_root.weight"); /* rows have nothing of their own */
+    if (what.max_pool && !batch_norm && below(w, 4) == 0)
+        mirror_last_units(w);
 }
 
 /* What is asked about: node 0, or the graph. */
@@ -297,17 +336,6 @@ static void centre_layer(question *q, const char *of, int32_t l)
             values[j] += 0.5f - (float)q->bound.spread.layers[l].now[j];
         CHECK_OK(cbx_model_set(q->w->model, i, values, units, &err), err);
     }
-}
-
-static void clear_parameter(world *w, const char *of)
-{
-    const char *name;
-    cbx_error   err = {0};
-    int32_t     rows, cols;
-    float       zeros[64] = {0};
-    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++)
-        if (!strcmp(name, of))
-            CHECK_OK(cbx_model_set(w->model, i, zeros, (int64_t)rows * cols, &err), err);
 }
 
 /* Alike nodes, each linked to all, of which a maximum is large and what a bias leaves of it is
