@@ -92,7 +92,8 @@ static void take_row(pool *p, int32_t v)
         for (int32_t j = 0; j < width; j++) {
             int64_t at = (int64_t)v * width + j;
             double  up = y->list.up[k * width + j], down = y->list.down[k * width + j];
-            double  rises = up * (up > 0 ? y->right[at] : y->left[at]);
+            double  right = y->right[at], left = y->left[at];
+            double  rises = up * (up > 0 ? right : left);
             double  falls = down * y->under[at];
             if (p->m->leader[j] == v) {
                 p->up[to + j] = rises;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What boxes claim of all features within ranges and all sets of edges, against random ones of
  * them: the graph is built anew and the model asked. */
-#include "box.h"
+#include "box_back.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,6 +103,7 @@ static double claim(world *w)
     cbx_net          *net;
     int32_t           row = 0;
     cbx_boxes         boxes;
+    cbx_box_back      back;
     bool              known;
     CHECK_OK(cbx_view_graphs(graph, &row, 1, &arena, &view, &err), err);
     CHECK_OK(cbx_partial_graph_init(&g, &view, NULL, view.m, view.m, &arena, &err), err);
@@ -121,6 +122,8 @@ static double claim(world *w)
     }
     cbx_boxes_finish(&boxes);
     double lead = cbx_boxes_lead(&boxes, 1, 0);
+    CHECK_OK(cbx_box_back_init(&back, &boxes, 1e6, &arena, &known, &err), err);
+    CHECK_INT(known, !net->max_pool && !net->layers[0].maximum); /* it is for sums */
     cbx_arena_free(&arena);
     cbx_graph_free(graph);
     return lead;

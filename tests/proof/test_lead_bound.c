@@ -338,10 +338,12 @@ static void centre_layer(question *q, const char *of, int32_t l)
     }
 }
 
+static const double LARGE = 1e5;
+
 /* Alike nodes, each linked to all, of which a maximum is large and what a bias leaves of it is
  * not: what the model loses there it cannot make good, and the next layer sees it through another
  * maximum only. */
-static void draw_large_maxima(world *w, uint64_t seed)
+static void draw_maxima(world *w, uint64_t seed, double size)
 {
     cbx_error    err = {0};
     cbx_options *o;
@@ -350,7 +352,8 @@ static void draw_large_maxima(world *w, uint64_t seed)
         for (int32_t v = 0; v < w->n; v++)
             w->edge[u][v] = u != v;
     for (int32_t k = 0; k < w->n * FEATURES; k++)
-        w->x[k] = k < FEATURES ? (float)(1e5 * cbx_rng_uniform(&w->rng)) : w->x[k - FEATURES];
+        w->x[k] = k < FEATURES ? (float)(size * cbx_rng_uniform(&w->rng)) : w->x[k - FEATURES];
+    w->task = seed / 2 % 2 ? CBX_GRAPH : CBX_NODE;
     w->y[0] = CLASSES - 1;
     w->graph = graph_of(w);
     CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
@@ -358,6 +361,8 @@ static void draw_large_maxima(world *w, uint64_t seed)
     set(o, "aggregation", "max");
     set(o, "hidden", "4");
     set(o, "layers", "2");
+    if (w->task == CBX_GRAPH)
+        set(o, "pool", "max");
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     clear_parameter(w, "layers.1.lin_root.weight");
@@ -369,7 +374,7 @@ TEST(what_a_maximum_is_wrong_by_is_counted)
     for (uint64_t seed = 0; seed < 50 && test_failures() == 0; seed++) {
         world    w;
         question q;
-        draw_large_maxima(&w, seed);
+        draw_maxima(&w, seed, LARGE);
         for (int centred = 0; centred < 2; centred++) {
             ask(&q, &w, 2, false);
             CHECK(!cbx_lead_bound_update(&q.bound));
@@ -388,7 +393,7 @@ TEST(what_a_maximum_is_wrong_by_is_counted)
     CHECK(largest > 1e-4);
 }
 
-/* A large feature becomes a small one: how far it moves is rounded, too. */
+/* A large feature becomes a small one, or the other way round: how far it moves is rounded, too. */
 TEST(what_a_feature_under_a_maximum_is_wrong_by_is_counted)
 {
     double largest = 0;
@@ -396,11 +401,11 @@ TEST(what_a_feature_under_a_maximum_is_wrong_by_is_counted)
         world     w;
         question  q;
         cbx_error err = {0};
-        draw_large_maxima(&w, seed);
+        draw_maxima(&w, seed, seed % 2 ? 1 : LARGE);
         clear_parameter(&w, "layers.0.lin_root.weight");
         ask(&q, &w, 2, false);
         for (int32_t k = 0; k < w.n * FEATURES; k++) {
-            float to = (float)cbx_rng_uniform(&w.rng),
+            float to = (float)((seed % 2 ? LARGE : 1) * cbx_rng_uniform(&w.rng)),
                   *x = &w.x[node_of(&q, k / FEATURES) * FEATURES];
             cbx_partial_graph_add_feature(&q.graph, k / FEATURES, k % FEATURES, -1,
                                           to - x[k % FEATURES], to - x[k % FEATURES]);
