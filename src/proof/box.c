@@ -44,7 +44,7 @@ static int make_room(cbx_boxes *b, cbx_arena *arena)
 {
     const cbx_net *net = b->q->net;
     int32_t        rows = cbx_view_rows(b->q->graph->view, cbx_net_hops(net, -1)), widest = 0;
-    bool           maxima = false;
+    bool           maxima = net->max_pool;
     int64_t        features = (int64_t)rows * net->layers[0].n_in;
     double       **products[] = {&b->message_low, &b->message_high, &b->own_low,
                                  &b->own_high,    &b->message_size, &b->own_size};
@@ -248,6 +248,30 @@ double cbx_boxes_share(const cbx_boxes *b, int32_t *rows)
     return m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / *rows : 1;
 }
 
+/* The boxes of layer l's units, each the largest over the nodes, in b->max_low and b->max_high. */
+static void pool_maxima(const cbx_boxes *b, int32_t l, int32_t rows)
+{
+    int32_t              width = b->q->net->layers[l].n_out;
+    const cbx_box_layer *y = &b->layers[l];
+    for (int32_t j = 0; j < width; j++)
+        b->max_low[j] = b->max_high[j] = -INFINITY;
+    for (int64_t at = 0; at < (int64_t)rows * width; at++) {
+        int32_t j = (int32_t)(at % width);
+        b->max_low[j] = fmax(b->max_low[j], y->low[at]);
+        b->max_high[j] = fmax(b->max_high[j], y->high[at]);
+    }
+}
+
+/* What b->sizes times those come to at most. */
+static double pooled_size(const cbx_boxes *b, int32_t l, int32_t rows)
+{
+    double sum = 0;
+    pool_maxima(b, l, rows);
+    for (int32_t j = 0; j < b->q->net->layers[l].n_out; j++)
+        sum += b->sizes[j] * fmax(b->max_high[j], 0);
+    return sum;
+}
+
 /* What scores of two classes are sums of, without signs. */
 static double size_of_scores(const cbx_boxes *b, int32_t ahead, int32_t behind)
 {
@@ -258,6 +282,10 @@ static double size_of_scores(const cbx_boxes *b, int32_t ahead, int32_t behind)
     for (int32_t l = 0; l < b->q->net->num_layers; l++) {
         int32_t width = b->q->net->layers[l].n_out;
         bool    seen = cbx_net_head(b->q->net, l, ahead, behind, b->weights, b->sizes);
+        if (seen && b->q->net->max_pool) {
+            size += pooled_size(b, l, rows);
+            continue;
+        }
         for (int64_t at = 0; seen && at < (int64_t)rows * width; at++)
             size += share * b->sizes[at % width] * fmax(b->layers[l].high[at], 0);
     }
@@ -289,6 +317,11 @@ double cbx_boxes_lead(const cbx_boxes *b, int32_t ahead, int32_t behind)
         int64_t              width = net->layers[l].n_out;
         const cbx_box_layer *y = &b->layers[l];
         bool                 seen = cbx_net_head(net, l, ahead, behind, b->weights, b->sizes);
+        if (seen && net->max_pool) {
+            pool_maxima(b, l, rows);
+            lead += cbx_lines_in_box((int32_t)width, b->weights, b->max_low, b->max_high);
+            continue;
+        }
         for (int32_t i = 0; seen && i < rows; i++)
             lead += share * cbx_lines_in_box((int32_t)width, b->weights, y->low + i * width,
                                              y->high + i * width);

@@ -31,7 +31,7 @@ typedef struct cbx_boxes {
     double *low, *high; /* of features, as the first layer multiplies them: rows x features */
     double *message_low, *message_high, *own_low, *own_high; /* a layer's products: rows x units */
     double *message_size, *own_size;                         /* without signs */
-    double *max_low, *max_high; /* scratch: of one row's neighbours, where a layer takes maxima */
+    double *max_low, *max_high; /* scratch: of one row's neighbours, or of all rows */
     double *weights, *sizes;    /* scratch, of the widest layer */
     double  largest;            /* score of any class, without signs; known where all layers are */
 } cbx_boxes;

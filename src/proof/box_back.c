@@ -30,7 +30,7 @@ enum { DEEPEST = 16 };
 static bool is_of_sums(const cbx_box_question *q)
 {
     const cbx_view *view = q->graph->view;
-    if (q->net->num_layers > DEEPEST)
+    if (q->net->num_layers > DEEPEST || q->net->max_pool)
         return false;
     for (int32_t l = 0; l < q->net->num_layers; l++)
         if (q->net->layers[l].maximum)

@@ -21,7 +21,7 @@ typedef struct cbx_box_back {
     bool     late;      /* no time: what was computed is no bound */
 } cbx_box_back;
 
-/* Of boxes that are computed. *known false: weights of edges are below 0, a layer takes a maximum,
+/* Of boxes that are computed. *known false: weights of edges are below 0, a maximum is taken,
  * or there are too many, and nothing is told. */
 cbx_status cbx_box_back_init(cbx_box_back *f, cbx_boxes *boxes, double most_work, cbx_arena *arena,
                              bool *known, cbx_error *err);

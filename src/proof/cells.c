@@ -20,7 +20,7 @@ static bool is_simple(const cbx_boxes *b)
 {
     const cbx_net  *net = b->q->net;
     const cbx_view *view = b->q->graph->view;
-    if (net->num_layers != 3 || net->layers[0].n_in > MOST_FEATURES ||
+    if (net->num_layers != 3 || net->layers[0].n_in > MOST_FEATURES || net->max_pool ||
         cbx_model_head_sees(net->model, 0))
         return false;
     for (int32_t l = 0; l < 3; l++)

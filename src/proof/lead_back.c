@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "pool_max.h"
 
 /* ---- the head */
 
@@ -21,6 +22,10 @@ void cbx_lead_start(cbx_lead_bound *b, int32_t ahead, int32_t behind)
         memset(b->weight[l], 0, (size_t)y->rows * (size_t)y->width * sizeof(double));
         if (!cbx_net_head(net, l, ahead, behind, b->before, b->input))
             continue;
+        if (net->max_pool) {
+            cbx_pool_max_pass(b, l);
+            continue;
+        }
         int32_t rows = m->task == CBX_GRAPH ? y->rows : 1;
         double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / y->rows : 1;
         for (int32_t v = 0; v < rows; v++)
@@ -55,8 +60,9 @@ static void add_first_bend(cbx_lead_bound *b, int32_t v, int32_t j, double bend,
         int32_t u = list->choice[k] - s->graph->count;
         if (u < 0)
             continue;
-        bend_slopes(&b->message, (int64_t)u * width + j, bend,
-                    sign * cbx_spread_factor(s, 0, u, v));
+        if (!s->net->layers[0].maximum) /* else see lead_max.c */
+            bend_slopes(&b->message, (int64_t)u * width + j, bend,
+                        sign * cbx_spread_factor(s, 0, u, v));
         if (u == v)
             bend_slopes(&b->own, (int64_t)u * width + j, bend, sign);
     }
@@ -310,31 +316,6 @@ static void multiply_back(cbx_lead_bound *b, int32_t l, const double *W)
     }
 }
 
-/* Of a maximum a weight goes on to the leader's source, where that tells more, and to what choices
- * do beside it; else all of it to what they do. */
-static void pass_maxima(cbx_lead_bound *b, int32_t l, int32_t v)
-{
-    const cbx_maxima *m = &b->spread.layers[l].maxima;
-    const cbx_view   *view = b->spread.graph->view;
-    int32_t           units = b->spread.layers[l].in;
-    int64_t           row = (int64_t)v * units;
-    for (int32_t k = 0; k < units; k++) {
-        double weight = b->input[k];
-        if (!(weight > 0 ? m->passes_up[row + k] : m->passes_down[row + k]))
-            continue;
-        int64_t e = view->offset[v] + m->leader[row + k];
-        double  w = view->weight ? (double)view->weight[e] : 1;
-        b->weight[l - 1][(int64_t)view->source[e] * units + k] += weight * w;
-    }
-    for (int64_t e = m->begin[v]; e < m->begin[v + 1]; e++) {
-        const cbx_max_move *move = &m->moves[e];
-        double              weight = b->input[move->unit];
-        double              up = m->passes_up[row + move->unit] ? move->above : move->up;
-        double              down = m->passes_down[row + move->unit] ? -move->below : move->down;
-        b->gain[move->choice] += weight * (weight > 0 ? up : down);
-    }
-}
-
 /* From weights before row v's ReLU to those of the layer's inputs. */
 static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
 {
@@ -348,7 +329,7 @@ static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
         add_slopes(b, &b->own, v, 1);
     multiply_back(b, l, net->neighbour);
     if (net->maximum)
-        pass_maxima(b, l, v);
+        cbx_lead_pass_maxima(b, l, v);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !net->maximum; e++)
         if (!gcn || view->source[e] != v)
             pass_edge(b, l, v, e);
@@ -358,6 +339,9 @@ static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
 
 void cbx_lead_pass(cbx_lead_bound *b, int32_t l, int32_t v)
 {
-    if (pass_relu(b, l, v))
+    bool any = pass_relu(b, l, v);
+    if (l == 0 && b->spread.net->layers[0].maximum && cbx_lead_has_features(b))
+        cbx_lead_tell_maxima(b, v);
+    if (any)
         pass_row(b, l, v);
 }

@@ -7,15 +7,14 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "pool_max.h"
 
 /* ---- memory */
 
-/* Of what features do to a maximum nothing is known. */
 static bool is_known(const cbx_net *net, const cbx_partial_graph *graph)
 {
-    bool features = graph->count > 0 && graph->choices[graph->count - 1].row >= 0;
     for (int32_t l = 0; net && l < net->num_layers; l++)
-        if (!cbx_scale_is_known(net->layers[l].norm, graph) || (net->layers[l].maximum && features))
+        if (!cbx_scale_is_known(net->layers[l].norm, graph))
             return false;
     return net != NULL;
 }
@@ -40,9 +39,17 @@ static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(*all[k] = CBX_NEW(arena, double, size)))
             return -1;
+    if (b->spread.net->layers[0].maximum && cbx_lead_has_features(b)) {
+        size = (size_t)y->rows * (size_t)y->in;
+        b->maximum.rise = CBX_NEW(arena, double, size);
+        b->maximum.fall = CBX_NEW(arena, double, size);
+        if (!b->maximum.rise || !b->maximum.fall)
+            return -1;
+    }
     int32_t layers = b->spread.net->num_layers;
     b->at_row = CBX_NEW0(arena, double *, layers);
     b->word = CBX_NEW0(arena, cbx_slopes, layers);
+    b->at_maxima = CBX_NEW(arena, double, y->rows_in);
     for (int32_t l = 1; cbx_lead_has_features(b) && b->at_row && b->word && l < layers; l++) {
         int64_t of_words = (int64_t)y->rows_in * b->spread.layers[l].width;
         b->at_row[l] = CBX_NEW(arena, double, y->rows_in);
@@ -51,7 +58,7 @@ static int make_slopes(cbx_lead_bound *b, cbx_arena *arena)
         if (!b->at_row[l] || !b->word[l].rise || !b->word[l].fall)
             return -1;
     }
-    return b->at_row && b->word ? 0 : -1;
+    return b->at_row && b->word && b->at_maxima ? 0 : -1;
 }
 
 /* Choices by the two nodes whose budgets they take from, where there are such budgets. */
@@ -104,6 +111,9 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
         return cbx_fail_memory(err);
     if (list_by_node(b, arena))
         return cbx_fail_memory(err);
+    status = cbx_pool_max_init(b, arena, err);
+    if (status)
+        return status;
     return cbx_rounding_init(&b->sizes, &b->spread, arena, err);
 }
 
@@ -120,10 +130,10 @@ static void add_node_gains(cbx_lead_bound *b)
         }
 }
 
-/* What a choice of the row's features gains behind the first layer; NULL: any of them. */
+/* What a choice of the row's features gains behind the first layer and by maxima; NULL: any. */
 static double later_gain(const cbx_lead_bound *b, const cbx_choice *c, int32_t row)
 {
-    double sum = 0;
+    double sum = b->at_maxima[row];
     for (int32_t l = 1; l < b->spread.net->num_layers; l++) {
         double  gain = b->at_row[l][row];
         int64_t at = (int64_t)row * b->spread.layers[l].width;
@@ -177,11 +187,14 @@ static bool add_feature_gains(cbx_lead_bound *b)
         at_row = c->row == row ? at_row : later_gain(b, NULL, c->row);
         row = c->row;
         b->gain[k] = gain_by_length(b, c, slope, at_row);
-        if (b->gain[k] < little && !net->has_own)
+        if (b->gain[k] < little && !net->has_own && !net->maximum)
             continue;
-        b->gain[k] = later_gain(b, c, c->row) + cbx_row_moves_gain(c, net->neighbour, net->n_out,
-                                                                   b->message.rise + at,
-                                                                   b->message.fall + at);
+        b->gain[k] = later_gain(b, c, c->row);
+        if (net->maximum)
+            b->gain[k] += cbx_lead_max_gain(b, c);
+        else
+            b->gain[k] += cbx_row_moves_gain(c, net->neighbour, net->n_out, b->message.rise + at,
+                                             b->message.fall + at);
         if (net->has_own)
             b->gain[k] +=
                 cbx_row_moves_gain(c, net->own, net->n_out, b->own.rise + at, b->own.fall + at);
@@ -197,6 +210,7 @@ static void clear_slopes(cbx_lead_bound *b)
     memset(b->message.fall, 0, size);
     memset(b->own.rise, 0, size);
     memset(b->own.fall, 0, size);
+    memset(b->at_maxima, 0, (size_t)y->rows_in * sizeof(double));
     for (int32_t l = 1; cbx_lead_has_features(b) && l < b->spread.net->num_layers; l++) {
         size = (size_t)y->rows_in * (size_t)b->spread.layers[l].width * sizeof(double);
         memset(b->at_row[l], 0, (size_t)y->rows_in * sizeof(double));
@@ -238,7 +252,7 @@ int cbx_lead_bound_update(cbx_lead_bound *b)
     if (cbx_spread_compute(&b->spread))
         return -1;
     cbx_rounding_compute(&b->sizes);
-    return 0;
+    return cbx_pool_max_compute(b);
 }
 
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)

@@ -20,18 +20,22 @@ typedef struct cbx_lead_bound {
     double      *gain;   /* by choice: what it adds to the lead at most */
     double      *at_removal, *at_addition; /* by node: what each choice with an edge into it adds */
     double     **at_row;         /* by layer and row: what each choice of its features adds there */
+    double      *at_maxima;      /* by row: likewise, by maxima of any layer or over the nodes */
     cbx_slopes   message, own;   /* of the first layer's products */
+    cbx_slopes   maximum;        /* of the maxima that it takes, by row and input, if it does */
     cbx_slopes  *word;           /* by layer, of those behind it; NULL: not known */
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
     double      *bend;           /* scratch: by unit, what its slope behind the ReLU changes by
                                   * where it rises; below 0: where it falls */
-    double  *best;               /* scratch, by choice */
-    int64_t *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
-    int32_t *by_node;   /* NULL: no node has a budget of its own */
-    bool     scaled;    /* scratch: is the layer at hand normalised? */
-    double   rest;      /* what all but one of the choices that can be made add at most */
-    double   now;       /* the lead of the graph as it is */
-    double   rounding;  /* by which the model may say otherwise */
+    double     *best;            /* scratch, by choice */
+    cbx_maxima *pooled;          /* by layer, over the graph's nodes; NULL: it does not count */
+    int32_t    *reaching;        /* scratch, by choice and row */
+    int64_t    *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
+    int32_t    *by_node;   /* NULL: no node has a budget of its own */
+    bool        scaled;    /* scratch: is the layer at hand normalised? */
+    double      rest;      /* what all but one of the choices that can be made add at most */
+    double      now;       /* the lead of the graph as it is */
+    double      rounding;  /* by which the model may say otherwise */
 } cbx_lead_bound;
 
 /* *known is false where nothing is known of the model, or of these choices. */

@@ -9,7 +9,7 @@
 
 static bool is_of_this_form(const cbx_model *m)
 {
-    if (m->oracle || m->head_hidden || (m->task == CBX_GRAPH && m->pool == CBX_POOL_MAX))
+    if (m->oracle || m->head_hidden)
         return false;
     for (int32_t l = 0; l < m->num_layers; l++)
         if (!m->layers[l].ops->linear || m->layers[l].ops->reach(&m->layers[l]) > 1)
@@ -82,6 +82,7 @@ cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, c
         return cbx_fail_memory(err);
     net->model = model;
     net->num_layers = model->num_layers;
+    net->max_pool = model->task == CBX_GRAPH && model->pool == CBX_POOL_MAX;
     for (int32_t l = 0; l < model->num_layers && linear; l++) {
         const cbx_layer *layer = &model->layers[l];
         if (make_layer(layer, &net->layers[l], arena, &linear))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* net.h: a model as the formulas that proofs take: layers Y = M neighbour + X own + bias, where M
- * is A X or a maximum over neighbours, a ReLU behind each, sums or means over nodes, a linear head;
- * all in double precision. */
+ * is A X or a maximum over neighbours, a ReLU behind each, sums, means or maxima over nodes, a
+ * linear head; all in double precision. */
 #ifndef CBX_NET_H
 #define CBX_NET_H
 
@@ -25,6 +25,7 @@ typedef struct cbx_net {
     const cbx_model *model;
     int32_t          num_layers, widest; /* units of the widest layer or input */
     cbx_net_layer   *layers;
+    bool max_pool; /* of a graph the head sees the largest of each unit over its nodes */
 } cbx_net;
 
 /* *out is NULL where the model is not of that form: nothing is proved then. */

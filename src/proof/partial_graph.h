@@ -66,6 +66,12 @@ void cbx_partial_graph_unmake(cbx_partial_graph *g, int32_t choice);
 /* Settles all choices as `fate` has them, by choice. */
 void cbx_partial_graph_settle(cbx_partial_graph *g, const uint8_t *fate);
 
+/* Are any of the choices of features? */
+static inline bool cbx_partial_graph_has_features(const cbx_partial_graph *g)
+{
+    return g->count > 0 && g->choices[g->count - 1].row >= 0;
+}
+
 /* Could it be made now? */
 static inline bool cbx_choice_is_open(const cbx_partial_graph *g, int32_t c)
 {

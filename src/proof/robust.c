@@ -444,7 +444,7 @@ cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int3
         status =
             cbx_fail(err, CBX_INVALID,
                      "of this model no bounds are known: it takes layers gcn, graphconv or sage, "
-                     "pooling by sum or mean, and a head of one layer");
+                     "and a head of one layer");
     b.about.net = net;
     if (!status) {
         int threads = cbx_threads(b.about.options->threads);

@@ -84,6 +84,19 @@ static bool may_come(const cbx_partial_graph *g, int64_t slot)
     return g->choice_of[slot] >= 0 && cbx_choice_is_open(g, g->choice_of[slot]);
 }
 
+/* A feature that a maximum is of, with all that choices may make of it; each of them is a sum. */
+static double feature_size(const cbx_spread *s, int32_t row, int32_t k)
+{
+    const cbx_reach_list *list = &s->moves.list;
+    int64_t               in = s->net->layers[0].n_in, at = (int64_t)row * in + k;
+    if (!s->base)
+        return fabs(s->layers[0].message[at]);
+    double size = fabs(s->base[at]);
+    for (int64_t e = list->begin[row]; e < list->begin[row + 1]; e++)
+        size += num_features(s) * fmax(list->up[e * in + k], -list->down[e * in + k]);
+    return size;
+}
+
 /* The maxima of row v: each is as large as the largest message that can be there, and as wrong as
  * the most wrong of them. Leaves sizes and errors in r->sizes and r->weights, by input. */
 static void find_maxima(const cbx_rounding *r, int32_t l, int32_t v)
@@ -99,8 +112,8 @@ static void find_maxima(const cbx_rounding *r, int32_t l, int32_t v)
         if (!g->present[e] && !may_come(g, e))
             continue;
         for (int32_t k = 0; k < in; k++) {
-            double size = l > 0 ? r->size[l - 1][from + k] : fabs(s->layers[0].message[from + k]);
-            double error = l > 0 ? r->error[l - 1][from + k] : 0;
+            double size = l > 0 ? r->size[l - 1][from + k] : feature_size(s, g->view->source[e], k);
+            double error = l > 0 ? r->error[l - 1][from + k] : 2 * num_features(s) * UNIT * size;
             error += g->view->weight ? UNIT * size : 0; /* it is multiplied by that */
             r->sizes[k] = fmax(r->sizes[k], w * size);
             r->weights[k] = fmax(r->weights[k], w * error);
@@ -201,19 +214,33 @@ void cbx_rounding_compute(cbx_rounding *r)
     }
 }
 
+/* What the head sees of unit j of layer l: sizes or errors of its rows. */
+static double pooled(const cbx_rounded *of, int32_t l, int32_t j, const double *rows)
+{
+    const cbx_model *m = of->net->model;
+    int32_t          width = of->net->layers[l].n_out, count = of->rows[l];
+    double           sum = 0, most = 0;
+    for (int32_t v = 0; v < count; v++) {
+        double value = rows[(int64_t)v * width + j];
+        sum += value;
+        most = fmax(most, value);
+    }
+    if (of->net->max_pool)
+        return most;
+    return m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? sum / count : sum;
+}
+
 /* The size of a class's score at most, without signs. */
 static double score_size(const cbx_rounded *of, int32_t class)
 {
-    const cbx_model *m = of->net->model;
-    double           twice;
+    double twice;
     (void)cbx_net_head_bias(of->net, class, class, &twice);
     for (int32_t l = 0; l < of->net->num_layers; l++) {
-        int32_t width = of->net->layers[l].n_out, rows = of->rows[l];
-        double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
+        int32_t width = of->net->layers[l].n_out;
         if (!cbx_net_head(of->net, l, class, class, of->weights, of->sizes))
             continue;
-        for (int64_t at = 0; at < (int64_t)rows * width; at++)
-            twice += share * of->sizes[at % width] * of->size[l][at];
+        for (int32_t j = 0; j < width; j++)
+            twice += of->sizes[j] * pooled(of, l, j, of->size[l]);
     }
     return twice / 2;
 }
@@ -231,13 +258,12 @@ double cbx_rounding_of_head(const cbx_rounded *of, int32_t a, int32_t b)
     double terms = m->head_in + 16;
     for (int32_t l = 0; l < of->net->num_layers; l++) {
         int32_t width = of->net->layers[l].n_out, rows = of->rows[l];
-        double  share = m->task == CBX_GRAPH && m->pool == CBX_POOL_MEAN ? 1.0 / rows : 1;
         if (!cbx_net_head(of->net, l, a, b, of->weights, of->sizes))
             continue;
         terms = fmax(terms, m->head_in + 16.0 + rows);
-        for (int64_t at = 0; at < (int64_t)rows * width; at++) {
-            size += share * of->sizes[at % width] * of->size[l][at];
-            error += share * of->sizes[at % width] * of->error[l][at];
+        for (int32_t j = 0; j < width; j++) {
+            size += of->sizes[j] * pooled(of, l, j, of->size[l]);
+            error += of->sizes[j] * pooled(of, l, j, of->error[l]);
         }
     }
     for (int32_t c = 0; c < m->num_classes; c++)

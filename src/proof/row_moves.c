@@ -27,6 +27,18 @@ CBX_HOT static void widen(const cbx_choice *c, int32_t width, const double *w, c
     }
 }
 
+/* The same of messages, which are the features themselves. */
+static void widen_messages(const cbx_choice *c, double *up, double *down)
+{
+    double low = (double)c->low, high = (double)c->high;
+    up[c->column] = fmax(up[c->column], high);
+    down[c->column] = fmin(down[c->column], low);
+    if (c->other < 0)
+        return;
+    up[c->other] = fmax(up[c->other], -low);
+    down[c->other] = fmin(down[c->other], -high);
+}
+
 static const double *row_of(const double *W, int32_t k, int32_t width)
 {
     return k < 0 ? NULL : W + (int64_t)k * width;
@@ -106,15 +118,20 @@ static double length_of(const cbx_choice *c, const double *of)
 static void take(cbx_row_moves *m, const cbx_choice *c)
 {
     const cbx_net_layer *l = &m->net->layers[0];
-    int64_t              at = m->list.begin[c->row] * l->n_out;
+    int64_t              entry = m->list.begin[c->row], at = entry * l->n_out;
     double               by = fmax(fabs((double)c->low), fabs((double)c->high));
-    widen(c, l->n_out, l->neighbour + (int64_t)c->column * l->n_out,
-          row_of(l->neighbour, c->other, l->n_out), m->list.up + at, m->list.down + at);
+    if (l->maximum)
+        widen_messages(c, m->list.up + entry * l->n_in, m->list.down + entry * l->n_in);
+    else
+        widen(c, l->n_out, l->neighbour + (int64_t)c->column * l->n_out,
+              row_of(l->neighbour, c->other, l->n_out), m->list.up + at, m->list.down + at);
+    if (c->other >= 0)
+        m->columns[c->row] = 2;
     if (l->has_own)
         widen(c, l->n_out, l->own + (int64_t)c->column * l->n_out,
               row_of(l->own, c->other, l->n_out), m->own_up + at, m->own_down + at);
-    double *length = &m->list.length[m->list.begin[c->row]];
-    double *own = &m->own_length[m->list.begin[c->row]];
+    double *length = &m->list.length[entry];
+    double *own = &m->own_length[entry];
     *length = fmax(*length, by * length_of(c, m->weight_length));
     *own = fmax(*own, by * length_of(c, m->own_weight_length));
     m->size[c->row] = fmax(m->size[c->row], by * (largest(l, c->column) + largest(l, c->other)));
@@ -139,13 +156,13 @@ CBX_HOT static void follow(const cbx_net_layer *l, const double *from_rise, cons
     }
 }
 
-/* Where everything goes by edges that turn no sign, what a move does is known by how often it
- * counts. */
+/* Where everything goes by edges that turn no sign, and is added up, what a move does is known by
+ * how often it counts. */
 static bool has_words(const cbx_net *net, const cbx_view *view)
 {
     bool any = false;
     for (int32_t l = 0; l < net->num_layers; l++)
-        any = any || net->layers[l].has_own;
+        any = any || net->layers[l].has_own || net->layers[l].maximum;
     for (int64_t e = 0; view->weight && e < view->m; e++)
         any = any || view->weight[e] < 0;
     return !any;
@@ -279,11 +296,12 @@ static int64_t list_rows(cbx_row_moves *m, int32_t rows)
 
 static int make_room(cbx_row_moves *m, int64_t entries, cbx_arena *arena)
 {
-    const cbx_net *net = m->net;
-    int64_t        size = entries * net->layers[0].n_out;
-    double       **all[] = {&m->list.up, &m->list.down, &m->own_up, &m->own_down};
+    const cbx_net_layer *first = &m->net->layers[0];
+    int64_t              size = entries * first->n_out;
+    int64_t              sent = entries * (first->maximum ? first->n_in : first->n_out);
+    double             **all[] = {&m->list.up, &m->list.down, &m->own_up, &m->own_down};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (!(*all[k] = CBX_NEW0(arena, double, size)))
+        if (!(*all[k] = CBX_NEW0(arena, double, k < 2 ? sent : size)))
             return -1;
     m->list.length = CBX_NEW0(arena, double, entries);
     m->own_length = CBX_NEW0(arena, double, entries);
@@ -305,12 +323,14 @@ cbx_status cbx_row_moves_init(cbx_row_moves *m, const cbx_net *net, const cbx_pa
     m->list.begin = CBX_NEW0(arena, int64_t, (int64_t)rows + 1);
     m->list.choice = CBX_NEW(arena, int32_t, rows);
     m->size = CBX_NEW0(arena, double, rows);
+    m->columns = CBX_NEW(arena, uint8_t, rows);
     m->weight_length = CBX_NEW(arena, double, net->layers[0].n_in);
     m->own_weight_length = CBX_NEW(arena, double, net->layers[0].n_in);
-    if (!sum || !m->list.begin || !m->list.choice || !m->size || !m->weight_length ||
+    if (!sum || !m->list.begin || !m->list.choice || !m->size || !m->columns || !m->weight_length ||
         !m->own_weight_length || make_room(m, list_rows(m, rows), arena) ||
         (m->first < graph->count && measure(m, arena)))
         return cbx_fail_memory(err);
+    memset(m->columns, 1, (size_t)rows);
     if (has_words(net, graph->view) && m->first < graph->count &&
         make_words(m, m->list.begin[rows], sum, arena))
         return cbx_fail_late(err);
@@ -333,6 +353,13 @@ static void add(const double *W, int32_t width, const cbx_choice *c, double *to)
         to[j] += (double)c->low * (w[j] - (other ? other[j] : 0));
 }
 
+static void add_to_messages(const cbx_choice *c, double *to)
+{
+    to[c->column] += (double)c->low;
+    if (c->other >= 0)
+        to[c->other] -= (double)c->low;
+}
+
 int64_t cbx_row_moves_add_made(const cbx_row_moves *m, double *message, double *own,
                                int32_t own_rows)
 {
@@ -343,7 +370,10 @@ int64_t cbx_row_moves_add_made(const cbx_row_moves *m, double *message, double *
         if (m->graph->fate[k] != CBX_MADE)
             continue;
         made++;
-        add(l->neighbour, l->n_out, c, message + (int64_t)c->row * l->n_out);
+        if (l->maximum)
+            add_to_messages(c, message + (int64_t)c->row * l->n_in);
+        else
+            add(l->neighbour, l->n_out, c, message + (int64_t)c->row * l->n_out);
         if (c->row < own_rows)
             add(l->own, l->n_out, c, own + (int64_t)c->row * l->n_out);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_moves.h: what choices of features do to a row's products with the first layer's weights.
+/* row_moves.h: what choices of features do to a row's products with the first layer's weights; or
+ * to its messages, where that layer takes a maximum of them before it multiplies.
  *
  * There may be thousands at a row, of which each moves all units: listed one by one they would not
  * fit. So bounds that go forward know of each row what one of them does at most, unit by unit; what
@@ -40,10 +41,11 @@ typedef struct cbx_row_moves {
     const cbx_net           *net;
     const cbx_partial_graph *graph;
     int32_t                  first; /* of the choices that are of features; the count: none is */
-    cbx_reach_list           list;  /* ups and downs of what edges carry */
+    cbx_reach_list           list;  /* ups and downs of what edges carry; lengths of products */
     double                  *own_up, *own_down, *own_length; /* the same of its own share */
     cbx_word_reach          *words;                          /* by layer; NULL: not known */
     double                  *size;          /* by row: of one choice, times its weights */
+    uint8_t                 *columns;       /* by row: the most features that one choice moves */
     double                  *weight_length; /* by feature: of its weights, for what edges carry */
     double                  *own_weight_length;
     cbx_stretch             *stretch; /* by layer; NULL where there are no choices of features */
@@ -66,7 +68,8 @@ static inline int64_t cbx_row_moves_repeats(const cbx_row_moves *m, int32_t choi
     return cbx_row_moves_is_row(m, choice) ? features : 1;
 }
 
-/* Adds what the choices that are made do to the rows' products. Returns how many those are. */
+/* Adds what the choices that are made do to what rows send, and to their own products. Returns how
+ * many those are. */
 int64_t cbx_row_moves_add_made(const cbx_row_moves *m, double *message, double *own,
                                int32_t own_rows);
 

@@ -23,6 +23,12 @@ static int make_maxima(cbx_spread *s, cbx_spread_layer *y)
     return m->now && m->leader && m->passes_up && m->passes_down && m->begin ? 0 : -1;
 }
 
+/* Are the first layer's messages features, which nothing changes? */
+static bool messages_are_given(const cbx_spread *s)
+{
+    return s->net->layers[0].maximum && !cbx_partial_graph_has_features(s->graph);
+}
+
 static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t hops)
 {
     const cbx_net_layer *from = &s->net->layers[l];
@@ -32,7 +38,7 @@ static int make_layer(cbx_spread *s, int32_t l, const cbx_view *view, int32_t ho
     y->in = from->n_in;
     y->width = from->n_out;
     y->sent = from->maximum ? y->in : y->width;
-    bool   given = l == 0 && from->maximum; /* features are what they are, with any edges */
+    bool   given = l == 0 && messages_are_given(s);
     size_t size = (size_t)y->rows * (size_t)y->width, inputs = (size_t)y->rows_in * (size_t)y->sent;
     double *of_rows = CBX_NEW(s->arena, double, 7 * size);
     double *of_inputs = CBX_NEW(s->arena, double, given ? inputs : 5 * inputs);
@@ -66,7 +72,9 @@ static bool undoes_last_relu(const cbx_net *net)
     const cbx_net_layer *last = &net->layers[net->num_layers - 1];
     const cbx_model     *m = net->model;
     int32_t              C = m->num_classes, paired = 0;
-    const float         *W = m->theta + m->output_offset + (int64_t)(m->head_in - last->n_out) * C;
+    if (net->max_pool)
+        return false; /* of a unit and its negative, the largest are of different nodes */
+    const float *W = m->theta + m->output_offset + (int64_t)(m->head_in - last->n_out) * C;
     for (int32_t j = 0; j < last->n_out; j++)
         for (int32_t c = 0; c < C && last->twin[j] >= 0; c++) {
             paired += c == 0 ? 2 : 0;
@@ -123,13 +131,14 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
             return -1;
         multiply_input(s, x + (int64_t)i * f, i);
     }
-    if (s->net->layers[0].maximum)
-        return 0; /* there are no choices of features, which would change them */
+    if (messages_are_given(s))
+        return 0;
+    size_t own = (size_t)y->rows * (size_t)y->width;
     if (!(s->base = CBX_NEW(s->arena, double, size)) ||
-        !(s->base_own = CBX_NEW(s->arena, double, size)))
+        !(s->base_own = CBX_NEW(s->arena, double, own)))
         return -1;
     memcpy(s->base, y->message, size * sizeof *s->base);
-    memcpy(s->base_own, y->own, (size_t)y->rows * (size_t)y->width * sizeof *s->base);
+    memcpy(s->base_own, y->own, own * sizeof *s->base_own);
     return 0;
 }
 
@@ -138,9 +147,9 @@ static int multiply_inputs(cbx_spread *s, const cbx_matrix *X)
 static void renew_inputs(cbx_spread *s)
 {
     cbx_spread_layer *y = &s->layers[0];
-    size_t            size = (size_t)y->rows_in * (size_t)y->width * sizeof(double);
+    size_t            size = (size_t)y->rows_in * (size_t)y->sent * sizeof(double);
     double            features = (double)(s->graph->budget > 0 ? s->graph->budget - 1 : 0);
-    if (s->net->layers[0].maximum)
+    if (messages_are_given(s))
         return;
     memcpy(y->message, s->base, size);
     memcpy(y->own, s->base_own, (size_t)y->rows * (size_t)y->width * sizeof(double));
@@ -149,11 +158,11 @@ static void renew_inputs(cbx_spread *s)
     memcpy(y->message_high, y->message, size);
     for (int32_t i = 0; i < y->rows_in; i++)
         for (int64_t e = s->moves.list.begin[i]; e < s->moves.list.begin[i + 1]; e++)
-            for (int32_t j = 0; j < y->width; j++) {
-                y->message_low[(int64_t)i * y->width + j] +=
-                    features * s->moves.list.down[e * y->width + j];
-                y->message_high[(int64_t)i * y->width + j] +=
-                    features * s->moves.list.up[e * y->width + j];
+            for (int32_t j = 0; j < y->sent; j++) {
+                y->message_low[(int64_t)i * y->sent + j] +=
+                    features * s->moves.list.down[e * y->sent + j];
+                y->message_high[(int64_t)i * y->sent + j] +=
+                    features * s->moves.list.up[e * y->sent + j];
             }
     memcpy(y->rest_low, y->message_low, size);
     memcpy(y->rest_high, y->message_high, size);

@@ -49,11 +49,12 @@ typedef struct cbx_spread {
     cbx_node_scale          *scales[CBX_NORM_COUNT]; /* by node; NULL: no layer asks */
     cbx_arena               *arena;
     cbx_row_moves            moves;
-    double                  *base, *base_own; /* products of the features without any choices */
-    int32_t                 *mark; /* by choice, and by row behind: its entry of the row at hand */
-    double                  *input_size; /* by row: sum of |x| + |mean|, each times its largest
-                                          * weight */
-    int32_t         most_inputs;         /* that are not 0 in any row */
+    double                  *base, *base_own; /* what the features send, and their own products,
+                                               * without any choices */
+    int32_t *mark;               /* by choice, and by row behind: its entry of the row at hand */
+    double  *input_size;         /* by row: sum of |x| + |mean|, each times its largest
+                                  * weight */
+    int32_t         most_inputs; /* that are not 0 in any row */
     double         *best, *hup, *hdown, *gain; /* scratch */
     double         *zeros;
     cbx_max_scratch maximum;

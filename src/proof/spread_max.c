@@ -27,6 +27,7 @@ typedef struct neighbours {
     int64_t           budget, here;   /* choices that can be made, and of edges into the row */
     int32_t           at, count;      /* choices with an edge into the row; all */
     bool              comes, empties; /* can an edge come? can all go? */
+    bool              moving;         /* can messages change? */
     /* scratch, cut out of s->maximum: */
     int32_t   *choice;     /* by number */
     int32_t   *number;     /* by edge: of its choice, where it can be made; else -1 */
@@ -65,7 +66,7 @@ static void *cut(char **to, int64_t *bytes, int64_t count, size_t size)
 /* Of so many choices at the row, and altogether. Returns bytes. */
 static int64_t place(neighbours *n, int64_t at, int64_t count, char *to)
 {
-    int64_t bytes = 0, dense = n->l > 0 ? count * n->units : 0;
+    int64_t bytes = 0, dense = n->moving ? count * n->units : 0;
     n->choice = cut(&to, &bytes, count, sizeof *n->choice);
     n->number = cut(&to, &bytes, n->edges, sizeof *n->number);
     n->last = cut(&to, &bytes, count, sizeof *n->last);
@@ -93,7 +94,7 @@ static bool is_open(const neighbours *n, int64_t e)
 static void count_most(const neighbours *n, int64_t *at, int64_t *count)
 {
     const cbx_reach_list *list = cbx_spread_input(n->s, n->l);
-    int64_t               all = n->s->graph->count;
+    int64_t               all = n->s->graph->count, rows = n->view->n;
     *at = *count = 0;
     for (int64_t e = n->first; e < n->first + n->edges; e++) {
         int32_t u = n->view->source[e];
@@ -101,7 +102,7 @@ static void count_most(const neighbours *n, int64_t *at, int64_t *count)
         *count += is_open(n, e) + list->begin[u + 1] - list->begin[u];
     }
     *at = *at < all ? *at : all;
-    *count = *count < all ? *count : all;
+    *count = *count < all + rows ? *count : all + rows; /* a row's features are one */
 }
 
 static int make_room(neighbours *n)
@@ -205,14 +206,14 @@ static cbx_interval message_with(const neighbours *n, int64_t edge, int32_t unit
     int32_t                 u = n->view->source[n->first + edge];
     int64_t                 at = (int64_t)u * n->units + unit;
     double                  low = y->message[at], high = low;
-    if (n->l > 0) {
-        bool    rest = cbx_spread_budget(n->s, n->l - 1, u) >= n->budget;
+    if (n->moving) {
+        bool    rest = n->l == 0 || cbx_spread_budget(n->s, n->l - 1, u) >= n->budget;
         int64_t own = n->own[edge * n->at + number];
         low = rest ? y->rest_low[at] : y->message_low[at];
         high = rest ? y->rest_high[at] : y->message_high[at];
         low += own < 0 ? 0 : y->message_down[own * n->units + unit];
         high += own < 0 ? 0 : y->message_up[own * n->units + unit];
-        low = low > 0 ? low : 0; /* it is behind a ReLU */
+        low = low > 0 || n->l == 0 ? low : 0; /* it is behind a ReLU, if it is not a feature */
         high = high > low ? high : low;
     }
     return cbx_interval_times(weight_of(n, edge), low, high);
@@ -392,7 +393,7 @@ typedef struct effect {
 static effect effect_of(const neighbours *n, int32_t unit, int32_t c)
 {
     int64_t at = (int64_t)c * n->units + unit;
-    return n->l > 0 ? (effect){n->beside[at], n->up[at], n->down[at]} : (effect){-INFINITY, 0, 0};
+    return n->moving ? (effect){n->beside[at], n->up[at], n->down[at]} : (effect){-INFINITY, 0, 0};
 }
 
 static cbx_max_move move_of(const neighbours *n, int32_t unit, int32_t c)
@@ -464,7 +465,7 @@ static int tell_unit(neighbours *n, int32_t unit, int64_t *end)
         down += fmax(-m.down, 0);
         up_passed += fmax(m.above, 0) + fmax(of.up, 0);
         down_passed += fmax(m.below, 0) + fmax(-of.down, 0);
-        if (m.up != 0 || m.down != 0 || m.above != 0 || m.below != 0)
+        if (m.up != 0 || m.down != 0 || (n->l > 0 && (m.above != 0 || m.below != 0)))
             n->m->moves[(*end)++] = m;
     }
     int64_t row = (int64_t)n->v * n->units + unit;
@@ -479,7 +480,7 @@ static bool is_fixed(const neighbours *n, int32_t unit)
 {
     double now = n->m->now[(int64_t)n->v * n->units + unit];
     return n->count == 0 ||
-           (n->l == 0 && !n->comes && n->least[unit] == now && (!n->empties || now == 0));
+           (!n->moving && !n->comes && n->least[unit] == now && (!n->empties || now == 0));
 }
 
 static int tell_row(neighbours *n)
@@ -515,14 +516,15 @@ int cbx_spread_maxima(cbx_spread *s, int32_t l, int32_t v)
                          .first = view->offset[v],
                          .edges = view->offset[v + 1] - view->offset[v],
                          .budget = budget > 0 ? budget : 1,
-                         .here = local < budget ? local : budget};
+                         .here = local < budget ? local : budget,
+                         .moving = l > 0 || cbx_partial_graph_has_features(s->graph)};
     n.here = n.here > 0 ? n.here : 1;
     if (make_room(&n))
         return -1;
     number_choices(&n);
     n.empties = can_be_empty(&n);
     find_leaders(&n);
-    if (n.count > 0 && l > 0)
+    if (n.count > 0 && n.moving)
         take_moves(&n);
     int failed = tell_row(&n);
     for (int32_t c = 0; c < n.count; c++)

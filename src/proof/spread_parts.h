@@ -52,6 +52,12 @@ static inline int64_t cbx_spread_budget(const cbx_spread *s, int32_t l, int32_t 
 int cbx_spread_grow(cbx_arena *arena, int64_t had, int64_t room, int64_t width, double **a,
                     double **b);
 
+/* What features do to all units together bounds what they do to each, and the other way round:
+ * what is so long before weights that stretch it, and each unit's column (NULL: 1). Returns the
+ * length behind them. */
+double cbx_spread_limit(double length, double stretch, const double *columns, int32_t width,
+                        double *up, double *down);
+
 /* The products of layer l's input with its weights. -1: no memory, or no time. */
 int cbx_spread_multiply(cbx_spread *s, int32_t l);
 

@@ -105,15 +105,14 @@ static void narrow_entry(cbx_spread *s, int32_t l, int64_t entry)
     }
 }
 
-/* What features do to all units together bounds what they do to each, and the other way round.
- * Returns the length of the product. */
-static double limit_by_length(double length, double stretch, const double *columns, int32_t width,
-                              double *up, double *down)
+double cbx_spread_limit(double length, double stretch, const double *columns, int32_t width,
+                        double *up, double *down)
 {
     double squares = 0;
     for (int32_t j = 0; j < width; j++) {
-        up[j] = fmin(up[j], length * columns[j]);
-        down[j] = fmax(down[j], -length * columns[j]);
+        double most = columns ? length * columns[j] : length;
+        up[j] = fmin(up[j], most);
+        down[j] = fmax(down[j], -most);
         squares += fmax(up[j] * up[j], down[j] * down[j]);
     }
     return fmin(length * stretch, sqrt(squares) * 1.000001);
@@ -129,11 +128,17 @@ static void limit_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
         return;
     narrow_entry(s, l, entry);
     const cbx_stretch *by = &s->moves.stretch[l];
-    y->message_length[entry] = limit_by_length(list->length[entry], by->neighbour, by->columns,
-                                               y->width, y->message_up + to, y->message_down + to);
+    if (s->net->layers[l].maximum)
+        y->message_length[entry] =
+            cbx_spread_limit(list->length[entry], 1, NULL, y->sent, y->message_up + entry * y->sent,
+                             y->message_down + entry * y->sent);
+    else
+        y->message_length[entry] =
+            cbx_spread_limit(list->length[entry], by->neighbour, by->columns, y->width,
+                             y->message_up + to, y->message_down + to);
     if (i < y->rows && s->net->layers[l].has_own)
-        y->own_length[entry] = limit_by_length(list->length[entry], by->own, by->own_columns,
-                                               y->width, y->own_up + to, y->own_down + to);
+        y->own_length[entry] = cbx_spread_limit(list->length[entry], by->own, by->own_columns,
+                                                y->width, y->own_up + to, y->own_down + to);
 }
 
 static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)

@@ -221,7 +221,55 @@ static void add_loop(row *r, double *at_target)
     bound_loop(r, at_target);
 }
 
-/* Adds the maxima of the row's neighbours, and what choices do to them. */
+/* Adds what a choice does to one of the row's maxima, of which w are the weights. */
+static void add_max_move(row *r, const cbx_max_move *move, const double *w)
+{
+    const cbx_row_moves *of = &r->s->moves;
+    int32_t              width = r->y->width;
+    int64_t              to = entry_of(r, move->choice);
+    double              *ups = r->y->list.up + to, *downs = r->y->list.down + to;
+    if (r->l > 0 || !cbx_row_moves_is_row(of, move->choice)) {
+        for (int32_t j = 0; j < width; j++) {
+            cbx_interval by = cbx_interval_times(w[j], move->down, move->up);
+            ups[j] += by.high;
+            downs[j] += by.low;
+        }
+        return;
+    }
+    /* it is one of the row's features that moves, or two against each other, and not all of them */
+    double columns = of->columns[move->choice - r->s->graph->count];
+    for (int32_t j = 0; j < width; j++) {
+        cbx_interval by = cbx_interval_times(columns * w[j], move->down, move->up);
+        ups[j] = by.high > ups[j] ? by.high : ups[j];
+        downs[j] = by.low < downs[j] ? by.low : downs[j];
+    }
+}
+
+/* What one choice of a row's features does to the maxima of all units is no longer than what it
+ * does to the messages that it reaches. So far the entries have nothing but maxima. */
+static void limit_maxima(row *r)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    const cbx_reach_list    *list = cbx_spread_input(r->s, r->l);
+    cbx_reach_list          *to = &r->y->list;
+    int32_t                  width = r->y->width;
+    for (int64_t e = g->view->offset[r->v]; e < g->view->offset[r->v + 1]; e++) {
+        int32_t u = g->view->source[e];
+        double  w = g->view->weight ? fabs((double)g->view->weight[e]) : 1;
+        for (int64_t k = list->begin[u]; k < list->begin[u + 1] && g->present[e]; k++)
+            if (cbx_row_moves_is_row(&r->s->moves, list->choice[k]))
+                to->length[entry_of(r, list->choice[k]) / width] += w * r->y->message_length[k];
+    }
+    for (int64_t k = r->begin; k < r->end && r->l > 0; k++) { /* the first are of products */
+        const cbx_stretch *by = &r->s->moves.stretch[r->l];
+        if (cbx_row_moves_is_row(&r->s->moves, to->choice[k]))
+            to->length[k] = cbx_spread_limit(to->length[k], by->neighbour, by->columns, width,
+                                             to->up + k * width, to->down + k * width);
+    }
+}
+
+/* Adds the maxima of the row's neighbours, and what choices do to them; before all else, as
+ * features are told apart in it. */
 static void add_maxima(row *r)
 {
     const cbx_maxima *m = &r->y->maxima;
@@ -231,16 +279,12 @@ static void add_maxima(row *r)
     for (int32_t k = 0; k < in; k++)
         for (int32_t j = 0; j < width && m->now[(int64_t)r->v * in + k] != 0; j++)
             now[j] += m->now[(int64_t)r->v * in + k] * W[(int64_t)k * width + j];
-    for (int64_t k = m->begin[r->v]; k < m->begin[r->v + 1] && r->listed; k++) {
-        int64_t       to = entry_of(r, m->moves[k].choice);
-        const double *w = W + (int64_t)m->moves[k].unit * width;
-        double        up = m->moves[k].up, down = m->moves[k].down;
-        for (int32_t j = 0; j < width; j++) {
-            cbx_interval by = cbx_interval_times(w[j], down, up);
-            r->y->list.up[to + j] += by.high;
-            r->y->list.down[to + j] += by.low;
-        }
-    }
+    if (!r->listed)
+        return;
+    for (int64_t k = m->begin[r->v]; k < m->begin[r->v + 1]; k++)
+        add_max_move(r, &m->moves[k], W + (int64_t)m->moves[k].unit * width);
+    if (cbx_partial_graph_has_features(r->s->graph))
+        limit_maxima(r);
 }
 
 /* The most entries that a row can have. */
@@ -301,10 +345,10 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
     for (int32_t j = 0; j < y->width; j++)
         y->now[(int64_t)v * y->width + j] =
             s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
-    if (r.listed && s->net->layers[l].has_own)
-        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
     if (s->net->layers[l].maximum)
         add_maxima(&r);
+    if (r.listed && s->net->layers[l].has_own)
+        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !s->net->layers[l].maximum; e++) {
         if (gcn && view->source[e] == v)
             continue;
