@@ -227,6 +227,7 @@ static void add_up(cbx_boxes *b, int32_t l, int32_t v, int64_t j)
                  &low, &high);
         size += to->loop.most * b->message_size[at];
     }
+    b->lost = b->lost || cbx_rounding_is_lost(size);
     y->rounding[at] = 1.01 * (2.0 * net->n_in + (double)degree + 16) * UNIT * size;
     y->low[at] = low - y->rounding[at];
     y->high[at] = high + y->rounding[at];
@@ -303,6 +304,8 @@ double cbx_boxes_head_rounding(const cbx_boxes *b, int32_t ahead, int32_t behind
 {
     const cbx_model *m = b->q->net->model;
     double           terms = m->head_in + b->q->graph->view->n + 16;
+    if (b->lost || cbx_rounding_is_lost(b->largest))
+        return INFINITY;
     return 1.01 * terms * UNIT * size_of_scores(b, ahead, behind) +
            cbx_rounding_of_softmax(b->largest, m->num_classes);
 }

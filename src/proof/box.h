@@ -34,6 +34,7 @@ typedef struct cbx_boxes {
     double *max_low, *max_high; /* scratch: of one row's neighbours, or of all rows */
     double *weights, *sizes;    /* scratch, of the widest layer */
     double  largest;            /* score of any class, without signs; known where all layers are */
+    bool    lost;               /* some unit may be too large for the model's numbers */
 } cbx_boxes;
 
 /* Room for all. *known false: of such a question nothing can be told. */

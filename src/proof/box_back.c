@@ -62,11 +62,14 @@ cbx_status cbx_box_back_init(cbx_box_back *f, cbx_boxes *boxes, double most_work
 
 /* ---- a step back */
 
-/* Is there time for this step? If there is none, or work enough was done, boxes have to do. */
-static bool may_step(cbx_box_back *f, int32_t l)
+/* Is there time for a step of row i? If there is none, or work enough was done, boxes have to do.
+ */
+static bool may_step(cbx_box_back *f, int32_t l, int32_t i)
 {
     const cbx_net_layer *net = &f->boxes->q->net->layers[l];
-    double               work = (net->has_own ? 2.0 : 1.0) * net->n_in * net->n_out;
+    const cbx_view      *view = f->boxes->q->graph->view;
+    double               edges = (double)(view->offset[i + 1] - view->offset[i]);
+    double work = ((net->has_own ? 2.0 : 1.0) * net->n_out + (net->reach ? edges : 0)) * net->n_in;
     if (f->work > f->most_work || f->late)
         return false;
     f->work += work;
@@ -129,7 +132,7 @@ static double value(cbx_box_back *f, int32_t l, int32_t i, const double *weight,
     const cbx_box_layer *y = &f->boxes->layers[l];
     int64_t              at = (int64_t)i * net->n_out;
     double               boxed = cbx_lines_in_box(net->n_out, weight, y->low + at, y->high + at);
-    if (boxed <= enough || !may_step(f, l))
+    if (boxed <= enough || !may_step(f, l, i))
         return boxed;
     double *line = f->line[l];
     double  sum = cbx_lines_of_relu(weight, y->low + at, y->high + at, net->n_out, line);
@@ -173,7 +176,8 @@ static void narrow_product(cbx_box_back *f, int32_t l, int32_t i, const double *
     *low = fmax(*low, -value(f, l - 1, i, f->against, -INFINITY));
 }
 
-/* What is below a unit need not be known where there is nothing above 0. */
+/* The products of units that may be on either side of 0; from below only where the first pass, from
+ * above, has left some. */
 static void narrow_products(cbx_box_back *f, int32_t l, bool below)
 {
     cbx_boxes           *b = f->boxes;
@@ -182,7 +186,7 @@ static void narrow_products(cbx_box_back *f, int32_t l, bool below)
         const double *neighbour = f->turned_neighbour[l] + (int64_t)j * net->n_in;
         const double *own = f->turned_own[l] + (int64_t)j * net->n_in;
         bool          open = is_open(f, l, j);
-        for (int32_t i = 0; open && i < b->layers[l].rows_in; i++) {
+        for (int32_t i = 0; open && i < b->layers[l].rows_in && f->work <= f->most_work; i++) {
             int64_t at = (int64_t)i * net->n_out + j;
             narrow_product(f, l, i, neighbour, below, &b->message_low[at], &b->message_high[at]);
             if (net->has_own && i < b->layers[l].rows)

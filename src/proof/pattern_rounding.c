@@ -16,6 +16,7 @@ typedef struct wrong {
     double  *of_size, *of_error;     /* rows x units: products of what is sent */
     double  *most_high;              /* scratch: numbers of edges left x units */
     double  *sum_size, *sum_error;   /* scratch, by number of edges left */
+    bool     lost;                   /* some unit may be too large for the model's numbers */
 } wrong;
 
 static int make(cbx_patterns *f, wrong *w)
@@ -123,6 +124,7 @@ static void round_row(cbx_patterns *f, wrong *w, int32_t l, int32_t i)
             double s = 1 / sqrt(r->degree + k), high = w->most_high[k * y->n_out + j];
             double all = y->bias_size[j] + s * w->sum_size[k];
             double off = terms * CBX_ROUNDING_UNIT * all + s * w->sum_error[k];
+            w->lost = w->lost || cbx_rounding_is_lost(all);
             all = fmin(all, fmax(high, 0));
             size = fmax(size, all);
             send_size = fmax(send_size, s * all);
@@ -155,7 +157,7 @@ int cbx_pattern_round(cbx_patterns *f, cbx_pattern_rounding *out)
             if (f->hops[i] < net->num_layers - l)
                 round_row(f, &w, l, i);
     }
-    out->of = (cbx_rounded){net, w.error, w.size, rows, scratch, scratch + net->widest};
+    out->of = (cbx_rounded){net, w.error, w.size, rows, scratch, scratch + net->widest, w.lost};
     return 0;
 }
 

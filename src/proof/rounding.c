@@ -195,6 +195,7 @@ static void round_row(cbx_rounding *r, int32_t l, int32_t v)
         double  size = s->net->layers[l].bias_size[j] + r->own_size[at];
         size += add_up(s, l, v, j, r->message_size);
         double error = r->own_error[at] + terms * UNIT * size;
+        r->lost = r->lost || cbx_rounding_is_lost(size);
         if (l > 0 || s->net->layers[l].maximum)
             error += add_up(s, l, v, j, r->message_error);
         r->error[l][at] = boxed && y->high[at] + error <= 0 ? 0 : error;
@@ -206,6 +207,7 @@ static void round_row(cbx_rounding *r, int32_t l, int32_t v)
 void cbx_rounding_compute(cbx_rounding *r)
 {
     const cbx_spread *s = r->spread;
+    r->lost = false;
     for (int32_t l = 0; l < s->net->num_layers; l++) {
         for (int32_t i = 0; i < s->layers[l].rows_in; i++)
             multiply(r, l, i);
@@ -268,6 +270,8 @@ double cbx_rounding_of_head(const cbx_rounded *of, int32_t a, int32_t b)
     }
     for (int32_t c = 0; c < m->num_classes; c++)
         largest = fmax(largest, score_size(of, c));
+    if (of->lost || cbx_rounding_is_lost(largest))
+        return INFINITY;
     error += cbx_rounding_of_softmax(largest, m->num_classes);
     /* and what is of second order, which 1 % is more than enough for */
     return 1.01 * (error + terms * UNIT * size);
@@ -275,6 +279,6 @@ double cbx_rounding_of_head(const cbx_rounded *of, int32_t a, int32_t b)
 
 double cbx_rounding_of(const cbx_rounding *r, int32_t a, int32_t b)
 {
-    cbx_rounded of = {r->spread->net, r->error, r->size, r->rows, r->weights, r->sizes};
+    cbx_rounded of = {r->spread->net, r->error, r->size, r->rows, r->weights, r->sizes, r->lost};
     return cbx_rounding_of_head(&of, a, b);
 }

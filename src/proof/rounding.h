@@ -20,6 +20,7 @@ typedef struct cbx_rounding {
     int32_t          *rows;          /* by layer: which of them the head sees */
     double           *message_error, *message_size, *own_error, *own_size; /* scratch */
     double           *weights, *sizes;                                     /* scratch */
+    bool              lost; /* some unit may be too large for the model's numbers */
 } cbx_rounding;
 
 cbx_status cbx_rounding_init(cbx_rounding *r, const cbx_spread *spread, cbx_arena *arena,
@@ -37,10 +38,18 @@ typedef struct cbx_rounded {
     double *const *error, *const *size; /* what a unit can be wrong by, and how large it can be */
     const int32_t *rows;                /* by layer */
     double        *weights, *sizes;     /* scratch, of the widest layer */
+    bool           lost;                /* some unit may be too large for the model's numbers */
 } cbx_rounded;
 
 /* The same of such units. */
 double cbx_rounding_of_head(const cbx_rounded *of, int32_t a, int32_t b);
+
+/* Could a sum of terms of this size, or what it is multiplied by next, be more than the model's
+ * numbers hold? Then nothing is known of it. Also true of what is no number. */
+static inline bool cbx_rounding_is_lost(double size)
+{
+    return !(size < (double)FLT_MAX / 4);
+}
 
 /* Of the difference of two log-probabilities, where no score is larger than that: each is a score
  * less the largest, less a logarithm. */

@@ -128,7 +128,40 @@ TEST(the_answer_says_that_it_is_out_of_reach)
     oracle_free(&o);
 }
 
-TEST(where_an_edge_may_go_nothing_is_proved)
+/* The feature times 4 is more than a float holds, and infinity times a weight of nearly 0 is more
+ * than the bias of the other class, whatever doubles say. */
+TEST(what_is_too_large_for_the_model_is_not_proved)
+{
+    static const float lo[] = {0}, x[] = {1, 1, 1};
+    static int64_t     source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1}, y[] = {0, 1, 0};
+    for (int huge = 0; huge < 2; huge++) {
+        float  hi[] = {huge ? 1e38F : 1e36F};
+        oracle o = oracle_by_hand(&(cbx_graph_data){.num_nodes = 3,
+                                                    .num_features = 1,
+                                                    .num_edges = 4,
+                                                    .num_classes = 2,
+                                                    .edge_source = source,
+                                                    .edge_target = target,
+                                                    .x = x,
+                                                    .y = y,
+                                                    .feat_min = lo,
+                                                    .feat_max = hi},
+                                  "graphconv", "add", 1);
+        oracle_set(&o, "layers.0.lin_rel.weight", (float[]){0});
+        oracle_set(&o, "layers.0.lin_rel.bias", (float[]){0});
+        oracle_set(&o, "layers.0.lin_root.weight", (float[]){4});
+        oracle_set(&o, "output_layer.weight", (float[]){-1e-39F, 0});
+        oracle_set(&o, "output_layer.bias", (float[]){1, 0});
+        for (int edges = 0; edges < 2; edges++) {
+            cbx_explain_options options = ASK("explainer", "minimal", "target", "any");
+            options.keep_edges = !edges;
+            CHECK_INT(is_infeasible(&o, 0, &options), !huge);
+        }
+        oracle_free(&o);
+    }
+}
+
+TEST(where_edges_may_go_as_well_ranges_alone_do_not_tell)
 {
     oracle              o = oracle_make((oracle_shape){.nodes = 40, .kind = 'c', .seed = 40});
     char                range[96];
