@@ -33,6 +33,17 @@ static inline int64_t below(world *w, uint64_t count)
     return (int64_t)cbx_rng_below(&w->rng, count);
 }
 
+/* Weights of edges, some of them 0. */
+static inline void draw_weights(world *w)
+{
+    w->weighted = true;
+    for (int32_t u = 0; u < w->n; u++)
+        for (int32_t v = 0; v < w->n; v++) {
+            float any = (float)(2 * cbx_rng_uniform(&w->rng));
+            w->weight[u][v] = !w->edge[u][v] ? 1 : below(w, 8) ? any : 0;
+        }
+}
+
 static inline cbx_graph *graph_of(world *w)
 {
     cbx_graph     *graph = NULL;

@@ -45,8 +45,10 @@ static void draw_world(world *w, ranges *r, uint64_t seed)
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < w->n; v++) {
             w->edge[u][v] = (u != v || (loops && kind < 2)) && below(w, 5) < 2;
-            r->stays[u][v] = u == v || (!all_go && below(w, 2));
+            r->stays[u][v] = (u == v && kind == 0) || (!all_go && below(w, 2));
         }
+    if (kind == 1 && below(w, 2))
+        draw_weights(w);
     double widest = 2 * cbx_rng_uniform(&w->rng);
     for (int32_t k = 0; k < w->n * FEATURES; k++) {
         bool moves = below(w, 4) > 0;

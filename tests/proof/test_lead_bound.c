@@ -11,15 +11,6 @@
 #include "small_world.h"
 
 /* Of edges that are there: some are 0, which is a message that can be the largest. */
-static void draw_weights(world *w)
-{
-    w->weighted = true;
-    for (int32_t u = 0; u < w->n; u++)
-        for (int32_t v = 0; v < w->n; v++) {
-            float any = (float)(2 * cbx_rng_uniform(&w->rng));
-            w->weight[u][v] = !w->edge[u][v] ? 1 : below(w, 8) ? any : 0;
-        }
-}
 
 /* All that have this in their names. */
 static void clear_parameter(world *w, const char *of)
