@@ -439,12 +439,13 @@ cbx_status cbx_robust(const cbx_model *model, const cbx_graph *graph, const int3
         status = cbx_blas_begin(err);
     if (!status)
         status = cbx_net_of(model, &arena, &net, err);
-    /* nothing that edges do reaches a class whose layers see none */
-    if (!status && (!net || cbx_model_reach(model) == 0))
-        status =
-            cbx_fail(err, CBX_INVALID,
-                     "of this model no bounds are known: it takes layers gcn, graphconv or sage, "
-                     "and a head of one layer");
+    if (!status && !net)
+        status = cbx_fail(err, CBX_INVALID,
+                          "of this model no bounds are known: it takes layers gcn, graphconv, sage "
+                          "or cheb of order 1, and a head of one layer");
+    if (!status && cbx_model_reach(model) == 0)
+        status = cbx_fail(err, CBX_INVALID,
+                          "this model sees no edge (cheb of order 1): no edit of edges changes it");
     b.about.net = net;
     if (!status) {
         int threads = cbx_threads(b.about.options->threads);
