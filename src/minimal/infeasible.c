@@ -153,12 +153,8 @@ static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const c
     cbx_status   status = cbx_boxes_init(&boxes, q, s->arena, &known, err);
     if (status || !known)
         return status;
-    for (int32_t l = 0; l < q->net->num_layers; l++) {
-        if (!cbx_boxes_multiply(&boxes, l))
-            return cbx_fail_late(err);
-        cbx_boxes_add_up(&boxes, l);
-    }
-    cbx_boxes_finish(&boxes);
+    if (!cbx_boxes_compute(&boxes))
+        return cbx_fail_late(err);
     *proved = none_leads(s, &boxes, NULL);
     if (!*proved)
         status = none_leads_in_cells(s, &boxes, &work, proved, err);

@@ -300,6 +300,17 @@ void cbx_boxes_finish(cbx_boxes *b)
         b->largest = fmax(b->largest, size_of_scores(b, c, c) / 2);
 }
 
+bool cbx_boxes_compute(cbx_boxes *b)
+{
+    for (int32_t l = 0; l < b->q->net->num_layers; l++) {
+        if (!cbx_boxes_multiply(b, l))
+            return false;
+        cbx_boxes_add_up(b, l);
+    }
+    cbx_boxes_finish(b);
+    return true;
+}
+
 double cbx_boxes_head_rounding(const cbx_boxes *b, int32_t ahead, int32_t behind)
 {
     const cbx_model *m = b->q->net->model;

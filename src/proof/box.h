@@ -50,6 +50,9 @@ void cbx_boxes_add_up(cbx_boxes *b, int32_t l);
 /* All layers are there. */
 void cbx_boxes_finish(cbx_boxes *b);
 
+/* All of that, layer by layer. False: no time. */
+bool cbx_boxes_compute(cbx_boxes *b);
+
 /* How often the head counts each row of a layer, and how many rows it looks at. */
 double cbx_boxes_share(const cbx_boxes *b, int32_t *rows);
 

@@ -95,12 +95,13 @@ static inline double cbx_cells_little(const cbx_cells *c, int32_t unit)
     return CBX_CELL_LITTLE * c->tolerance[unit] / fmax(c->most_edges, 1);
 }
 
-/* Does no more come to the unit than it may be? `most` of the row itself. */
+/* Does no more come to the unit than is allowed: so much from the row itself, and a little from
+ * others? */
 static inline bool cbx_cells_enough(const cbx_cells *c, int32_t unit, const cbx_adds *a,
-                                    double most)
+                                    double allowed)
 {
     double little = cbx_cells_little(c, unit);
-    return a->self + c->third->bias[unit] <= most && a->next <= little &&
+    return a->self + c->third->bias[unit] <= allowed && a->next <= little &&
            a->far <= little / fmax(c->most_edges, 1);
 }
 

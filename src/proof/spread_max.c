@@ -29,17 +29,17 @@ typedef struct neighbours {
     bool              comes, empties; /* can an edge come? can all go? */
     bool              moving;         /* can messages change? */
     /* scratch, cut out of s->maximum: */
-    int32_t   *choice;     /* by number */
-    int32_t   *number;     /* by edge: of its choice, where it can be made; else -1 */
-    int64_t   *last;       /* by number: the last edge it has into the row; -1: none */
-    int64_t   *before;     /* by edge: the one before it of the same choice; -1: none */
-    int64_t   *own;        /* edges x at: the choice's entry in what the edge's source does */
-    int32_t   *gone;       /* numbers */
-    uint8_t   *is_gone;    /* by number */
-    successor *successors; /* by edge */
-    double    *least;      /* by unit: the smallest message */
-    double    *runner_up;  /* by unit: the largest but the leader's */
-    double    *loss;       /* by number: what going takes off the unit at hand */
+    int32_t   *choice;             /* by number */
+    int32_t   *number;             /* by edge: of its choice, where it can be made; else -1 */
+    int64_t   *last;               /* by number: the last edge it has into the row; -1: none */
+    int64_t   *same_choice_before; /* by edge: the one before it of the same choice; -1: none */
+    int64_t   *reach_entry; /* edges x at: the choice's entry in what the edge's source does */
+    int32_t   *gone;        /* numbers */
+    uint8_t   *is_gone;     /* by number */
+    successor *successors;  /* by edge */
+    double    *least;       /* by unit: the smallest message */
+    double    *runner_up;   /* by unit: the largest but the leader's */
+    double    *loss;        /* by number: what going takes off the unit at hand */
     /* number x unit, where messages change; NULL: they do not */
     double *beside;    /* what others than the leader rise above it at most */
     double *up, *down; /* what the leader's message does */
@@ -70,8 +70,8 @@ static int64_t place(neighbours *n, int64_t at, int64_t count, char *to)
     n->choice = cut(&to, &bytes, count, sizeof *n->choice);
     n->number = cut(&to, &bytes, n->edges, sizeof *n->number);
     n->last = cut(&to, &bytes, count, sizeof *n->last);
-    n->before = cut(&to, &bytes, n->edges, sizeof *n->before);
-    n->own = cut(&to, &bytes, n->edges * at, sizeof *n->own);
+    n->same_choice_before = cut(&to, &bytes, n->edges, sizeof *n->same_choice_before);
+    n->reach_entry = cut(&to, &bytes, n->edges * at, sizeof *n->reach_entry);
     n->gone = cut(&to, &bytes, count, sizeof *n->gone);
     n->is_gone = cut(&to, &bytes, count, sizeof *n->is_gone);
     n->successors = cut(&to, &bytes, n->edges, sizeof *n->successors);
@@ -142,14 +142,14 @@ static void number_choices(neighbours *n)
     for (int64_t k = 0; k < n->edges; k++) {
         int32_t c = is_open(n, n->first + k) ? number_of(n, g->choice_of[n->first + k]) : -1;
         n->number[k] = c;
-        n->before[k] = c < 0 ? -1 : n->last[c];
+        n->same_choice_before[k] = c < 0 ? -1 : n->last[c];
         if (c >= 0)
             n->last[c] = k;
         n->comes = n->comes || (c >= 0 && !g->present[n->first + k]);
     }
     n->at = n->count;
     for (int64_t k = 0; k < n->edges * n->at; k++)
-        n->own[k] = -1;
+        n->reach_entry[k] = -1;
     for (int64_t k = 0; k < n->edges; k++) {
         int32_t u = n->view->source[n->first + k];
         bool    present = g->present[n->first + k];
@@ -158,7 +158,7 @@ static void number_choices(neighbours *n)
                 continue;
             int32_t c = number_of(n, list->choice[e]);
             if (c < n->at)
-                n->own[k * n->at + c] = e;
+                n->reach_entry[k * n->at + c] = e;
         }
     }
 }
@@ -208,11 +208,11 @@ static cbx_interval message_with(const neighbours *n, int64_t edge, int32_t unit
     double                  low = y->message[at], high = low;
     if (n->moving) {
         bool    rest = n->l == 0 || cbx_spread_budget(n->s, n->l - 1, u) >= n->budget;
-        int64_t own = n->own[edge * n->at + number];
+        int64_t entry = n->reach_entry[edge * n->at + number];
         low = rest ? y->rest_low[at] : y->message_low[at];
         high = rest ? y->rest_high[at] : y->message_high[at];
-        low += own < 0 ? 0 : y->message_down[own * n->units + unit];
-        high += own < 0 ? 0 : y->message_up[own * n->units + unit];
+        low += entry < 0 ? 0 : y->message_down[entry * n->units + unit];
+        high += entry < 0 ? 0 : y->message_up[entry * n->units + unit];
         low = low > 0 || n->l == 0 ? low : 0; /* it is behind a ReLU, if it is not a feature */
         high = high > low ? high : low;
     }
@@ -377,7 +377,7 @@ static double most_without(const neighbours *n, int32_t unit, int32_t leaves)
 static cbx_interval coming_with(const neighbours *n, int32_t unit, int32_t c)
 {
     cbx_interval most = {0, -INFINITY};
-    for (int64_t k = n->last[c]; k >= 0; k = n->before[k]) {
+    for (int64_t k = n->last[c]; k >= 0; k = n->same_choice_before[k]) {
         cbx_interval message = message_with(n, k, unit, c);
         most.high = fmax(most.high, message.high);
         most.low = fmin(most.low, message.low);

@@ -66,11 +66,7 @@ static inline void ask(ranges_question *q, const world *w, const ranges *r)
     q->box = (cbx_box_question){.net = net, .graph = g, .low = q->low, .high = q->high};
     CHECK_OK(cbx_boxes_init(&q->boxes, &q->box, &q->arena, &known, &err), err);
     CHECK(known);
-    for (int32_t l = 0; l < net->num_layers; l++) {
-        CHECK(cbx_boxes_multiply(&q->boxes, l));
-        cbx_boxes_add_up(&q->boxes, l);
-    }
-    cbx_boxes_finish(&q->boxes);
+    CHECK(cbx_boxes_compute(&q->boxes));
 }
 
 /* One of what may change, some other way: a feature to an end of its range or in between, or an

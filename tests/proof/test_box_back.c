@@ -178,11 +178,7 @@ TEST(of_a_model_that_sees_no_edge_only_the_row_itself_is_read)
     cbx_box_question q = {.net = net, .graph = &g, .low = low, .high = high};
     CHECK_OK(cbx_boxes_init(&boxes, &q, &arena, &known, &err), err);
     CHECK(known && view.n == 3 && boxes.layers[0].rows_in == 1);
-    for (int32_t l = 0; l < net->num_layers; l++) {
-        CHECK(cbx_boxes_multiply(&boxes, l));
-        cbx_boxes_add_up(&boxes, l);
-    }
-    cbx_boxes_finish(&boxes);
+    CHECK(cbx_boxes_compute(&boxes));
     CHECK_OK(cbx_box_back_init(&back, &boxes, 1e9, &arena, &known, &err), err);
     CHECK(known && cbx_box_back_narrow(&back));
     CHECK(cbx_box_back_lead(&back, 1, 0) <= cbx_boxes_lead(&boxes, 1, 0) + 1e-9);
