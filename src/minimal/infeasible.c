@@ -13,6 +13,10 @@
 
 static const double SHARE = 1, LEAST_WORK = 4e9;
 
+/* Boxes of more numbers than this are not made: a proof that nobody asked for must not take the
+ * memory that the answer needs. */
+static const double MOST_NUMBERS = 1e8;
+
 /* Where nothing that scores are made of is ever negative, a class that another outdoes in every
  * weight and in the bias is never the best. */
 bool cbx_infeasible_class(const cbx_model *m, int32_t class)
@@ -149,8 +153,10 @@ static cbx_status cannot_lead_in(cbx_search *s, const cbx_edit_state *W, const c
     cbx_boxes    boxes;
     cbx_box_back back;
     bool         known;
-    double       work = most_work(s, W, q);
-    cbx_status   status = cbx_boxes_init(&boxes, q, s->arena, &known, err);
+    if ((double)W->rows * (8.0 * q->net->widest + 2.0 * W->f) > MOST_NUMBERS)
+        return CBX_OK;
+    double     work = most_work(s, W, q);
+    cbx_status status = cbx_boxes_init(&boxes, q, s->arena, &known, err);
     if (status || !known)
         return status;
     if (!cbx_boxes_compute(&boxes))
