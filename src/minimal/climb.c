@@ -42,7 +42,7 @@ static const float START_STEP = 0.03F;
 
 /* Where that came so near to a flip, in log-probability, it is worth other draws: so many rounds,
  * as long as they have taken less than this work together. */
-enum { MOST_ROUNDS = 12 };
+enum { MOST_ROUNDS = 4 };
 static const double NEAR = 0.1, ROUNDS_WORK = 2e8;
 
 /* A continuous feature is edited once its wish has left it by this share of its range. */
