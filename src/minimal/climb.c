@@ -410,11 +410,12 @@ static cbx_status ask_for_proof(climb *c, cbx_error *err)
     return cbx_infeasible(c->F->s, c->W, &c->W->nothing_flips, err);
 }
 
-/* Is another round of draws worth it? */
+/* Is another round of draws worth it? A step of a program, or of a model that is asked outside,
+ * takes too long for that. */
 static bool is_promising(const climb *c, uint64_t round, double size)
 {
-    return round == 0 ||
-           (round < MOST_ROUNDS && c->nearest > -NEAR && (double)c->steps * size < ROUNDS_WORK);
+    return round == 0 || (round < MOST_ROUNDS && c->nearest > -NEAR && !c->F->s->model->oracle &&
+                          (double)c->steps * size < ROUNDS_WORK);
 }
 
 /* Draws, and climbs from the nearest of them; again with others where they came near. */
