@@ -44,14 +44,20 @@ static const double *row_of(const double *W, int32_t k, int32_t width)
     return k < 0 ? NULL : W + (int64_t)k * width;
 }
 
-static double largest(const cbx_net_layer *l, int32_t k)
+static double largest_of(const double *w, int64_t count)
 {
     double most = 0;
-    for (int32_t j = 0; k >= 0 && j < l->n_out; j++) {
-        int64_t at = (int64_t)k * l->n_out + j;
-        most = fmax(most, fmax(fabs(l->neighbour[at]), fabs(l->own[at])));
-    }
+    for (int64_t j = 0; j < count; j++)
+        most = fmax(most, fabs(w[j]));
     return most;
+}
+
+static double largest(const cbx_net_layer *l, int32_t k)
+{
+    int64_t at = (int64_t)k * l->n_out;
+    if (k < 0)
+        return 0;
+    return fmax(largest_of(l->neighbour + at, l->n_out), largest_of(l->own + at, l->n_out));
 }
 
 /* Of each row of W. */
@@ -160,12 +166,13 @@ CBX_HOT static void follow(const cbx_net_layer *l, const double *from_rise, cons
  * how often it counts. */
 static bool has_words(const cbx_net *net, const cbx_view *view)
 {
-    bool any = false;
     for (int32_t l = 0; l < net->num_layers; l++)
-        any = any || net->layers[l].has_own || net->layers[l].maximum;
+        if (net->layers[l].has_own || net->layers[l].maximum)
+            return false;
     for (int64_t e = 0; view->weight && e < view->m; e++)
-        any = any || view->weight[e] < 0;
-    return !any;
+        if (view->weight[e] < 0)
+            return false;
+    return true;
 }
 
 /* What feature k does to the first layer: it rises or it falls. `first`: twice as many as there are
