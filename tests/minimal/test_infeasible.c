@@ -128,25 +128,32 @@ TEST(the_answer_says_that_it_is_out_of_reach)
     oracle_free(&o);
 }
 
+/* Three nodes in a row, each with an edge to the next and back. */
+static cbx_graph_data path_of_three(int32_t features, const float *x, const float *lo,
+                                    const float *hi)
+{
+    static const int64_t source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1}, y[] = {0, 1, 0};
+    return (cbx_graph_data){.num_nodes = 3,
+                            .num_features = features,
+                            .num_edges = 4,
+                            .num_classes = 2,
+                            .edge_source = source,
+                            .edge_target = target,
+                            .x = x,
+                            .y = y,
+                            .feat_min = lo,
+                            .feat_max = hi};
+}
+
 /* The feature times 4 is more than a float holds, and infinity times a weight of nearly 0 is more
  * than the bias of the other class, whatever doubles say. */
 TEST(what_is_too_large_for_the_model_is_not_proved)
 {
     static const float lo[] = {0}, x[] = {1, 1, 1};
-    static int64_t     source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1}, y[] = {0, 1, 0};
     for (int huge = 0; huge < 2; huge++) {
-        float  hi[] = {huge ? 1e38F : 1e36F};
-        oracle o = oracle_by_hand(&(cbx_graph_data){.num_nodes = 3,
-                                                    .num_features = 1,
-                                                    .num_edges = 4,
-                                                    .num_classes = 2,
-                                                    .edge_source = source,
-                                                    .edge_target = target,
-                                                    .x = x,
-                                                    .y = y,
-                                                    .feat_min = lo,
-                                                    .feat_max = hi},
-                                  "graphconv", "add", 1);
+        float          hi[] = {huge ? 1e38F : 1e36F};
+        cbx_graph_data path = path_of_three(1, x, lo, hi);
+        oracle         o = oracle_by_hand(&path, "graphconv", "add", 1);
         oracle_set(&o, "layers.0.lin_rel.weight", (float[]){0});
         oracle_set(&o, "layers.0.lin_rel.bias", (float[]){0});
         oracle_set(&o, "layers.0.lin_root.weight", (float[]){4});
@@ -181,14 +188,12 @@ enum { UNITS = 4, MOST_FEATURES = 6 };
 static oracle constant_oracle(int32_t features, const float weights[UNITS][2],
                               const float last[UNITS])
 {
-    static const int64_t source[] = {0, 1, 1, 2}, target[] = {1, 0, 2, 1};
-    static int64_t       y[3];
-    static float         x[3 * MOST_FEATURES], lo[MOST_FEATURES], hi[MOST_FEATURES];
-    float                first[UNITS * MOST_FEATURES] = {0}, none[UNITS * MOST_FEATURES] = {0};
-    float                same[UNITS * UNITS] = {0}, third[UNITS * UNITS] = {0};
-    oracle               o = {0};
-    cbx_model_spec       spec;
-    cbx_error            err = {0};
+    static float   x[3 * MOST_FEATURES], lo[MOST_FEATURES], hi[MOST_FEATURES];
+    float          first[UNITS * MOST_FEATURES] = {0}, none[UNITS * MOST_FEATURES] = {0};
+    float          same[UNITS * UNITS] = {0}, third[UNITS * UNITS] = {0};
+    oracle         o = {0};
+    cbx_model_spec spec;
+    cbx_error      err = {0};
     for (int32_t j = 0; j < UNITS; j++) {
         same[j * UNITS + j] = 1;
         memcpy(third + (ptrdiff_t)j * UNITS, last, UNITS * sizeof *last);
@@ -198,16 +203,7 @@ static oracle constant_oracle(int32_t features, const float weights[UNITS][2],
         x[j] = (float)(7 * j % 50);
         hi[j % features] = 100;
     }
-    o.data = (cbx_graph_data){.num_nodes = 3,
-                              .num_features = features,
-                              .num_edges = 4,
-                              .num_classes = 2,
-                              .edge_source = source,
-                              .edge_target = target,
-                              .x = x,
-                              .y = y,
-                              .feat_min = lo,
-                              .feat_max = hi};
+    o.data = path_of_three(features, x, lo, hi);
     oracle_must(cbx_graph_new(&o.data, &o.graph, &err), &err);
     cbx_fields_default(cbx_model_table(), &spec);
     oracle_must(cbx_fields_set(cbx_model_table(), &spec, "model", "graphconv", &err), &err);
