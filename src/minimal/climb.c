@@ -407,6 +407,7 @@ static cbx_status climb_from_draws(climb *c, int64_t steps, int64_t together, co
 /* Before more is drawn: is there anything to find? */
 static cbx_status ask_for_proof(climb *c, cbx_error *err)
 {
+    c->W->proof_tried = true;
     return cbx_infeasible(c->F->s, c->W, &c->W->nothing_flips, err);
 }
 

@@ -54,10 +54,11 @@ typedef struct cbx_edit_state {
     int64_t           most_changes, changes; /* room for; made since the last full product */
     cbx_pass          pass, gradient;
     float            *dX, *dw, *dlogp;
-    float *leaving; /* by node: what its leaving or entering a pooling does; NULL: none can */
-    bool   exact;   /* asking here is asking the edited whole graph, and there are no
-                     * moves but those that are here */
-    bool    nothing_flips; /* no set of these moves does: proved on the way */
+    float *leaving;      /* by node: what its leaving or entering a pooling does; NULL: none can */
+    bool   exact;        /* asking here is asking the edited whole graph, and there are no
+                          * moves but those that are here */
+    bool    proof_tried; /* that nothing flips, on the way; … */
+    bool    nothing_flips; /* … no set of these moves does */
     int64_t asked;
 } cbx_edit_state;
 

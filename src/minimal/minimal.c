@@ -129,7 +129,8 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
     bool none = tried_all || (found->state->nothing_flips && !further) ||
                 (found->state->exact && !can_move(found->state) &&
                  (!further || cbx_moves_are_listed(found->state)));
-    cbx_status status = none ? CBX_OK : cbx_infeasible(s, found->state, &none, err);
+    bool       tried = found->state->proof_tried && !further;
+    cbx_status status = none || tried ? CBX_OK : cbx_infeasible(s, found->state, &none, err);
     if (none && !cbx_time_is_up()) {
         s->certificate = CBX_PROVED_NONE;
         s->lower_bound = 0; /* there is nothing that it could be a bound of */
