@@ -101,7 +101,7 @@ static void add_bends(cbx_lead_bound *b, int32_t l, int32_t v)
 {
     const cbx_spread_layer *y = &b->spread.layers[l];
     const cbx_reach_list   *list = &y->list;
-    double                  squares = 0;
+    double                  squares = 0, gain = 0;
     for (int32_t j = 0; j < y->width; j++) {
         squares += b->bend[j] * b->bend[j];
         if (l == 0 && b->bend[j] != 0 && cbx_lead_has_features(b))
@@ -112,8 +112,9 @@ static void add_bends(cbx_lead_bound *b, int32_t l, int32_t v)
         bool    is_row = cbx_row_moves_is_row(&b->spread.moves, choice);
         if (is_row && l == 0)
             continue;
-        double gain =
-            gain_by_bends(y->width, b->bend, list->up + k * y->width, list->down + k * y->width);
+        if (!list->same[k])
+            gain = gain_by_bends(y->width, b->bend, list->up + k * y->width,
+                                 list->down + k * y->width);
         if (is_row)
             add_row_bends(b, l, choice - b->spread.graph->count, list->times[k],
                           fmin(gain, sqrt(squares) * list->length[k]));
@@ -182,8 +183,10 @@ static double length_of(const double *a, int32_t count)
 }
 
 typedef struct term {
+    double       now;
     cbx_interval all;  /* whatever is chosen */
     cbx_interval with; /* if the choice at hand is among it */
+    double       kept; /* the same, at least, where choices of edges leave it as it is */
 } term;
 
 /* The same of the first layer's product. */
@@ -199,8 +202,8 @@ static void first_move_of(int32_t width, const double *ups, const double *downs,
 
 /* Where b->input times row u of the layer's input is; of the first layer that is b->before times
  * its product. `choice`: at hand, or -1. It is asked for choices of edges: one of the budget is an
- * edge then. */
-static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
+ * edge then. `factor`: so often the row at hand has it, by an edge that is there; 0: by none. */
+static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice, double factor)
 {
     const cbx_spread       *s = &b->spread;
     const cbx_spread_layer *x = &s->layers[l > 0 ? l - 1 : 0];
@@ -208,36 +211,52 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice)
     int64_t                 at = (int64_t)u * x->width;
     int64_t      most = s->graph->budget < s->graph->count ? s->graph->budget : s->graph->count;
     cbx_largest  up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
+    cbx_largest  features = {.best = b->against, .count = most > 0 ? most - 1 : 0};
+    bool         undone = b->gains.both && choice >= 0 && factor > 0;
+    bool         known = false;
     cbx_interval own = {0, 0};
-    double       now = 0;
+    double       now = 0, rise = 0, fall = 0;
     for (int32_t k = 0; k < x->width; k++)
         now += l > 0 ? b->input[k] * cbx_spread_relu(x->now[at + k])
                      : b->before[k] * x->message[at + k];
     for (int64_t e = list->begin[u]; e < list->begin[u + 1]; e++) {
-        double        rise = 0, fall = 0;
-        int64_t       repeats = cbx_row_moves_repeats(&s->moves, list->choice[e], most - 1);
+        int32_t       one = list->choice[e];
+        bool          is_row = cbx_row_moves_is_row(&s->moves, one);
+        int64_t       repeats = cbx_row_moves_repeats(&s->moves, one, most - 1);
         const double *ups = list->up + e * x->width, *downs = list->down + e * x->width;
-        if (most == 1 && choice >= 0 && list->choice[e] != choice && !b->scaled)
+        if (most == 1 && choice >= 0 && one != choice && !b->scaled) {
+            known = false;
             continue; /* the budget is for this choice */
-        if (l > 0)
+        }
+        if (known && list->same && list->same[e])
+            ; /* as before */
+        else if (l > 0)
             move_of(x, at, ups, downs, b->input, &fall, &rise);
         else
             first_move_of(x->width, ups, downs, b->before, &fall, &rise);
-        if (cbx_row_moves_is_row(&s->moves, list->choice[e])) {
+        known = true;
+        if (is_row) {
             double most_move = list->length[e] * length_of(l > 0 ? b->input : b->before, x->width);
             rise = fmin(rise, most_move);
             fall = fmax(fall, -most_move);
         }
-        if (list->choice[e] == choice)
+        if (one == choice)
             own = (cbx_interval){fall, rise};
-        for (; repeats > 0; repeats--) {
+        else if (undone && !is_row)
+            cbx_undone_add(&b->undone, one, -factor * fall);
+        if (b->sum.kept && factor != 0)
+            cbx_edge_sum_add(&b->sum, one, factor * rise);
+        for (int64_t r = repeats; r > 0; r--) {
             cbx_largest_take(&up, rise);
             cbx_largest_take(&down, -fall);
+            if (is_row)
+                cbx_largest_take(&features, -fall);
         }
     }
-    return (term){
-        {now - cbx_largest_sum(&down), now + cbx_largest_sum(&up)},
-        {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high}};
+    return (term){now,
+                  {now - cbx_largest_sum(&down), now + cbx_largest_sum(&up)},
+                  {now - cbx_largest_rest(&down) + own.low, now + cbx_largest_rest(&up) + own.high},
+                  now - cbx_largest_sum(&features) + own.low};
 }
 
 /* What a first product of row u counts, whichever way it moves: b->before, `factor` times. */
@@ -263,6 +282,64 @@ static void add_scaled_weights(cbx_lead_bound *b, int32_t l, int32_t u, double f
         weight[k] += factor * b->input[k];
 }
 
+/* Adds an edge from node u, of which `now` is what it brings, to the row's sum. */
+static void sum_edge(cbx_lead_bound *b, int32_t u, double now, const cbx_edge_gain *gain)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    b->sum.now += now;
+    for (int64_t k = g->at_begin[u]; k < g->at_begin[u + 1]; k++)
+        if (cbx_choice_is_open(g, g->at[k]))
+            cbx_edge_sum_add(&b->sum, g->at[k],
+                             g->choices[g->at[k]].adds ? gain->addition_source
+                                                       : gain->removal_source);
+}
+
+/* Others at its nodes were counted with what the edge that goes gains by their degrees. */
+static void undo_scales(cbx_lead_bound *b, int32_t u, int32_t v, int32_t choice,
+                        const cbx_edge_gain *gain)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    const int32_t            at[] = {u, v};
+    const double             gained[] = {gain->removal_source, gain->removal_target};
+    for (int i = 0; i < 2; i++)
+        for (int64_t k = g->at_begin[at[i]]; k < g->at_begin[at[i] + 1] && gained[i] < 0; k++)
+            if (g->at[k] != choice && cbx_choice_is_open(g, g->at[k]) && !g->choices[g->at[k]].adds)
+                cbx_undone_add(&b->undone, g->at[k], -gained[i]);
+}
+
+/* The choice takes the edge at hand away, and was counted with so much too little. */
+static void charge(cbx_lead_bound *b, cbx_charged to, int32_t choice, double gain)
+{
+    b->gains.charged[to][choice] += gain;
+    if (b->sum.kept)
+        b->sum.more[to][choice] += gain;
+}
+
+/* The edge's choice takes it away; t is what it brings. */
+static void pass_going(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e, const term *t,
+                       const cbx_edge_gain *gain)
+{
+    const cbx_partial_graph *g = b->spread.graph;
+    const cbx_node_scale    *scales = b->spread.scales[b->spread.net->layers[l].norm];
+    int32_t                  u = g->view->source[e], choice = g->choice_of[e];
+    double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
+    bool                     paired = g->paired[e], undone = b->gains.both && w > 0;
+    double                   low = w * (w > 0 ? t->with.low : t->with.high);
+    if (b->sum.kept)
+        cbx_edge_sum_add(&b->sum, choice, 0);
+    charge(b, CBX_TO_ITSELF, choice,
+           cbx_scale_removal_gain(&scales[u], &scales[v], paired, true, gain, low));
+    if (!b->gains.both)
+        return;
+    low = undone ? w * t->kept : low;
+    charge(b, CBX_TO_OTHERS, choice,
+           cbx_scale_removal_gain(&scales[u], &scales[v], paired, !undone, gain, low));
+    if (undone)
+        undo_scales(b, u, v, choice, gain);
+    /* where two can be between the same nodes, one choice may take more of the row's */
+    cbx_undone_end_edge(&b->undone, g->simple ? g->budget - 1 : g->count);
+}
+
 static void pass_edge(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e)
 {
     const cbx_partial_graph *g = b->spread.graph;
@@ -271,25 +348,27 @@ static void pass_edge(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e)
     const cbx_node_scale    *from = &b->spread.scales[norm][u], *to = &b->spread.scales[norm][v];
     bool                     open = choice >= 0 && cbx_choice_is_open(g, choice);
     double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
+    double                   factor = g->present[e] ? w * from->source.now * to->target.now : 0;
     if (g->present[e])
-        add_scaled_weights(b, l, u, w * from->source.now * to->target.now);
+        add_scaled_weights(b, l, u, factor);
     if (!open && (norm == CBX_NORM_NONE || !g->present[e]))
         return;
     b->scaled = norm != CBX_NORM_NONE;
-    term t = bound_term(b, l, u, open ? choice : -1);
+    term t = bound_term(b, l, u, open ? choice : -1, factor);
     if (!g->present[e]) {
         b->gain[choice] += cbx_scale_addition_gain(from, to, t.with.high);
         return;
     }
     cbx_interval  all = cbx_interval_times(w, t.all.low, t.all.high);
-    cbx_interval  with = cbx_interval_times(w, t.with.low, t.with.high);
     cbx_edge_gain gain = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, all.low, all.high);
     b->at_removal[u] += gain.removal_source;
     b->at_removal[v] += gain.removal_target;
     b->at_addition[u] += gain.addition_source;
     b->at_addition[v] += gain.addition_target;
+    if (b->sum.kept)
+        sum_edge(b, u, factor * t.now, &gain);
     if (open)
-        b->gain[choice] += cbx_scale_removal_gain(from, to, g->paired[e], &gain, with.low);
+        pass_going(b, l, v, e, &t, &gain);
 }
 
 static void pass_loop(cbx_lead_bound *b, int32_t l, int32_t v)
@@ -297,7 +376,7 @@ static void pass_loop(cbx_lead_bound *b, int32_t l, int32_t v)
     const cbx_node_scale *scale = &b->spread.scales[CBX_NORM_GCN][v];
     double                removal, addition;
     add_scaled_weights(b, l, v, scale->loop.now);
-    term t = bound_term(b, l, v, -1);
+    term t = bound_term(b, l, v, -1, 0);
     cbx_scale_loop_gain(scale, t.all.low, t.all.high, &removal, &addition);
     b->at_removal[v] += removal;
     b->at_addition[v] += addition;
@@ -319,9 +398,10 @@ static void multiply_back(cbx_lead_bound *b, int32_t l, const double *W)
 /* From weights before row v's ReLU to those of the layer's inputs. */
 static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
 {
-    const cbx_net_layer *net = &b->spread.net->layers[l];
-    const cbx_view      *view = b->spread.graph->view;
-    bool                 gcn = net->norm == CBX_NORM_GCN;
+    const cbx_net_layer  *net = &b->spread.net->layers[l];
+    const cbx_view       *view = b->spread.graph->view;
+    bool                  gcn = net->norm == CBX_NORM_GCN;
+    const cbx_node_scale *scale = &b->spread.scales[net->norm][v];
     multiply_back(b, l, net->own);
     if (l > 0)
         add_scaled_weights(b, l, v, 1);
@@ -330,9 +410,12 @@ static void pass_row(cbx_lead_bound *b, int32_t l, int32_t v)
     multiply_back(b, l, net->neighbour);
     if (net->maximum)
         cbx_lead_pass_maxima(b, l, v);
+    cbx_edge_sum_begin(&b->sum, scale);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !net->maximum; e++)
         if (!gcn || view->source[e] != v)
             pass_edge(b, l, v, e);
+    cbx_undone_end_row(&b->undone, b->gains.charged[CBX_TO_OTHERS], &b->sum);
+    cbx_edge_sum_end(&b->sum, &b->spread, scale, v, b->gains.both, b->gains.charged);
     if (gcn)
         pass_loop(b, l, v);
 }

@@ -100,14 +100,18 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                           .before = CBX_NEW(arena, double, net->widest),
                           .input = CBX_NEW(arena, double, net->widest),
                           .bend = CBX_NEW(arena, double, net->widest),
-                          .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1)};
-    if (!b->gain || !b->at_removal || !b->at_addition || !b->before || !b->input || !b->bend ||
-        !b->best)
+                          .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1),
+                          .against = CBX_NEW(arena, double, graph->count),
+                          .promise = CBX_NEW(arena, double, graph->count)};
+    if (!b->against || !b->promise || cbx_gains_init(&b->gains, graph->count, arena) || !b->gain ||
+        !b->at_removal || !b->at_addition || !b->before || !b->input || !b->bend || !b->best)
         return cbx_fail_memory(err);
     cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);
     if (status)
         return status;
-    if (make_weights(b, arena) || make_slopes(b, arena))
+    if (make_weights(b, arena) || make_slopes(b, arena) ||
+        cbx_edge_sum_init(&b->sum, (int64_t)graph->count + graph->view->n, arena) ||
+        cbx_undone_init(&b->undone, b->spread.moves.first, arena))
         return cbx_fail_memory(err);
     if (list_by_node(b, arena))
         return cbx_fail_memory(err);
@@ -255,13 +259,35 @@ int cbx_lead_bound_update(cbx_lead_bound *b)
     return cbx_pool_max_compute(b);
 }
 
+/* Of two ways to charge what is undone, and of some between them, the one with the smallest bound.
+ */
+static double charge_best(cbx_lead_bound *b)
+{
+    const int64_t count = b->spread.graph->count;
+    double        best = INFINITY;
+    int           share = 0;
+    memcpy(b->gains.common, b->gain, (size_t)count * sizeof *b->gain);
+    for (int k = 0; cbx_gains_of(&b->gains, count, k, b->gain); k++) {
+        double sum = best_gains(b);
+        share = sum < best ? k : share;
+        best = sum < best ? sum : best;
+    }
+    (void)cbx_gains_of(&b->gains, count, b->gains.both ? CBX_SHARES / 2 : 0, b->promise);
+    (void)cbx_gains_of(&b->gains, count, share, b->gain);
+    return best_gains(b);
+}
+
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
 {
-    cbx_spread *s = &b->spread;
-    memset(b->gain, 0, (size_t)s->graph->count * sizeof *b->gain);
+    cbx_spread  *s = &b->spread;
+    const size_t choices = (size_t)s->graph->count * sizeof *b->gain;
+    memset(b->gain, 0, choices);
+    memset(b->gains.charged[0], 0, choices);
+    memset(b->gains.charged[1], 0, choices);
     memset(b->at_removal, 0, (size_t)s->graph->view->n * sizeof *b->at_removal);
     memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
     clear_slopes(b);
+    b->gains.both = s->graph->budget > 1;
     cbx_lead_start(b, ahead, behind);
     for (int32_t l = s->net->num_layers - 1; l >= 0; l--)
         for (int32_t v = 0; v < s->layers[l].rows; v++) {
@@ -273,5 +299,5 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     if (!add_feature_gains(b))
         return INFINITY;
-    return b->now + b->rounding + best_gains(b);
+    return b->now + b->rounding + charge_best(b);
 }

@@ -65,6 +65,7 @@ cbx_node_scale cbx_scale_of(cbx_norm_kind kind, const cbx_partial_graph *g, int3
             *(g->choices[g->at[k]].adds ? &s.additions : &s.removals) += 1;
     s.removals = at_most(s.removals, most);
     s.additions = at_most(s.additions, most);
+    s.whole = s.additions == 0 && inside > 0;
     double degree = (double)inside + (gcn ? 1 : 0);
     if (gcn && view->outside_weight)
         degree += view->outside_weight[v];
@@ -97,7 +98,7 @@ cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale 
     const cbx_factor *s = paired ? &u->paired : &u->source, *t = &v->target;
     cbx_edge_gain     gain = {0};
     if (high > 0) {
-        double both = s->rise * t->rise * crossed(budget);
+        double both = v->whole ? 0 : s->rise * t->rise * crossed(budget);
         gain.removal_source = high * (s->rise * t->now + both);
         gain.removal_target = high * (t->rise * s->now + both);
     } else if (u->additions == 0 && v->additions == 0) {
@@ -108,6 +109,8 @@ cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale 
         gain.addition_source = -low * s->fall * t->now;
         gain.addition_target = -low * t->fall * s->now;
     }
+    if (v->whole)
+        gain.removal_target = gain.addition_target = 0;
     return gain;
 }
 
@@ -121,18 +124,20 @@ void cbx_scale_loop_gain(const cbx_node_scale *v, double low, double high, doubl
 
 /* What is lost where other choices at the same node were counted as if the edge stayed, and count
  * against it. */
-static double make_good(int64_t removals, double gain)
+static double make_good(int64_t others, double gain)
 {
-    return gain < 0 && removals > 1 ? -gain * (double)(removals - 1) : 0;
+    return gain < 0 && others > 0 ? -gain * (double)others : 0;
 }
 
 double cbx_scale_removal_gain(const cbx_node_scale *u, const cbx_node_scale *v, bool paired,
-                              const cbx_edge_gain *gain, double low)
+                              bool others, const cbx_edge_gain *gain, double low)
 {
-    double of_source = paired ? make_good(u->removals, gain->removal_source) - gain->removal_source
-                              : make_good(u->removals + 1, gain->removal_source);
-    return -u->source.now * v->target.now * low + of_source +
-           make_good(v->removals, gain->removal_target) - gain->removal_target;
+    double itself = -u->source.now * v->target.now * low - gain->removal_target -
+                    (paired ? gain->removal_source : 0);
+    if (!others)
+        return itself;
+    return itself + make_good(paired ? u->removals - 1 : u->removals, gain->removal_source) +
+           make_good(v->removals - 1, gain->removal_target);
 }
 
 double cbx_scale_addition_gain(const cbx_node_scale *u, const cbx_node_scale *v, double high)

@@ -28,6 +28,8 @@ typedef struct cbx_node_scale {
     cbx_factor loop;                /* of its own loop */
     cbx_factor coming;              /* of an edge into it that comes: the most and the least */
     int64_t    removals, additions; /* open choices that take an edge into it, or add one */
+    bool whole; /* what its degree does to edges into it is counted for all of them together, by
+                 * whoever sums them: none comes */
 } cbx_node_scale;
 
 /* What a term t, somewhere in [low, high], gains at most by each choice, in a sum in which it is
@@ -44,7 +46,7 @@ bool cbx_scale_is_known(cbx_norm_kind kind, const cbx_partial_graph *g);
 cbx_node_scale cbx_scale_of(cbx_norm_kind kind, const cbx_partial_graph *g, int32_t v);
 
 /* Of an edge u -> v that is there and stays. `paired`: it goes together with one v -> u, if at all.
- */
+ * Where v's edges are counted as a whole there are no gains at the target. */
 cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale *v, bool paired,
                                   int64_t budget, double low, double high);
 
@@ -52,9 +54,17 @@ cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale 
 void cbx_scale_loop_gain(const cbx_node_scale *v, double low, double high, double *removal,
                          double *addition);
 
-/* What taking the edge away gains at most, beside what the choice was counted with already. */
+/* What taking the edge away gains at most, beside what the choice was counted with already; with
+ * what others were counted with too little, or without it. */
 double cbx_scale_removal_gain(const cbx_node_scale *u, const cbx_node_scale *v, bool paired,
-                              const cbx_edge_gain *gain, double low);
+                              bool others, const cbx_edge_gain *gain, double low);
+
+/* The sum of edges into a node, as its degree is now, can be no more than `high`, and a choice that
+ * takes one of them away is among what is made: what that gains by the degree. */
+static inline double cbx_scale_whole_gain(const cbx_node_scale *v, double high)
+{
+    return high * (high > 0 ? v->target.rise : v->target.least_rise) / v->target.now;
+}
 
 /* What an edge gains at most that comes. */
 double cbx_scale_addition_gain(const cbx_node_scale *u, const cbx_node_scale *v, double high);

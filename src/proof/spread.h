@@ -26,6 +26,18 @@ static inline cbx_interval cbx_interval_times(double factor, double low, double 
                       : (cbx_interval){factor * low, factor * high};
 }
 
+/* Of each of a row's units, what choices add: the largest that can be made together, the same with
+ * one fewer, and the last of them. */
+typedef struct cbx_tops {
+    double *all, *rest, *last;
+} cbx_tops;
+
+/* What others than this one, which adds `own`, add beside it. */
+static inline double cbx_tops_others(const cbx_tops *tops, int32_t unit, double own)
+{
+    return own > 0 && own >= tops->last[unit] ? tops->all[unit] - own : tops->rest[unit];
+}
+
 typedef struct cbx_spread_layer {
     int32_t        rows_in, rows, in, width;
     int32_t        sent; /* numbers that go along an edge: products, or inputs for a maximum */
@@ -57,6 +69,8 @@ typedef struct cbx_spread {
     int32_t         most_inputs; /* that are not 0 in any row */
     double         *best, *hup, *hdown, *gain; /* scratch */
     double         *zeros;
+    cbx_tops        tops[2]; /* scratch: of ups and of downs */
+    double         *few;     /* scratch of them */
     cbx_max_scratch maximum;
     int64_t         features_made;  /* choices of features, as things are now */
     bool            last_is_linear; /* the head undoes the last ReLU: it has no list */

@@ -24,20 +24,12 @@ typedef struct cbx_allowance {
     int64_t budget, features;
 } cbx_allowance;
 
-/* The largest that choices add to unit j of a row, where sign times `of` counts. */
-static inline cbx_largest cbx_spread_most(const cbx_spread *s, const cbx_reach_list *list,
-                                          const double *of, int32_t row, int32_t width, int32_t j,
-                                          double sign, cbx_allowance may)
-{
-    int64_t     most = may.budget < s->graph->count ? may.budget : s->graph->count;
-    cbx_largest largest = {.best = s->best, .count = most};
-    for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++)
-        for (int64_t r = cbx_row_moves_repeats(&s->moves, list->choice[k],
-                                               most < may.features ? most : may.features);
-             r > 0; r--)
-            cbx_largest_take(&largest, sign * of[k * width + j]);
-    return largest;
-}
+/* So many are kept of all units side by side; of more, unit by unit. */
+enum { CBX_FEW = 8 };
+
+/* What choices add to the units of a row, where sign times `of` counts. */
+void cbx_spread_tops(const cbx_spread *s, const cbx_reach_list *list, const double *of, int32_t row,
+                     int32_t width, double sign, cbx_allowance may, cbx_tops *out);
 
 /* Choices that can be made and reach the rows of layer l at a node. */
 static inline int64_t cbx_spread_budget(const cbx_spread *s, int32_t l, int32_t v)

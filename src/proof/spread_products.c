@@ -141,6 +141,21 @@ static void limit_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
                                                 y->width, y->own_up + to, y->own_down + to);
 }
 
+/* Of an entry that does what the one before it does. */
+static void copy_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
+{
+    cbx_spread_layer *y = &s->layers[l];
+    bool              own = i < y->rows && s->net->layers[l].has_own;
+    double           *of[] = {y->message_up, y->message_down, own ? y->own_up : NULL,
+                    own ? y->own_down : NULL};
+    int32_t           width[] = {y->sent, y->sent, y->width, y->width};
+    for (int k = 0; k < 4; k++)
+        if (of[k])
+            memcpy(of[k] + entry * width[k], of[k] + (entry - 1) * width[k],
+                   (size_t)width[k] * sizeof(double));
+    y->message_length[entry] = y->own_length[entry] = 0;
+}
+
 static void multiply_entry(cbx_spread *s, int32_t l, int32_t i, int64_t entry)
 {
     const cbx_net_layer    *net = &s->net->layers[l];
@@ -172,14 +187,15 @@ static void box_messages(cbx_spread *s, int32_t l, int32_t i)
     cbx_spread_layer     *y = &s->layers[l];
     /* these are for choices of edges: one of the budget is an edge then */
     cbx_allowance may = {cbx_spread_budget(s, l - 1, i), s->graph->budget - 1};
+    cbx_tops      up = s->tops[0], down = s->tops[1];
+    cbx_spread_tops(s, list, y->message_up, i, y->sent, 1, may, &up);
+    cbx_spread_tops(s, list, y->message_down, i, y->sent, -1, may, &down);
     for (int32_t j = 0; j < y->sent; j++) {
-        int64_t     at = (int64_t)i * y->sent + j;
-        cbx_largest up = cbx_spread_most(s, list, y->message_up, i, y->sent, j, 1, may);
-        y->message_high[at] = y->message[at] + cbx_largest_sum(&up);
-        y->rest_high[at] = y->message[at] + cbx_largest_rest(&up);
-        cbx_largest down = cbx_spread_most(s, list, y->message_down, i, y->sent, j, -1, may);
-        y->message_low[at] = y->message[at] - cbx_largest_sum(&down);
-        y->rest_low[at] = y->message[at] - cbx_largest_rest(&down);
+        int64_t at = (int64_t)i * y->sent + j;
+        y->message_high[at] = y->message[at] + up.all[j];
+        y->rest_high[at] = y->message[at] + up.rest[j];
+        y->message_low[at] = y->message[at] - down.all[j];
+        y->rest_low[at] = y->message[at] - down.rest[j];
         if (s->net->layers[l].maximum) { /* it is sent as it comes out of a ReLU */
             y->message_low[at] = cbx_spread_relu(y->message_low[at]);
             y->rest_low[at] = cbx_spread_relu(y->rest_low[at]);
@@ -206,7 +222,10 @@ int cbx_spread_multiply(cbx_spread *s, int32_t l)
             return -1;
         multiply_now(s, l, i);
         for (int64_t k = begin; k < end; k++)
-            multiply_entry(s, l, i, k);
+            if (x->list.same[k])
+                copy_entry(s, l, i, k);
+            else
+                multiply_entry(s, l, i, k);
         box_messages(s, l, i);
     }
     return 0;

@@ -25,14 +25,17 @@ static int grow_list(cbx_spread *s, cbx_reach_list *list, int64_t had, int64_t m
     int32_t *choice = CBX_NEW(s->arena, int32_t, room);
     double  *length = CBX_NEW(s->arena, double, room);
     double  *times = CBX_NEW(s->arena, double, room);
-    if (!choice || !length || !times ||
+    uint8_t *same = CBX_NEW(s->arena, uint8_t, room);
+    if (!choice || !length || !times || !same ||
         cbx_spread_grow(s->arena, had, room, width, &list->up, &list->down))
         return -1;
     if (had > 0) {
         memcpy(choice, list->choice, (size_t)had * sizeof *choice);
         memcpy(length, list->length, (size_t)had * sizeof *length);
         memcpy(times, list->times, (size_t)had * sizeof *times);
+        memcpy(same, list->same, (size_t)had * sizeof *same);
     }
+    list->same = same;
     list->length = length;
     list->times = times;
     list->choice = choice;
@@ -122,9 +125,9 @@ static void bound_going(row *r, int64_t e)
         cbx_edge_gain down =
             cbx_scale_edge_gain(from, to, g->paired[e], g->budget, -all.high, -all.low);
         y->list.up[entry + j] +=
-            cbx_scale_removal_gain(from, to, g->paired[e], &up, rest.low + own.high);
+            cbx_scale_removal_gain(from, to, g->paired[e], true, &up, rest.low + own.high);
         y->list.down[entry + j] -=
-            cbx_scale_removal_gain(from, to, g->paired[e], &down, -rest.high - own.low);
+            cbx_scale_removal_gain(from, to, g->paired[e], true, &down, -rest.high - own.low);
     }
 }
 
@@ -221,6 +224,36 @@ static void add_loop(row *r, double *at_target)
     bound_loop(r, at_target);
 }
 
+/* Adds what the degree does, where a choice takes one of the row's edges away: to the sum of all
+ * that are left, which is as the others make it, and at most as far as they all can. */
+static void add_degree(row *r)
+{
+    const cbx_partial_graph *g = r->s->graph;
+    const cbx_node_scale    *scale = &r->scales[r->v];
+    cbx_reach_list          *list = &r->y->list;
+    int32_t                  width = r->y->width;
+    const double            *now = r->y->now + (int64_t)r->v * width;
+    cbx_allowance may = {cbx_spread_budget(r->s, r->l, r->v), g->budget > 0 ? g->budget - 1 : 0};
+    cbx_tops      up = r->s->tops[0], down = r->s->tops[1];
+    if (scale->removals == 0)
+        return;
+    list->begin[r->v + 1] = r->end;
+    cbx_spread_tops(r->s, list, list->up, r->v, width, 1, may, &up);
+    cbx_spread_tops(r->s, list, list->down, r->v, width, -1, may, &down);
+    for (int64_t k = g->at_begin[r->v]; k < g->at_begin[r->v + 1]; k++) {
+        if (!cbx_choice_is_open(g, g->at[k]))
+            continue;
+        int64_t to = entry_of(r, g->at[k]);
+        double *ups = list->up + to, *downs = list->down + to;
+        for (int32_t j = 0; j < width; j++) {
+            double high = now[j] + ups[j] + cbx_tops_others(&up, j, ups[j]);
+            double low = now[j] + downs[j] - cbx_tops_others(&down, j, -downs[j]);
+            ups[j] += cbx_scale_whole_gain(scale, high);
+            downs[j] -= cbx_scale_whole_gain(scale, -low);
+        }
+    }
+}
+
 /* Adds what a choice does to one of the row's maxima, of which w are the weights. */
 static void add_max_move(row *r, const cbx_max_move *move, const double *w)
 {
@@ -303,20 +336,34 @@ static int64_t most_entries(const row *r)
     return sum < all ? sum : all;
 }
 
+/* Choices at one node do the same to rows that see no more of them than its degree. */
+static void find_same(row *r)
+{
+    cbx_reach_list *list = &r->y->list;
+    int64_t         width = r->y->width;
+    size_t          size = (size_t)width * sizeof(double);
+    for (int64_t k = r->begin; k < r->end; k++)
+        list->same[k] = k > r->begin && !cbx_row_moves_is_row(&r->s->moves, list->choice[k]) &&
+                        !cbx_row_moves_is_row(&r->s->moves, list->choice[k - 1]) &&
+                        !memcmp(list->up + k * width, list->up + (k - 1) * width, size) &&
+                        !memcmp(list->down + k * width, list->down + (k - 1) * width, size);
+}
+
 /* From `now` and the list to the box and the slopes behind the ReLU. */
 static void close_row(row *r)
 {
     cbx_spread_layer *y = r->y;
     cbx_allowance     may = {cbx_spread_budget(r->s, r->l, r->v), r->s->graph->budget};
     y->list.begin[r->v + 1] = r->end;
+    find_same(r);
+    cbx_tops up = r->s->tops[0], down = r->s->tops[1];
+    cbx_spread_tops(r->s, &y->list, y->list.up, r->v, y->width, 1, may, &up);
+    cbx_spread_tops(r->s, &y->list, y->list.down, r->v, y->width, -1, may, &down);
     for (int32_t j = 0; j < y->width; j++) {
-        int64_t     at = (int64_t)r->v * y->width + j;
-        double      now = y->now[at];
-        cbx_largest up = cbx_spread_most(r->s, &y->list, y->list.up, r->v, y->width, j, 1, may);
-        y->high[at] = now + cbx_largest_sum(&up);
-        cbx_largest down =
-            cbx_spread_most(r->s, &y->list, y->list.down, r->v, y->width, j, -1, may);
-        y->low[at] = now - cbx_largest_sum(&down);
+        int64_t at = (int64_t)r->v * y->width + j;
+        double  now = y->now[at];
+        y->high[at] = now + up.all[j];
+        y->low[at] = now - down.all[j];
         double low = y->low[at], high = y->high[at];
         y->under[at] = now > 0 ? 1 : 0;
         y->right[at] = now > 0 ? 1 : high > 0 ? high / (high - now) : 0;
@@ -342,13 +389,9 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
     if (r.listed && grow_list(s, &y->list, r.begin, most_entries(&r), y->width))
         return -1;
     cbx_clear(at_target, 4 * (int64_t)y->width);
-    for (int32_t j = 0; j < y->width; j++)
-        y->now[(int64_t)v * y->width + j] =
-            s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
+    cbx_clear(y->now + (int64_t)v * y->width, y->width);
     if (s->net->layers[l].maximum)
         add_maxima(&r);
-    if (r.listed && s->net->layers[l].has_own)
-        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
     for (int64_t e = view->offset[v]; e < view->offset[v + 1] && !s->net->layers[l].maximum; e++) {
         if (gcn && view->source[e] == v)
             continue;
@@ -357,6 +400,13 @@ int cbx_spread_row(cbx_spread *s, int32_t l, int32_t v)
         else if (r.listed && g->choice_of[e] >= 0 && cbx_choice_is_open(g, g->choice_of[e]))
             bound_coming(&r, e);
     }
+    if (scaled && r.listed && r.scales[v].whole)
+        add_degree(&r);
+    for (int32_t j = 0; j < y->width; j++)
+        y->now[(int64_t)v * y->width + j] +=
+            s->net->layers[l].bias[j] + y->own[(int64_t)v * y->width + j];
+    if (r.listed && s->net->layers[l].has_own)
+        add_reached(&r, v, 1, y->own_up, y->own_down, y->own_length);
     if (gcn)
         add_loop(&r, at_target);
     if (scaled && r.listed)
