@@ -31,13 +31,14 @@ cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bou
                       .threads = threads,
                       .ranked = CBX_NEW(arena, cbx_ranked, graph->count),
                       .best = CBX_NEW(arena, double, graph->count + 1),
+                      .mixed = CBX_NEW(arena, double, graph->count),
                       .orbit = CBX_NEW(arena, int32_t, graph->count),
                       .is_same = CBX_NEW(arena, uint8_t, graph->count),
                       .made = CBX_NEW(arena, int32_t, most + 1),
                       .flip = CBX_NEW(arena, int32_t, most + 1),
                       .most = most,
                       .limit = INT64_MAX};
-    if (!b->ranked || !b->best || !b->orbit || !b->is_same || !b->made || !b->flip)
+    if (!b->ranked || !b->best || !b->mixed || !b->orbit || !b->is_same || !b->made || !b->flip)
         return cbx_fail_memory(err);
     int32_t    apart = bound->spread.net->model->task == CBX_NODE ? 0 : -1;
     cbx_status status = CBX_OK;
@@ -152,85 +153,135 @@ static void ask_each(cbx_branch *b, const cbx_open_branch *from, const cbx_branc
     }
 }
 
-/* The open choice with the largest gain; -1: there is none. */
-static int32_t best_choice(const cbx_branch *b, const double *gain)
+/* Bars those that no set of `budget` more has that flips, by these gains. */
+static int64_t bar(cbx_branch *b, uint8_t *fate, const double *gain, double now, int64_t budget)
 {
-    int32_t best = -1;
-    for (int32_t c = 0; c < b->graph->count; c++)
-        if (may(b, c) && (best < 0 || gain[c] > gain[best]))
-            best = c;
-    return best;
+    const int32_t count = b->graph->count;
+    cbx_largest   best = {.best = b->best, .count = budget < count ? budget : count};
+    int64_t       barred = 0;
+    for (int32_t c = 0; c < count; c++)
+        if (fate[c] == CBX_FREE)
+            cbx_largest_take(&best, gain[c]);
+    double   all = cbx_largest_sum(&best), rest = cbx_largest_rest(&best), last = all - rest;
+    cbx_tops tops = {&all, &rest, &last};
+    for (int32_t c = 0; c < count; c++) {
+        if (fate[c] != CBX_FREE || !(now + gain[c] + cbx_tops_others(&tops, 0, gain[c]) < 0))
+            continue;
+        fate[c] = CBX_BARRED;
+        barred++;
+    }
+    return barred;
 }
 
-/* Bars choices that no set has that flips: with what they gain themselves and the best others
- * together the lead is still below 0. Bounds of what is left are tighter, and take less. Returns
- * whether that is worth another one. */
-static bool reduce(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bound *bound)
+/* Bars choices that no set of `budget` more has that flips, beside one that is made (-1: none):
+ * with what they gain themselves and the best others together the lead is still below 0, by one
+ * share or another. Bounds of what is left are tighter, and take less. Returns whether that is
+ * worth another one. */
+static bool reduce(cbx_branch *b, uint8_t *fate, const cbx_branch_bound *bound, int32_t made,
+                   int64_t budget)
 {
-    const cbx_partial_graph *g = b->graph;
-    int64_t                  most = g->budget < g->count ? g->budget : g->count;
-    cbx_largest              best = {.best = b->best, .count = most};
-    int64_t                  open = 0, barred = 0;
-    for (int32_t c = 0; c < g->count; c++)
-        if (cbx_choice_is_open(g, c)) {
-            open++;
-            cbx_largest_take(&best, bound->gain[c]);
-        }
-    double all = cbx_largest_sum(&best), rest = cbx_largest_rest(&best);
-    double least = best.held == most ? best.best[most - 1] : 0;
-    for (int32_t c = 0; c < g->count; c++) {
-        double gain = bound->gain[c], others = gain > 0 && gain >= least ? all - gain : rest;
-        if (!cbx_choice_is_open(g, c) || !(bound->now + bound->rounding + gain + others < 0))
-            continue;
-        from->fate[c] = CBX_BARRED;
-        barred++;
+    int64_t open = 0, barred = 0, count = b->graph->count;
+    for (int32_t c = 0; c < count; c++)
+        open += fate[c] == CBX_FREE;
+    for (int k = 0; cbx_gains_of(&bound->gains, count, k, b->mixed); k++) {
+        double now = bound->now + bound->rounding + (made >= 0 ? b->mixed[made] : 0);
+        barred += bar(b, fate, b->mixed, now, budget);
     }
     return REDUCES * barred > open;
 }
 
-/* The choice that the branch's sets have or have not; -1: all that are left are excluded, or were
- * asked about; AGAIN: there are fewer now. */
-static int32_t choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bound *bound, bool all)
+/* What comes of a branch: it is split by so many choices, the first ones first. 0: all that were
+ * left are excluded, or were asked about; AGAIN: there are fewer now. */
+typedef struct choices {
+    int32_t first[CBX_SPLIT];
+    int64_t count;
+    bool    closed; /* sets without any of them are excluded */
+} choices;
+
+/* Are all sets of those that are ranked from `begin` on excluded? */
+static bool is_closed(cbx_branch *b, const cbx_branch_bound *bound, int64_t begin, int64_t end)
 {
+    int64_t     most = b->graph->budget < end ? b->graph->budget : end;
+    cbx_largest best = {.best = b->best, .count = most};
+    for (int64_t k = begin; k < end; k++)
+        cbx_largest_take(&best, bound->gain[b->ranked[k].choice]);
+    return bound->now + bound->rounding + cbx_largest_sum(&best) < 0;
+}
+
+/* Those that promise most, until the others are excluded. */
+static void take_first(cbx_branch *b, const cbx_branch_bound *bound, choices *out)
+{
+    int64_t count = rank(b, bound->promise);
+    out->count = 0;
+    while (!(out->closed = is_closed(b, bound, out->count, count)) && out->count < count &&
+           out->count < CBX_SPLIT) {
+        out->first[out->count] = b->ranked[out->count].choice;
+        out->count++;
+    }
+}
+
+static choices choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bound *bound, bool all)
+{
+    choices out = {.count = 0};
     b->stopped = b->stopped || bound->late || bound->out_of_memory;
     b->out_of_memory = b->out_of_memory || bound->out_of_memory;
     if (b->stopped || b->num_flip > 0 ||
         bound->lead < 0) /* of two that are equal, either may lead */
-        return -1;
+        return out;
     cbx_partial_graph_settle(b->graph, from->fate);
     make_these(b, from->made, from->num_made);
     if (b->graph->budget == 1) {
         ask_each(b, from, bound);
-        return -1;
+        return out;
     }
-    if (reduce(b, from, bound))
-        return AGAIN;
+    if (reduce(b, from->fate, bound, -1, b->graph->budget)) {
+        out.count = AGAIN;
+        return out;
+    }
     cbx_partial_graph_settle(b->graph, from->fate);
-    int32_t choice = best_choice(b, bound->gain);
-    if (choice >= 0 && all)
-        b->near = b->near || lead_with(b, choice) > -bound->blur;
-    return choice;
+    take_first(b, bound, &out);
+    for (int64_t k = 0; all && k < out.count && !is_over(b); k++)
+        b->near = lead_with(b, out.first[k]) > -bound->blur || b->near;
+    return out;
 }
 
-/* The sets with the choice, and then those without it or any counterpart. */
-static void split(cbx_branch *b, const cbx_open_branch *from, int32_t choice)
+/* The sets with the first choice, then those with the second and without the first or any
+ * counterpart, and so on; at last those without any, unless these are excluded. */
+static void split(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_bound *bound,
+                  const choices *by)
 {
-    cbx_open_branch *without = cbx_wave_push(b, from), *with = cbx_wave_push(b, from);
-    if (!without || !with) {
+    int64_t begin = b->num_open;
+    if (!cbx_wave_push(b, from))
         b->stopped = b->out_of_memory = true;
-        return;
+    for (int64_t k = 0; k < by->count && !b->stopped; k++) {
+        int32_t          choice = by->first[k];
+        cbx_open_branch *with = &b->open[b->num_open - 1];
+        if (with->fate[choice] != CBX_FREE)
+            continue; /* it has a counterpart before it */
+        if (!cbx_wave_push(b, with)) {
+            b->stopped = b->out_of_memory = true;
+            return;
+        }
+        cbx_open_branch *without = &b->open[b->num_open - 1];
+        with = without - 1;
+        for (int64_t i = find_orbit(b, with, choice); i > 0; i--)
+            without->fate[b->orbit[i - 1]] = CBX_BARRED;
+        with->fate[choice] = CBX_MADE;
+        with->made[with->num_made++] = choice;
+        (void)reduce(b, with->fate, bound, choice, b->budget - with->num_made);
     }
-    without = &b->open[b->num_open - 2];
-    for (int64_t k = find_orbit(b, from, choice); k > 0; k--)
-        without->fate[b->orbit[k - 1]] = CBX_BARRED;
-    with->fate[choice] = CBX_MADE;
-    with->made[with->num_made++] = choice;
+    b->num_open -= by->closed;
+    for (int64_t i = begin, j = b->num_open - 1; i < j; i++, j--) { /* the next one is the last */
+        cbx_open_branch swap = b->open[i];
+        b->open[i] = b->open[j];
+        b->open[j] = swap;
+    }
 }
 
 /* Sets of the budget's more choices, or where `all` of fewer as well. */
 static void search_once(cbx_branch *b, bool all)
 {
-    int32_t chosen[CBX_WAVE];
+    choices chosen[CBX_WAVE];
     int64_t width = 1;
     cbx_wave_start(b);
     while (b->num_open > 0 && !is_over(b)) {
@@ -239,9 +290,9 @@ static void search_once(cbx_branch *b, bool all)
         for (int64_t k = 0; k < count; k++)
             chosen[k] = choose(b, &b->taken[k], &b->wave[k], all);
         for (int64_t k = count - 1; k >= 0 && !b->stopped; k--)
-            if (chosen[k] >= 0)
-                split(b, &b->taken[k], chosen[k]);
-            else if (chosen[k] == AGAIN && !cbx_wave_push(b, &b->taken[k]))
+            if (chosen[k].count > 0)
+                split(b, &b->taken[k], &b->wave[k], &chosen[k]);
+            else if (chosen[k].count == AGAIN && !cbx_wave_push(b, &b->taken[k]))
                 b->stopped = b->out_of_memory = true;
         width = 2 * width < CBX_WAVE ? 2 * width : CBX_WAVE;
     }

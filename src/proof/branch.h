@@ -17,6 +17,9 @@
 /* Branches in a wave at most. */
 enum { CBX_WAVE = 32 };
 
+/* Choices that a branch is split by at once, at most. */
+enum { CBX_SPLIT = 8 };
+
 /* Who knows the model, and whether sets keep the rules. */
 typedef struct cbx_branch_asked {
     void *user;
@@ -45,11 +48,12 @@ typedef struct cbx_open_branch {
 
 /* What was found of one. */
 typedef struct cbx_branch_bound {
-    double  lead; /* with all that is left, at most; INFINITY: not known */
-    double  now, rounding;
-    double  blur; /* by which the model may tell counterparts apart */
-    double *gain; /* by choice */
-    bool    late, out_of_memory;
+    double    lead; /* with all that is left, at most; INFINITY: not known */
+    double    now, rounding;
+    double    blur;           /* by which the model may tell counterparts apart */
+    double   *gain, *promise; /* by choice: see lead_bound.h */
+    cbx_gains gains;
+    bool      late, out_of_memory;
 } cbx_branch_bound;
 
 /* Who computes bounds: one for each thread. */
@@ -76,6 +80,7 @@ typedef struct cbx_branch {
     int                num_bounders;
     cbx_ranked        *ranked;  /* scratch */
     double            *best;    /* scratch */
+    double            *mixed;   /* scratch, by choice */
     int32_t           *orbit;   /* scratch */
     uint8_t           *is_same; /* scratch, by choice */
     cbx_open_branch   *open;    /* the next one last */

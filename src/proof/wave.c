@@ -64,9 +64,6 @@ cbx_status cbx_wave_init(cbx_branch *b, cbx_error *err)
     if (!b->bounders || !b->root)
         return cbx_fail_memory(err);
     b->bounders[b->num_bounders++] = (cbx_bounder){.graph = b->graph, .bound = b->bound};
-    for (int64_t k = 0; k < CBX_WAVE; k++)
-        if (!(b->wave[k].gain = CBX_NEW(b->arena, double, b->graph->count)))
-            return cbx_fail_memory(err);
     return cbx_partial_graph_copy(b->root, b->graph, b->arena, err);
 }
 
@@ -118,6 +115,17 @@ static double blur_of(const cbx_branch *b, const cbx_lead_bound *bound)
     return 2 * most;
 }
 
+static void copy_gains(int64_t count, const cbx_lead_bound *from, cbx_branch_bound *to)
+{
+    size_t size = (size_t)count * sizeof(double);
+    memcpy(to->gain, from->gain, size);
+    memcpy(to->promise, from->promise, size);
+    memcpy(to->gains.common, from->gains.common, size);
+    memcpy(to->gains.charged[0], from->gains.charged[0], size);
+    memcpy(to->gains.charged[1], from->gains.charged[1], size);
+    to->gains.both = from->gains.both;
+}
+
 static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
 {
     cbx_branch_bound *out = &b->wave[k];
@@ -125,8 +133,7 @@ static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
     cbx_partial_graph_settle(by->graph, b->taken[k].fate);
     out->lead = INFINITY;
     out->late = cbx_time_is_up();
-    out->out_of_memory = false;
-    if (out->late)
+    if (out->late || out->out_of_memory)
         return;
     if (cbx_lead_bound_update(bound)) {
         out->late = cbx_time_is_up();
@@ -138,7 +145,8 @@ static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
     out->now = bound->now;
     out->rounding = bound->rounding;
     out->blur = b->use_symmetry && !(out->lead < 0) ? blur_of(b, bound) : 0;
-    memcpy(out->gain, bound->gain, (size_t)by->graph->count * sizeof *out->gain);
+    if (!(out->lead < 0))
+        copy_gains(by->graph->count, bound, out);
 }
 
 /* A deadline is its thread's own: the others have one that is up when it is. */
@@ -174,11 +182,22 @@ static void bound_as_team(cbx_branch *b, int64_t count, int team)
 }
 #endif
 
+/* Room for what is found of one. */
+static int make_bound(cbx_branch *b, cbx_branch_bound *bound)
+{
+    const int64_t count = b->graph->count;
+    bound->gain = CBX_NEW(b->arena, double, count);
+    bound->promise = CBX_NEW(b->arena, double, count);
+    return bound->gain && bound->promise ? cbx_gains_init(&bound->gains, count, b->arena) : -1;
+}
+
 int64_t cbx_wave_bound(cbx_branch *b, int64_t most)
 {
     int64_t count = b->num_open < most ? b->num_open : most;
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count; k++) {
         take(b, k);
+        b->wave[k].out_of_memory = !b->wave[k].gains.charged[1] && make_bound(b, &b->wave[k]);
+    }
     b->bounds += count;
 #ifdef _OPENMP
     if (b->threads > 1 && count >= WORTH_A_TEAM) {
