@@ -52,6 +52,7 @@ typedef struct draw {
     bool maximum;  /* layers take the largest of their neighbours */
     bool features; /* may change */
     bool max_pool; /* graphs, of which the head sees the largest of each unit */
+    bool parallel; /* layers take sums, and edges are there twice */
 } draw;
 
 static void draw_world(world *w, uint64_t seed, draw what)
@@ -72,10 +73,16 @@ static void draw_world(world *w, uint64_t seed, draw what)
         }
     for (int32_t k = 0; k < w->n * FEATURES; k++)
         w->x[k] = (float)(2 * cbx_rng_uniform(&w->rng) - 1);
+    bool alike = below(w, 5) == 0; /* then choices do the same to many rows */
+    for (int32_t k = FEATURES; k < w->n * FEATURES && alike; k++)
+        w->x[k] = w->x[k - FEATURES];
+    if (what.parallel)
+        kind = 1;
     bool plain = maximum || kind == 1; /* not normalised: edges may have weights */
     if (plain && below(w, 2))
         draw_weights(w);
-    for (int32_t u = 0; u < w->n && plain && below(w, 3) == 0; u++)
+    bool twice = plain && (what.parallel || below(w, 3) == 0);
+    for (int32_t u = 0; u < w->n && twice; u++)
         for (int32_t v = 0; v < w->n; v++)
             w->twice[u][v] = w->edge[u][v] && below(w, 3) == 0;
     w->y[0] = CLASSES - 1;
@@ -321,6 +328,13 @@ TEST(no_set_of_choices_within_the_budgets_leads_further_than_the_bound_says)
 {
     for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
         check_seed(seed, (draw){.features = true});
+}
+
+/* One choice takes several edges of a row. */
+TEST(nor_where_two_edges_lead_from_one_node_to_another)
+{
+    for (uint64_t seed = 300000; seed < 301500 && test_failures() == 0; seed++)
+        check_seed(seed, (draw){.parallel = true});
 }
 
 /* Of more than a few that can be made bounds keep account in other ways. */
