@@ -27,9 +27,11 @@ typedef struct cbx_allowance {
 /* So many are kept of all units side by side; of more, unit by unit. */
 enum { CBX_FEW = 8 };
 
-/* What choices add to the units of a row, where sign times `of` counts. */
+/* What choices add to the units of a row, where sign times `of` counts; `same`, by entry: it adds
+ * what the one before it adds (NULL: not told). */
 void cbx_spread_tops(const cbx_spread *s, const cbx_reach_list *list, const double *of, int32_t row,
-                     int32_t width, double sign, cbx_allowance may, cbx_tops *out);
+                     int32_t width, double sign, cbx_allowance may, const uint8_t *same,
+                     cbx_tops *out);
 
 /* Choices that can be made and reach the rows of layer l at a node. */
 static inline int64_t cbx_spread_budget(const cbx_spread *s, int32_t l, int32_t v)

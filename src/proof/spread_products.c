@@ -188,8 +188,8 @@ static void box_messages(cbx_spread *s, int32_t l, int32_t i)
     /* these are for choices of edges: one of the budget is an edge then */
     cbx_allowance may = {cbx_spread_budget(s, l - 1, i), s->graph->budget - 1};
     cbx_tops      up = s->tops[0], down = s->tops[1];
-    cbx_spread_tops(s, list, y->message_up, i, y->sent, 1, may, &up);
-    cbx_spread_tops(s, list, y->message_down, i, y->sent, -1, may, &down);
+    cbx_spread_tops(s, list, y->message_up, i, y->sent, 1, may, list->same, &up);
+    cbx_spread_tops(s, list, y->message_down, i, y->sent, -1, may, list->same, &down);
     for (int32_t j = 0; j < y->sent; j++) {
         int64_t at = (int64_t)i * y->sent + j;
         y->message_high[at] = y->message[at] + up.all[j];

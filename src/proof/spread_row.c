@@ -13,6 +13,8 @@ typedef struct row {
     const cbx_node_scale *scales;
     int32_t               l, v;
     int64_t               begin, end; /* entries */
+    int32_t               own;        /* the choice of the edge at hand; -1: none … */
+    int64_t               own_entry;  /* … and its entry of the list that was added last, or -1 */
     bool                  listed;
 } row;
 
@@ -65,8 +67,10 @@ CBX_HOT static void add_reached(row *r, int32_t from, double factor, const doubl
 {
     const cbx_reach_list *list = cbx_spread_input(r->s, r->l);
     int32_t               width = r->y->width;
+    r->own_entry = -1;
     for (int64_t k = list->begin[from]; k < list->begin[from + 1]; k++) {
         int64_t to = entry_of(r, list->choice[k]);
+        r->own_entry = list->choice[k] == r->own ? k : r->own_entry;
         for (int32_t j = 0; j < width; j++) {
             r->y->list.up[to + j] += factor * up[k * width + j];
             r->y->list.down[to + j] += factor * down[k * width + j];
@@ -94,11 +98,9 @@ static void add_scaled(row *r, int32_t w, const double *gain)
     }
 }
 
-/* What the choice itself does to a message: zeros where it does not reach it. */
-static void own_message(const row *r, int32_t u, int32_t choice, const double **up,
-                        const double **down)
+/* What the choice of the edge at hand does to its message: zeros where it does not reach it. */
+static void own_message(const row *r, int64_t entry, const double **up, const double **down)
 {
-    int64_t entry = cbx_reach_find(cbx_spread_input(r->s, r->l), u, choice);
     *up = entry < 0 ? r->s->zeros : r->y->message_up + entry * r->y->width;
     *down = entry < 0 ? r->s->zeros : r->y->message_down + entry * r->y->width;
 }
@@ -114,7 +116,7 @@ static void bound_going(row *r, int64_t e)
     double                   w = g->view->weight ? (double)g->view->weight[e] : 1;
     int64_t                  entry = entry_of(r, choice);
     const double            *own_up, *own_down;
-    own_message(r, u, choice, &own_up, &own_down);
+    own_message(r, r->own_entry, &own_up, &own_down);
     for (int32_t j = 0; j < width; j++) {
         int64_t       at = (int64_t)u * width + j;
         cbx_interval  all = cbx_interval_times(w, y->message_low[at], y->message_high[at]);
@@ -179,7 +181,8 @@ static void bound_coming(row *r, int64_t e)
     const cbx_node_scale    *from = &r->scales[u], *to = &r->scales[r->v];
     int64_t                  entry = entry_of(r, g->choice_of[e]);
     const double            *own_up, *own_down;
-    own_message(r, u, g->choice_of[e], &own_up, &own_down);
+    own_message(r, cbx_reach_find(cbx_spread_input(r->s, r->l), u, g->choice_of[e]), &own_up,
+                &own_down);
     for (int32_t j = 0; j < width; j++) {
         double low = y->rest_low[(int64_t)u * width + j] + own_down[j];
         double high = y->rest_high[(int64_t)u * width + j] + own_up[j];
@@ -200,6 +203,7 @@ static void add_edge(row *r, int64_t e, double *at_source, double *at_target, bo
         now[j] += w * y->message[(int64_t)u * width + j];
     if (!r->listed)
         return;
+    r->own = g->choice_of[e];
     if (w >= 0)
         add_reached(r, u, w, y->message_up, y->message_down, y->message_length);
     else
@@ -238,8 +242,8 @@ static void add_degree(row *r)
     if (scale->removals == 0)
         return;
     list->begin[r->v + 1] = r->end;
-    cbx_spread_tops(r->s, list, list->up, r->v, width, 1, may, &up);
-    cbx_spread_tops(r->s, list, list->down, r->v, width, -1, may, &down);
+    cbx_spread_tops(r->s, list, list->up, r->v, width, 1, may, NULL, &up);
+    cbx_spread_tops(r->s, list, list->down, r->v, width, -1, may, NULL, &down);
     for (int64_t k = g->at_begin[r->v]; k < g->at_begin[r->v + 1]; k++) {
         if (!cbx_choice_is_open(g, g->at[k]))
             continue;
@@ -357,8 +361,8 @@ static void close_row(row *r)
     y->list.begin[r->v + 1] = r->end;
     find_same(r);
     cbx_tops up = r->s->tops[0], down = r->s->tops[1];
-    cbx_spread_tops(r->s, &y->list, y->list.up, r->v, y->width, 1, may, &up);
-    cbx_spread_tops(r->s, &y->list, y->list.down, r->v, y->width, -1, may, &down);
+    cbx_spread_tops(r->s, &y->list, y->list.up, r->v, y->width, 1, may, y->list.same, &up);
+    cbx_spread_tops(r->s, &y->list, y->list.down, r->v, y->width, -1, may, y->list.same, &down);
     for (int32_t j = 0; j < y->width; j++) {
         int64_t at = (int64_t)r->v * y->width + j;
         double  now = y->now[at];

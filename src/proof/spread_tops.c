@@ -34,14 +34,21 @@ static int64_t repeats_of(const cbx_spread *s, int32_t choice, int64_t most, cbx
 
 /* All units side by side. */
 static void find_few(const cbx_spread *s, const cbx_reach_list *list, const double *of, int32_t row,
-                     int32_t width, double sign, cbx_allowance may, int64_t most, cbx_tops *out)
+                     int32_t width, double sign, cbx_allowance may, const uint8_t *same,
+                     int64_t most, cbx_tops *out)
 {
     double *best = s->few, *value = best + CBX_FEW * (int64_t)width;
+    bool    larger = true;
     cbx_clear(best, CBX_FEW * (int64_t)width);
-    for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++)
-        for (int64_t r = repeats_of(s, list->choice[k], most, may); r > 0; r--)
-            if (find_larger(width, of + k * width, sign, best + (most - 1) * width, value))
+    for (int64_t k = list->begin[row]; k < list->begin[row + 1]; k++) {
+        if (!larger && same && same[k])
+            continue;
+        for (int64_t r = repeats_of(s, list->choice[k], most, may); r > 0; r--) {
+            larger = find_larger(width, of + k * width, sign, best + (most - 1) * width, value);
+            if (larger)
                 take(most, width, best, value);
+        }
+    }
     cbx_clear(out->all, width);
     for (int64_t k = 0; k < most; k++)
         for (int32_t j = 0; j < width; j++)
@@ -68,13 +75,14 @@ static void find_many(const cbx_spread *s, const cbx_reach_list *list, const dou
 }
 
 void cbx_spread_tops(const cbx_spread *s, const cbx_reach_list *list, const double *of, int32_t row,
-                     int32_t width, double sign, cbx_allowance may, cbx_tops *out)
+                     int32_t width, double sign, cbx_allowance may, const uint8_t *same,
+                     cbx_tops *out)
 {
     int64_t most = may.budget < s->graph->count ? may.budget : s->graph->count;
     if (most > CBX_FEW) {
         find_many(s, list, of, row, width, sign, may, most, out);
     } else if (most > 0) {
-        find_few(s, list, of, row, width, sign, may, most, out);
+        find_few(s, list, of, row, width, sign, may, same, most, out);
     } else {
         cbx_clear(out->all, width);
         cbx_clear(out->rest, width);

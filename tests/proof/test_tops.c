@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest that choices add to a row's units, against sorting all that they could add. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "rng.h"
 #include "spread_parts.h"
@@ -20,6 +21,7 @@ static void check_tops(cbx_rng *rng, int64_t budget, int64_t features)
     double            best[MOST], few[CBX_FEW * WIDTH + WIDTH], of[ENTRIES * WIDTH];
     double            all[WIDTH], rest[WIDTH], last[WIDTH];
     int32_t           choice[ENTRIES];
+    uint8_t           same[ENTRIES] = {0};
     int64_t           begin[] = {0, 3, ENTRIES};
     cbx_partial_graph graph = {.count = CHOICES, .budget = budget};
     cbx_spread        s = {.graph = &graph, .moves = {.graph = &graph}, .best = best, .few = few};
@@ -30,7 +32,12 @@ static void check_tops(cbx_rng *rng, int64_t budget, int64_t features)
         choice[k] = cbx_rng_below(rng, 4) ? k : CHOICES + k;
     for (int32_t k = 0; k < ENTRIES * WIDTH; k++)
         of[k] = 2 * cbx_rng_uniform(rng) - 1;
-    cbx_spread_tops(&s, &list, of, 1, WIDTH, sign, (cbx_allowance){budget, features}, &tops);
+    for (int32_t k = 4; k < ENTRIES; k++) { /* some edges do what the one before does */
+        same[k] = cbx_rng_below(rng, 2) && choice[k] < CHOICES && choice[k - 1] < CHOICES;
+        if (same[k])
+            memcpy(of + k * WIDTH, of + (k - 1) * WIDTH, WIDTH * sizeof *of);
+    }
+    cbx_spread_tops(&s, &list, of, 1, WIDTH, sign, (cbx_allowance){budget, features}, same, &tops);
     for (int32_t j = 0; j < WIDTH; j++) {
         double  value[ENTRIES * MOST], sum = 0;
         int64_t count = 0, most = budget < CHOICES ? budget : CHOICES;
