@@ -11,10 +11,24 @@
 
 /* ---- memory */
 
+/* Where a maximum is taken there is a table of each row's edges by the choices at it. */
+static const double LARGEST_TABLE = 3e7;
+
+static bool tables_fit(const cbx_partial_graph *g)
+{
+    for (int32_t v = 0; v < g->view->n; v++)
+        if ((double)(g->view->offset[v + 1] - g->view->offset[v]) *
+                (double)(g->at_begin[v + 1] - g->at_begin[v]) >
+            LARGEST_TABLE)
+            return false;
+    return true;
+}
+
 static bool is_known(const cbx_net *net, const cbx_partial_graph *graph)
 {
     for (int32_t l = 0; net && l < net->num_layers; l++)
-        if (!cbx_scale_is_known(net->layers[l].norm, graph))
+        if (!cbx_scale_is_known(net->layers[l].norm, graph) ||
+            (net->layers[l].maximum && !tables_fit(graph)))
             return false;
     return net != NULL;
 }

@@ -43,7 +43,8 @@ typedef struct cbx_lead_bound {
     double       rounding;  /* by which the model may say otherwise */
 } cbx_lead_bound;
 
-/* *known is false where nothing is known of the model, or of these choices. */
+/* *known is false where nothing is known of the model, or of these choices, or where a maximum is
+ * taken of so many edges that it would take gigabytes. */
 cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                                const cbx_partial_graph *graph, const cbx_matrix *X,
                                cbx_arena *arena, bool *known, cbx_error *err);

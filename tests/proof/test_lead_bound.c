@@ -226,3 +226,62 @@ TEST(log_probabilities_are_rounded_as_well)
     check_seed(27706,
                (draw){.features = true}); /* scores are small there, and their logarithms are not */
 }
+
+/* A hub of so many edges, and a maximum of them: nothing is said, and no gigabytes are asked for.
+ */
+TEST(of_maxima_of_thousands_of_edges_nothing_is_known)
+{
+    enum { LEAVES = 6000 };
+    cbx_arena         arena = {0};
+    cbx_error         err = {0};
+    int64_t           ptr[] = {0, LEAVES + 1}, y[] = {CLASSES - 1};
+    int64_t          *source = CBX_NEW(&arena, int64_t, LEAVES);
+    int64_t          *target = CBX_NEW0(&arena, int64_t, LEAVES);
+    float            *x = CBX_NEW0(&arena, float, (LEAVES + 1) * FEATURES);
+    int32_t           row = 0;
+    cbx_graph        *graph;
+    cbx_model        *model;
+    cbx_options      *o;
+    cbx_view          view;
+    cbx_matrix        X;
+    cbx_partial_graph g;
+    cbx_lead_bound    bound;
+    cbx_net          *net;
+    CHECK(source && target && x);
+    for (int64_t k = 0; k < LEAVES; k++)
+        source[k] = k + 1;
+    cbx_graph_data d = {.task = CBX_GRAPH,
+                        .num_nodes = LEAVES + 1,
+                        .num_features = FEATURES,
+                        .num_classes = CLASSES,
+                        .num_graphs = 1,
+                        .graph_ptr = ptr,
+                        .num_edges = LEAVES,
+                        .edge_source = source,
+                        .edge_target = target,
+                        .x = x,
+                        .y = y};
+    CHECK_OK(cbx_graph_new(&d, &graph, &err), err);
+    for (int most = 0; most < 2; most++) {
+        bool known;
+        CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
+        set(o, "model", "graphconv");
+        set(o, "aggregation", most ? "max" : "add");
+        set(o, "layers", "1");
+        CHECK_OK(cbx_model_new(graph, o, 1, &model, &err), err);
+        cbx_options_free(o);
+        CHECK_OK(cbx_view_graphs(graph, &row, 1, &arena, &view, &err), err);
+        CHECK_OK(cbx_view_features(graph, &view, &arena, &X, &err), err);
+        CHECK_OK(cbx_partial_graph_init(&g, &view, NULL, LEAVES, LEAVES, &arena, &err), err);
+        for (int64_t e = 0; e < view.m; e++)
+            cbx_partial_graph_add(&g, &e, 1, view.source[e], g.target_of[e], false);
+        CHECK_OK(cbx_partial_graph_ready(&g, &arena, &err), err);
+        g.budget = 1;
+        CHECK_OK(cbx_net_of(model, &arena, &net, &err), err);
+        CHECK_OK(cbx_lead_bound_init(&bound, net, &g, &X, &arena, &known, &err), err);
+        CHECK_INT(known, !most);
+        cbx_model_free(model);
+    }
+    cbx_graph_free(graph);
+    cbx_arena_free(&arena);
+}
