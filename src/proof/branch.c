@@ -251,8 +251,10 @@ static void split(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_b
                   const choices *by)
 {
     int64_t begin = b->num_open;
-    if (!cbx_wave_push(b, from))
+    if (!cbx_wave_push(b, from)) {
         b->stopped = b->out_of_memory = true;
+        return;
+    }
     for (int64_t k = 0; k < by->count && !b->stopped; k++) {
         int32_t          choice = by->first[k];
         cbx_open_branch *with = &b->open[b->num_open - 1];

@@ -356,8 +356,9 @@ static void pass_going(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e, const
            cbx_scale_removal_gain(&scales[u], &scales[v], paired, !undone, gain, low));
     if (undone)
         undo_scales(b, u, v, choice, gain);
-    /* where two can be between the same nodes, one choice may take more of the row's */
-    cbx_undone_end_edge(&b->undone, g->simple ? g->budget - 1 : g->count);
+    /* where several can be between the same nodes, a choice takes as many of the row's: any number
+     */
+    cbx_undone_end_edge(&b->undone, g->simple ? g->budget - 1 : INT64_MAX);
 }
 
 static void pass_edge(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e)

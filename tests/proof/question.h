@@ -46,12 +46,29 @@ static inline void mirror_last_units(world *w)
     }
 }
 
+/* Parameters of layers that are not below 0: with such features no ReLU does anything, and what is
+ * claimed of edges that go is hardly more than there is. */
+static inline void turn_up_layers(world *w)
+{
+    const char *name;
+    cbx_error   err = {0};
+    int32_t     rows, cols;
+    float       values[4096];
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
+        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
+        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
+        for (int64_t k = 0; k < count && strstr(name, "layers."); k++)
+            values[k] = fabsf(values[k]);
+        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
+    }
+}
+
 /* What is drawn. */
 typedef struct draw {
     bool maximum;  /* layers take the largest of their neighbours */
     bool features; /* may change */
     bool max_pool; /* graphs, of which the head sees the largest of each unit */
-    bool parallel; /* layers take sums, and edges are there twice */
+    bool parallel; /* layers take sums, and of three nodes or four edges are there several times */
 } draw;
 
 static inline void draw_world(world *w, uint64_t seed, draw what)
@@ -62,16 +79,16 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     cbx_options             *o;
     *w = (world){.rng = cbx_rng_stream(seed, 0, 0, 0)};
     w->task = below(w, 2) || what.max_pool ? CBX_GRAPH : CBX_NODE;
-    w->n = (int32_t)(3 + below(w, NODES - 2));
+    w->n = (int32_t)(3 + below(w, what.parallel ? 2 : NODES - 2));
     int64_t kind = below(w, 9) / 2;
     bool    undirected = below(w, 3) > 0;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < u; v++) {
-            w->edge[u][v] = below(w, 5) < 2;
+            w->edge[u][v] = what.parallel || below(w, 5) < 2;
             w->edge[v][u] = undirected ? w->edge[u][v] : below(w, 5) < 2;
         }
     for (int32_t k = 0; k < w->n * FEATURES; k++)
-        w->x[k] = (float)(2 * cbx_rng_uniform(&w->rng) - 1);
+        w->x[k] = (float)(2 * cbx_rng_uniform(&w->rng) - (what.parallel ? 0 : 1));
     bool alike = below(w, 5) == 0; /* then choices do the same to many rows */
     for (int32_t k = FEATURES; k < w->n * FEATURES && alike; k++)
         w->x[k] = w->x[k - FEATURES];
@@ -80,16 +97,16 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     bool plain = maximum || kind == 1; /* not normalised: edges may have weights */
     if (plain && below(w, 2))
         draw_weights(w);
-    bool twice = plain && (what.parallel || below(w, 3) == 0);
-    for (int32_t u = 0; u < w->n && twice; u++)
+    bool several = plain && (what.parallel || below(w, 3) == 0);
+    for (int32_t u = 0; u < w->n && several; u++)
         for (int32_t v = 0; v < w->n; v++)
-            w->twice[u][v] = w->edge[u][v] && below(w, 3) == 0;
+            w->copies[u][v] = !w->edge[u][v] ? 0 : what.parallel ? (int)below(w, 4) : !below(w, 3);
     w->y[0] = CLASSES - 1;
     w->graph = graph_of(w);
     w->layer = maximum ? "graphconv" : layers[kind];
     CHECK_OK(cbx_options_new(cbx_model_table(), &o, &err), err);
     set(o, "model", w->layer);
-    set(o, "hidden", "4");
+    set(o, "hidden", !maximum && !what.max_pool && below(w, 8) == 0 ? "11" : "4");
     set(o, "layers", (const char *[]){"1", "2", "3"}[below(w, 3)]);
     if (kind == 2 || maximum)
         set(o, "aggregation", maximum ? "max" : "mean");
@@ -103,6 +120,8 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
+    if (what.parallel && seed % 3 > 0)
+        turn_up_layers(w);
     if (maximum && what.features && below(w, 3) == 0)
         clear_parameter(w, "lin_root.weight"); /* rows have nothing of their own */
     if (what.max_pool && !batch_norm && below(w, 4) == 0)
@@ -132,7 +151,7 @@ static inline void draw_choices(question *q, bool together)
     const cbx_view *v = &q->all.view;
     for (int64_t e = 0; e < v->m; e++) {
         int32_t s = v->source[e], t = q->graph.target_of[e];
-        int64_t slots[4], count = 0;
+        int64_t slots[8], count = 0;
         for (int64_t k = v->offset[t]; k < v->offset[t + 1]; k++)
             if (v->source[k] == s && q->all.absent[k] == q->all.absent[e])
                 slots[count++] = k;

@@ -10,15 +10,15 @@
 #include "rng.h"
 #include "test.h"
 
-enum { NODES = 7, FEATURES = 3, CLASSES = 3, MOST_EDGES = 2 * NODES * NODES };
+enum { NODES = 7, FEATURES = 3, CLASSES = 3, MOST_EDGES = 5 * NODES * NODES };
 
 /* A small graph, as a matrix of edges. */
 typedef struct world {
     cbx_rng     rng;
     cbx_task    task;
     int32_t     n;
-    bool        edge[NODES][NODES];  /* from, to */
-    bool        twice[NODES][NODES]; /* two of them, where there is one */
+    bool        edge[NODES][NODES];   /* from, to */
+    int         copies[NODES][NODES]; /* more of them, where there is one */
     bool        weighted;
     float       weight[NODES][NODES];
     float       weights[MOST_EDGES];
@@ -60,7 +60,7 @@ static inline cbx_graph *graph_of(world *w)
                         .y = w->y};
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < w->n; v++)
-            for (int copies = w->edge[u][v] ? 1 + w->twice[u][v] : 0; copies > 0; copies--) {
+            for (int copies = w->edge[u][v] ? 1 + w->copies[u][v] : 0; copies > 0; copies--) {
                 w->weights[d.num_edges] = w->weight[u][v];
                 w->source[d.num_edges] = u;
                 w->target[d.num_edges++] = v;

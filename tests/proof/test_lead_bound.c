@@ -61,11 +61,23 @@ TEST(no_set_of_choices_within_the_budgets_leads_further_than_the_bound_says)
         check_seed(seed, (draw){.features = true});
 }
 
-/* One choice takes several edges of a row. */
-TEST(nor_where_two_edges_lead_from_one_node_to_another)
+/* One choice takes several edges of a row, and together they take more than there are choices. */
+TEST(nor_where_several_edges_lead_from_one_node_to_another)
 {
-    for (uint64_t seed = 300000; seed < 301500 && test_failures() == 0; seed++)
-        check_seed(seed, (draw){.parallel = true});
+    for (uint64_t seed = 300000; seed < 306000 && test_failures() == 0; seed++) {
+        world    w;
+        question q;
+        draw_world(&w, seed, (draw){.parallel = true});
+        ask(&q, &w, 3, false);
+        if (seed % 2)
+            q.graph.budget = q.graph.count < 7 ? q.graph.count : 3;
+        if (CHECK(q.known))
+            check_bound(&q);
+        if (test_failures())
+            test_check_int((int64_t)seed, -1, w.layer, (int)w.model->num_layers, "seed");
+        cbx_arena_free(&q.arena);
+        free_world(&w);
+    }
 }
 
 /* Of more than a few that can be made bounds keep account in other ways. */
