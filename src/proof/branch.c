@@ -283,7 +283,7 @@ static void split(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_b
 /* Sets of the budget's more choices, or where `all` of fewer as well. */
 static void search_once(cbx_branch *b, bool all)
 {
-    choices chosen[CBX_WAVE];
+    choices chosen[CBX_WAVE] = {0};
     int64_t width = 1;
     cbx_wave_start(b);
     while (b->num_open > 0 && !is_over(b)) {
