@@ -162,10 +162,9 @@ static int64_t bar(cbx_branch *b, uint8_t *fate, const double *gain, double now,
     for (int32_t c = 0; c < count; c++)
         if (fate[c] == CBX_FREE)
             cbx_largest_take(&best, gain[c]);
-    double   all = cbx_largest_sum(&best), rest = cbx_largest_rest(&best), last = all - rest;
-    cbx_tops tops = {&all, &rest, &last};
+    double all = cbx_largest_sum(&best), rest = cbx_largest_rest(&best);
     for (int32_t c = 0; c < count; c++) {
-        if (fate[c] != CBX_FREE || !(now + gain[c] + cbx_tops_others(&tops, 0, gain[c]) < 0))
+        if (fate[c] != CBX_FREE || !(now + gain[c] + cbx_beside(all, rest, gain[c]) < 0))
             continue;
         fate[c] = CBX_BARRED;
         barred++;

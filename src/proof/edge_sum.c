@@ -41,13 +41,12 @@ static void add_gains(const cbx_edge_sum *sum, const cbx_spread *s, const cbx_no
         for (int64_t r = cbx_row_moves_repeats(&s->moves, c, most - 1); r > 0; r--)
             cbx_largest_take(&largest, sum->add[c] + more[c]);
     }
-    double   all = cbx_largest_sum(&largest), rest = cbx_largest_rest(&largest), last = all - rest;
-    cbx_tops tops = {&all, &rest, &last};
+    double all = cbx_largest_sum(&largest), rest = cbx_largest_rest(&largest);
     for (int64_t k = g->at_begin[v]; k < g->at_begin[v + 1]; k++) {
         int32_t c = g->at[k];
         double  own = sum->add[c] + more[c];
         if (cbx_choice_is_open(g, c))
-            gain[c] += cbx_scale_whole_gain(scale, sum->now + own + cbx_tops_others(&tops, 0, own));
+            gain[c] += cbx_scale_whole_gain(scale, sum->now + own + cbx_beside(all, rest, own));
     }
 }
 

@@ -231,7 +231,7 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice, 
     int64_t                 at = (int64_t)u * x->width;
     int64_t      most = s->graph->budget < s->graph->count ? s->graph->budget : s->graph->count;
     cbx_largest  up = {.best = s->best, .count = most}, down = {.best = b->best, .count = most};
-    cbx_largest  features = {.best = b->against, .count = most > 0 ? most - 1 : 0};
+    cbx_largest  features = {.best = b->falls, .count = most > 0 ? most - 1 : 0};
     bool         undone = b->gains.both && choice >= 0 && factor > 0;
     bool         known = false;
     cbx_interval own = {0, 0};

@@ -115,9 +115,9 @@ cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                           .input = CBX_NEW(arena, double, net->widest),
                           .bend = CBX_NEW(arena, double, net->widest),
                           .best = CBX_NEW(arena, double, 2 * (int64_t)graph->count + 1),
-                          .against = CBX_NEW(arena, double, graph->count),
+                          .falls = CBX_NEW(arena, double, graph->count),
                           .promise = CBX_NEW(arena, double, graph->count)};
-    if (!b->against || !b->promise || cbx_gains_init(&b->gains, graph->count, arena) || !b->gain ||
+    if (!b->falls || !b->promise || cbx_gains_init(&b->gains, graph->count, arena) || !b->gain ||
         !b->at_removal || !b->at_addition || !b->before || !b->input || !b->bend || !b->best)
         return cbx_fail_memory(err);
     cbx_status status = cbx_spread_init(&b->spread, net, graph, X, arena, err);

@@ -28,7 +28,7 @@ typedef struct cbx_lead_bound {
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
     double      *bend;           /* scratch: by unit, what its slope behind the ReLU changes by
                                   * where it rises; below 0: where it falls */
-    double      *best, *against; /* scratch, by choice */
+    double      *best, *falls;   /* scratch, by choice */
     cbx_gains    gains;          /* of which `gain` is the share with the smallest bound */
     double      *promise;        /* by choice: the larger, the more is known once it is settled */
     cbx_edge_sum sum;            /* scratch: of the row at hand */

@@ -19,10 +19,9 @@ typedef struct cbx_reach_list {
     double  *up, *down; /* by entry: as many as there are units */
     /* by entry, of a row's features: the length of what one does to all units together; and how
      * often they count, by all ways from their row */
-    double *length, *times;
-    uint8_t
-        *same; /* by entry: it does what the one before it does to the same row; NULL: not told */
-    int64_t room; /* entries */
+    double  *length, *times;
+    uint8_t *same; /* by entry: does it what the one before it does? NULL: not told */
+    int64_t  room; /* entries */
 } cbx_reach_list;
 
 /* How far a layer's weights stretch what they multiply, from above. */

@@ -181,14 +181,14 @@ cbx_status cbx_spread_init(cbx_spread *s, const cbx_net *net, const cbx_partial_
                       .hdown = CBX_NEW(arena, double, net->widest),
                       .gain = CBX_NEW(arena, double, 8 * net->widest),
                       .zeros = CBX_NEW0(arena, double, net->widest),
-                      .few = CBX_NEW(arena, double, (CBX_FEW + 7) * (int64_t)net->widest),
+                      .few = CBX_NEW(arena, double, (CBX_FEW + 5) * (int64_t)net->widest),
                       .last_is_linear = undoes_last_relu(net)};
     if (!s->layers || !s->mark || !s->best || !s->hup || !s->hdown || !s->gain || !s->zeros ||
         !s->few || make_scales(s))
         return cbx_fail_memory(err);
     for (int k = 0; k < 2; k++) {
-        double *room = s->few + (CBX_FEW + 1 + 3 * k) * (int64_t)net->widest;
-        s->tops[k] = (cbx_tops){room, room + net->widest, room + 2 * (int64_t)net->widest};
+        double *room = s->few + (CBX_FEW + 1 + 2 * k) * (int64_t)net->widest;
+        s->tops[k] = (cbx_tops){room, room + net->widest};
     }
     for (int64_t c = 0; c < (int64_t)graph->count + graph->view->n; c++)
         s->mark[c] = -1;

@@ -26,16 +26,17 @@ static inline cbx_interval cbx_interval_times(double factor, double low, double 
                       : (cbx_interval){factor * low, factor * high};
 }
 
-/* Of each of a row's units, what choices add: the largest that can be made together, the same with
- * one fewer, and the last of them. */
+/* Of each of a row's units, what choices add: the largest that can be made together, and the same
+ * with one fewer. */
 typedef struct cbx_tops {
-    double *all, *rest, *last;
+    double *all, *rest;
 } cbx_tops;
 
-/* What others than this one, which adds `own`, add beside it. */
-static inline double cbx_tops_others(const cbx_tops *tops, int32_t unit, double own)
+/* What others than one that adds `own` add beside it, where the largest that can be made together
+ * add `all`, and with one fewer `rest`. */
+static inline double cbx_beside(double all, double rest, double own)
 {
-    return own > 0 && own >= tops->last[unit] ? tops->all[unit] - own : tops->rest[unit];
+    return own > 0 && own >= all - rest ? all - own : rest;
 }
 
 typedef struct cbx_spread_layer {

@@ -250,8 +250,8 @@ static void add_degree(row *r)
         int64_t to = entry_of(r, g->at[k]);
         double *ups = list->up + to, *downs = list->down + to;
         for (int32_t j = 0; j < width; j++) {
-            double high = now[j] + ups[j] + cbx_tops_others(&up, j, ups[j]);
-            double low = now[j] + downs[j] - cbx_tops_others(&down, j, -downs[j]);
+            double high = now[j] + ups[j] + cbx_beside(up.all[j], up.rest[j], ups[j]);
+            double low = now[j] + downs[j] - cbx_beside(down.all[j], down.rest[j], -downs[j]);
             ups[j] += cbx_scale_whole_gain(scale, high);
             downs[j] -= cbx_scale_whole_gain(scale, -low);
         }

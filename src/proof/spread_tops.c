@@ -54,8 +54,7 @@ static void find_few(const cbx_spread *s, const cbx_reach_list *list, const doub
         for (int32_t j = 0; j < width; j++)
             out->all[j] += best[k * width + j];
     for (int32_t j = 0; j < width; j++) {
-        out->last[j] = best[(most - 1) * width + j];
-        out->rest[j] = out->all[j] - out->last[j];
+        out->rest[j] = out->all[j] - best[(most - 1) * width + j];
     }
 }
 
@@ -70,7 +69,6 @@ static void find_many(const cbx_spread *s, const cbx_reach_list *list, const dou
                 cbx_largest_take(&largest, sign * of[k * width + j]);
         out->all[j] = cbx_largest_sum(&largest);
         out->rest[j] = cbx_largest_rest(&largest);
-        out->last[j] = out->all[j] - out->rest[j];
     }
 }
 
@@ -86,6 +84,5 @@ void cbx_spread_tops(const cbx_spread *s, const cbx_reach_list *list, const doub
     } else {
         cbx_clear(out->all, width);
         cbx_clear(out->rest, width);
-        cbx_clear(out->last, width);
     }
 }

@@ -19,14 +19,14 @@ static int by_size(const void *x, const void *y)
 static void check_tops(cbx_rng *rng, int64_t budget, int64_t features)
 {
     double            best[MOST], few[CBX_FEW * WIDTH + WIDTH], of[ENTRIES * WIDTH];
-    double            all[WIDTH], rest[WIDTH], last[WIDTH];
+    double            all[WIDTH], rest[WIDTH];
     int32_t           choice[ENTRIES];
     uint8_t           same[ENTRIES] = {0};
     int64_t           begin[] = {0, 3, ENTRIES};
     cbx_partial_graph graph = {.count = CHOICES, .budget = budget};
     cbx_spread        s = {.graph = &graph, .moves = {.graph = &graph}, .best = best, .few = few};
     cbx_reach_list    list = {.begin = begin, .choice = choice};
-    cbx_tops          tops = {all, rest, last};
+    cbx_tops          tops = {all, rest};
     double            sign = cbx_rng_below(rng, 2) ? 1 : -1;
     for (int32_t k = 0; k < ENTRIES; k++)
         choice[k] = cbx_rng_below(rng, 4) ? k : CHOICES + k;
@@ -54,11 +54,10 @@ static void check_tops(cbx_rng *rng, int64_t budget, int64_t features)
         double least = most > 0 && count >= most ? value[most - 1] : 0;
         CHECK_NEAR(all[j], sum, 1e-12);
         CHECK_NEAR(rest[j], sum - least, 1e-12);
-        CHECK_NEAR(last[j], least, 1e-12);
         if (count > 0) /* the largest of them has the others beside it; one that is not among them
                         * all but the last */
-            CHECK_NEAR(cbx_tops_others(&tops, j, value[0]), sum - value[0], 1e-12);
-        CHECK_NEAR(cbx_tops_others(&tops, j, -0.5), sum - least, 1e-12);
+            CHECK_NEAR(cbx_beside(all[j], rest[j], value[0]), sum - value[0], 1e-12);
+        CHECK_NEAR(cbx_beside(all[j], rest[j], -0.5), sum - least, 1e-12);
     }
 }
 
