@@ -244,6 +244,28 @@ static choices choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bou
     return out;
 }
 
+/* Are all sets excluded that have this choice, which the branch has made, by what others gain beside
+ * it? Bars those that are in none that is not. */
+static bool is_excluded_with(cbx_branch *b, const cbx_branch_bound *bound, int32_t choice,
+                             cbx_open_branch *with)
+{
+    const cbx_partners *of = &bound->partners;
+    int64_t             budget = b->budget - with->num_made, count = b->graph->count;
+    int32_t             k = 0;
+    while (k < of->count && of->choice[k] != choice)
+        k++;
+    if (k == of->count)
+        return false;
+    const double *beside = of->beside + k * count;
+    double        now = bound->now + bound->rounding + of->alone[k];
+    cbx_largest   best = {.best = b->best, .count = budget};
+    (void)bar(b, with->fate, beside, now, budget);
+    for (int32_t c = 0; c < count; c++)
+        if (with->fate[c] == CBX_FREE)
+            cbx_largest_take(&best, beside[c]);
+    return now + cbx_largest_sum(&best) < 0;
+}
+
 /* The sets with the first choice, then those with the second and without the first or any
  * counterpart, and so on; at last those without any, unless these are excluded. */
 static void split(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_bound *bound,
@@ -270,6 +292,12 @@ static void split(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_b
         with->fate[choice] = CBX_MADE;
         with->made[with->num_made++] = choice;
         (void)reduce(b, with->fate, bound, choice, b->budget - with->num_made);
+        if (is_excluded_with(b, bound, choice, with)) { /* what follows takes its place */
+            cbx_open_branch swap = *with;
+            *with = *without;
+            *without = swap;
+            b->num_open--;
+        }
     }
     b->num_open -= by->closed;
     for (int64_t i = begin, j = b->num_open - 1; i < j; i++, j--) { /* the next one is the last */

@@ -52,7 +52,8 @@ typedef struct cbx_branch_bound {
     double    now, rounding;
     double    blur;           /* by which the model may tell counterparts apart */
     double   *gain, *promise; /* by choice: see lead_bound.h */
-    cbx_gains gains;
+    cbx_gains    gains;
+    cbx_partners partners; /* of those that promise most, where pairs are told */
     bool      late, out_of_memory;
 } cbx_branch_bound;
 

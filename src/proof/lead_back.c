@@ -260,6 +260,8 @@ static term bound_term(cbx_lead_bound *b, int32_t l, int32_t u, int32_t choice, 
             rise = fmin(rise, most_move);
             fall = fmax(fall, -most_move);
         }
+        if (b->pairs)
+            cbx_pair_gains_move(b->pairs, one, fall, rise);
         if (one == choice)
             own = (cbx_interval){fall, rise};
         else if (undone && !is_row)
@@ -380,6 +382,8 @@ static void pass_edge(cbx_lead_bound *b, int32_t l, int32_t v, int64_t e)
         b->gain[choice] += cbx_scale_addition_gain(from, to, t.with.high);
         return;
     }
+    if (b->pairs && b->pairs->on)
+        cbx_pair_gains_add_edge(b->pairs, e, t.now);
     cbx_interval  all = cbx_interval_times(w, t.all.low, t.all.high);
     cbx_edge_gain gain = cbx_scale_edge_gain(from, to, g->paired[e], g->budget, all.low, all.high);
     b->at_removal[u] += gain.removal_source;
@@ -398,6 +402,8 @@ static void pass_loop(cbx_lead_bound *b, int32_t l, int32_t v)
     double                removal, addition;
     add_scaled_weights(b, l, v, scale->loop.now);
     term t = bound_term(b, l, v, -1, 0);
+    if (b->pairs && b->pairs->on)
+        cbx_pair_gains_add_loop(b->pairs, v, t.now);
     cbx_scale_loop_gain(scale, t.all.low, t.all.high, &removal, &addition);
     b->at_removal[v] += removal;
     b->at_addition[v] += addition;

@@ -265,6 +265,15 @@ static double best_gains(cbx_lead_bound *b)
     return halves < all ? halves : all;
 }
 
+cbx_status cbx_lead_bound_use_pairs(cbx_lead_bound *b, cbx_arena *arena, cbx_error *err)
+{
+    if (b->pairs || !cbx_pair_gains_are_known(&b->spread))
+        return CBX_OK;
+    if (!(b->pairs = CBX_NEW(arena, cbx_pair_gains, 1)))
+        return cbx_fail_memory(err);
+    return cbx_pair_gains_init(b->pairs, &b->spread, arena, err);
+}
+
 int cbx_lead_bound_update(cbx_lead_bound *b)
 {
     if (cbx_spread_compute(&b->spread))
@@ -273,8 +282,8 @@ int cbx_lead_bound_update(cbx_lead_bound *b)
     return cbx_pool_max_compute(b);
 }
 
-/* Of two ways to charge what is undone, and of some between them, the one with the smallest bound.
- */
+/* Of two ways to charge what is undone, of some between them, and of pairs, the one with the smallest
+ * bound. */
 static double charge_best(cbx_lead_bound *b)
 {
     const int64_t count = b->spread.graph->count;
@@ -286,9 +295,26 @@ static double charge_best(cbx_lead_bound *b)
         share = sum < best ? k : share;
         best = sum < best ? sum : best;
     }
-    (void)cbx_gains_of(&b->gains, count, b->gains.both ? CBX_SHARES / 2 : 0, b->promise);
     (void)cbx_gains_of(&b->gains, count, share, b->gain);
+    if (b->gains.are_paired)
+        memcpy(b->promise, b->gains.paired, (size_t)count * sizeof *b->gain);
+    else
+        (void)cbx_gains_of(&b->gains, count, b->gains.both ? CBX_SHARES / 2 : 0, b->promise);
     return best_gains(b);
+}
+
+/* What choices gain by pairs; so far they have what bends gain them and no more. False: no time. */
+static bool end_pairs(cbx_lead_bound *b)
+{
+    b->gains.are_paired = b->pairs && b->pairs->on;
+    if (!b->gains.are_paired)
+        return true;
+    if (cbx_out_of_time(4.0 * b->pairs->count * b->pairs->count))
+        return false;
+    cbx_pair_gains_end(b->pairs, b->gain);
+    memset(b->gains.paired, 0, (size_t)b->spread.graph->count * sizeof *b->gains.paired);
+    cbx_pair_gains_halved(b->pairs, b->gains.paired);
+    return true;
 }
 
 double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
@@ -302,6 +328,8 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
     memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
     clear_slopes(b);
     b->gains.both = s->graph->budget > 1;
+    if (b->pairs)
+        cbx_pair_gains_begin(b->pairs);
     cbx_lead_start(b, ahead, behind);
     for (int32_t l = s->net->num_layers - 1; l >= 0; l--)
         for (int32_t v = 0; v < s->layers[l].rows; v++) {
@@ -309,6 +337,8 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
                 return INFINITY;
             cbx_lead_pass(b, l, v);
         }
+    if (!end_pairs(b))
+        return INFINITY;
     add_node_gains(b);
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     if (!add_feature_gains(b))

@@ -6,6 +6,7 @@
 #ifndef CBX_LEAD_BOUND_H
 #define CBX_LEAD_BOUND_H
 
+#include "pair_gains.h"
 #include "rounding.h"
 #include "undone.h"
 
@@ -33,6 +34,7 @@ typedef struct cbx_lead_bound {
     double      *promise;        /* by choice: the larger, the more is known once it is settled */
     cbx_edge_sum sum;            /* scratch: of the row at hand */
     cbx_undone   undone;         /* scratch: of the row and the edge at hand */
+    cbx_pair_gains   *pairs;          /* NULL: not asked for, or not known */
     cbx_maxima  *pooled;         /* by layer, over the graph's nodes; NULL: it does not count */
     int32_t     *reaching;       /* scratch, by choice and row */
     int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
@@ -48,6 +50,10 @@ typedef struct cbx_lead_bound {
 cbx_status cbx_lead_bound_init(cbx_lead_bound *b, const cbx_net *net,
                                const cbx_partial_graph *graph, const cbx_matrix *X,
                                cbx_arena *arena, bool *known, cbx_error *err);
+
+/* From now on pairs of choices are told (pair_gains.h), where they can be: that takes as much time
+ * again, and is worth it where branches follow. */
+cbx_status cbx_lead_bound_use_pairs(cbx_lead_bound *b, cbx_arena *arena, cbx_error *err);
 
 /* Works out what all classes share, for the graph as it is now. -1: no memory, or no time. */
 int cbx_lead_bound_update(cbx_lead_bound *b);

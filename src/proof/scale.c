@@ -71,6 +71,7 @@ cbx_node_scale cbx_scale_of(cbx_norm_kind kind, const cbx_partial_graph *g, int3
         degree += view->outside_weight[v];
     if (!gcn && view->outside_count)
         degree += view->outside_count[v];
+    s.degree = degree;
     /* where an edge into v stays, the others can go */
     int64_t others = at_most(s.removals, inside > 0 ? inside - 1 : 0);
     s.target = bound_factor(degree, gcn ? 0.5 : 1, others, s.additions);

@@ -27,6 +27,7 @@ typedef struct cbx_node_scale {
     cbx_factor paired;              /* of one out of it, where one into it stays as well */
     cbx_factor loop;                /* of its own loop */
     cbx_factor coming;              /* of an edge into it that comes: the most and the least */
+    double     degree;              /* of GCN, whose loop counts: as things are now */
     int64_t    removals, additions; /* open choices that take an edge into it, or add one */
     bool whole; /* what its degree does to edges into it is counted for all of them together, by
                  * whoever sums them: none comes */

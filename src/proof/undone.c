@@ -2,20 +2,28 @@
 /* undone.c: see undone.h. */
 #include "undone.h"
 
+#include <string.h>
+
 #include "spread_parts.h"
 
 int cbx_gains_init(cbx_gains *g, int64_t count, cbx_arena *arena)
 {
     *g = (cbx_gains){.common = CBX_NEW(arena, double, count),
-                     .charged = {CBX_NEW(arena, double, count), CBX_NEW(arena, double, count)}};
-    return g->common && g->charged[0] && g->charged[1] ? 0 : -1;
+                     .charged = {CBX_NEW(arena, double, count), CBX_NEW(arena, double, count)},
+                     .paired = CBX_NEW(arena, double, count)};
+    return g->common && g->charged[0] && g->charged[1] && g->paired ? 0 : -1;
 }
 
 bool cbx_gains_of(const cbx_gains *g, int64_t count, int share, double *out)
 {
     double to_others = (double)share / CBX_SHARES;
-    if (share > (g->both ? CBX_SHARES : 0))
+    int    last = g->both ? CBX_SHARES : 0;
+    if (share > last + g->are_paired)
         return false;
+    if (share > last) {
+        memcpy(out, g->paired, (size_t)count * sizeof *out);
+        return true;
+    }
     for (int64_t c = 0; c < count; c++)
         out[c] = g->common[c] + (1 - to_others) * g->charged[CBX_TO_ITSELF][c] +
                  to_others * g->charged[CBX_TO_OTHERS][c];

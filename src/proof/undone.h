@@ -21,12 +21,15 @@ typedef struct cbx_gains {
     double *common;     /* by choice: whoever is charged */
     double *charged[2]; /* by cbx_charged, beside it; the second only where `both` are there */
     bool    both;
+    double *paired; /* by choice: by pairs (pair_gains.h), where they `are_paired` */
+    bool    are_paired;
 } cbx_gains;
 
 /* For so many choices. -1: no memory. */
 int cbx_gains_init(cbx_gains *g, int64_t count, cbx_arena *arena);
 
-/* Gains with that many of CBX_SHARES charged to others. False: there is no such share. */
+/* Gains with that many of CBX_SHARES charged to others, and behind those by pairs. False: there are
+ * no more. */
 bool cbx_gains_of(const cbx_gains *g, int64_t count, int share, double *out);
 
 typedef struct cbx_undone_list {

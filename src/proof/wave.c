@@ -86,7 +86,7 @@ static int make_bounder(cbx_branch *b, cbx_bounder *one)
         cbx_partial_graph_copy(one->graph, b->root, &one->arena, NULL) ||
         cbx_lead_bound_init(one->bound, b->bound->spread.net, one->graph, b->X, &one->arena, &known,
                             NULL) ||
-        !known)
+        !known || (b->bound->pairs && cbx_lead_bound_use_pairs(one->bound, &one->arena, NULL)))
         return -1;
     one->graph->budget = b->budget;
     return 0;
@@ -123,7 +123,12 @@ static void copy_gains(int64_t count, const cbx_lead_bound *from, cbx_branch_bou
     memcpy(to->gains.common, from->gains.common, size);
     memcpy(to->gains.charged[0], from->gains.charged[0], size);
     memcpy(to->gains.charged[1], from->gains.charged[1], size);
+    memcpy(to->gains.paired, from->gains.paired, size);
     to->gains.both = from->gains.both;
+    to->gains.are_paired = from->gains.are_paired;
+    to->partners.count = 0;
+    if (from->gains.are_paired)
+        cbx_pair_gains_partners(from->pairs, from->promise, &to->partners);
 }
 
 static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
@@ -188,6 +193,9 @@ static int make_bound(cbx_branch *b, cbx_branch_bound *bound)
     const int64_t count = b->graph->count;
     bound->gain = CBX_NEW(b->arena, double, count);
     bound->promise = CBX_NEW(b->arena, double, count);
+    if (b->bound->pairs &&
+        !(bound->partners.beside = CBX_NEW(b->arena, double, CBX_PARTNERS *count)))
+        return -1;
     return bound->gain && bound->promise ? cbx_gains_init(&bound->gains, count, b->arena) : -1;
 }
 

@@ -218,6 +218,8 @@ static inline void ask(question *q, world *w, uint64_t most, bool features)
     CHECK_OK(cbx_net_of(w->model, &q->arena, &net, &err), err);
     CHECK_OK(cbx_lead_bound_init(&q->bound, net, &q->graph, &q->X, &q->arena, &q->known, &err),
              err);
+    if (q->known)
+        CHECK_OK(cbx_lead_bound_use_pairs(&q->bound, &q->arena, &err), err);
 }
 
 /* The choice's edges in the world, and its features by so much. */
@@ -240,8 +242,8 @@ static inline void toggle(question *q, int32_t choice, float by)
     }
 }
 
-/* Whoever what is undone is charged to, the claim holds. */
-enum { CHARGES = 3 };
+/* Whoever what is undone is charged to, and by pairs, half of each to either, the claim holds. */
+enum { CHARGES = 4 };
 
 typedef struct trial {
     double   *gain[CHARGES]; /* by choice: as they are, and with all of it charged to either */
@@ -250,8 +252,25 @@ typedef struct trial {
     double    most;  /* that the bound claims */
     double    least; /* by how much the claim was too high, where it was closest */
     int64_t   local[NODES];
-    int64_t   sets;
+    int64_t   sets, paired;
+    int32_t   made[16]; /* choices, and how many */
+    int64_t   num_made;
 } trial;
+
+/* What pairs claim of the set that is made: alone and both, nothing halved. */
+static inline double claimed_by_pairs(const trial *t)
+{
+    const cbx_lead_bound *b = &t->q->bound;
+    const cbx_pair_gains      *p = b->pairs;
+    double                sum = b->now + b->rounding + 1e-12;
+    for (int64_t i = 0; i < t->num_made; i++) {
+        int32_t own = p->place[t->made[i]];
+        sum += p->alone[own];
+        for (int64_t k = 0; k < i; k++)
+            sum += p->both[(int64_t)own * p->count + p->place[t->made[k]]];
+    }
+    return sum;
+}
 
 /* Every set of choices from `first` on, on top of what is there: is the lead what gains say? */
 static inline void try_sets(trial *t, int32_t first, int64_t left, const double *claimed)
@@ -261,6 +280,8 @@ static inline void try_sets(trial *t, int32_t first, int64_t left, const double 
     for (int k = 0; k < CHARGES; k++)
         CHECK(lead <= claimed[k]);
     CHECK(lead <= t->most);
+    if (t->paired)
+        CHECK(lead <= claimed_by_pairs(t));
     t->least = fmin(t->least, t->most - lead);
     t->sets++;
     for (int32_t c = first; c < q->graph.count && left > 0 && test_failures() == 0; c++) {
@@ -275,7 +296,9 @@ static inline void try_sets(trial *t, int32_t first, int64_t left, const double 
         memcpy(x, q->w->x, sizeof x);
         for (int way = 0; way < (low < high ? 3 : 1); way++) {
             toggle(q, c, low + (high - low) * (float)way / 2);
+            t->made[t->num_made++] = c;
             try_sets(t, c + 1, left - 1, further);
+            t->num_made--;
             toggle(q, c, 0);
             memcpy(q->w->x, x, sizeof x);
         }
@@ -294,6 +317,8 @@ static inline void list_gains(question *q, trial *t)
         t->gain[0][c] = b->gain[c];
     CHECK(cbx_gains_of(&b->gains, q->graph.count, 0, t->gain[1]));
     CHECK(cbx_gains_of(&b->gains, q->graph.count, b->gains.both ? CBX_SHARES : 0, t->gain[2]));
+    memcpy(t->gain[3], b->gains.are_paired ? b->gains.paired : b->gain, (size_t)q->graph.count * sizeof(double));
+    t->paired += b->gains.are_paired;
 }
 
 #endif

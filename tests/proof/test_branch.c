@@ -37,7 +37,7 @@ static double check_branches(question *q)
     t.most = cbx_lead_bound_of(&q->bound, t.a, t.b);
     list_gains(q, &t);
     double now = q->bound.now + q->bound.rounding + 1e-12;
-    try_sets(&t, 0, budget, (const double[CHARGES]){now, now, now});
+    try_sets(&t, 0, budget, (const double[CHARGES]){now, now, now, now});
     double most = t.most - t.least;
     if (most > -1e-4 && most < 1e-4)
         return most; /* too near to a tie for any to be sure */

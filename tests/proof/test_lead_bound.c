@@ -19,7 +19,7 @@ static void check_bound(question *q)
         t.local[i] = q->graph.local[i];
     CHECK_NEAR(q->bound.now, true_lead(q->w, t.a, t.b), q->bound.rounding);
     double now = q->bound.now + q->bound.rounding + 1e-12; /* the sums were made otherwise */
-    try_sets(&t, 0, q->graph.budget, (const double[CHARGES]){now, now, now});
+    try_sets(&t, 0, q->graph.budget, (const double[CHARGES]){now, now, now, now});
     CHECK(t.sets > 0);
 }
 
