@@ -244,8 +244,8 @@ static choices choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bou
     return out;
 }
 
-/* Are all sets excluded that have this choice, which the branch has made, by what others gain beside
- * it? Bars those that are in none that is not. */
+/* Are all sets excluded that have this choice, which the branch has made, by what others gain
+ * beside it? Bars those that are in none that is not. */
 static bool is_excluded_with(cbx_branch *b, const cbx_branch_bound *bound, int32_t choice,
                              cbx_open_branch *with)
 {

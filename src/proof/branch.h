@@ -48,13 +48,13 @@ typedef struct cbx_open_branch {
 
 /* What was found of one. */
 typedef struct cbx_branch_bound {
-    double    lead; /* with all that is left, at most; INFINITY: not known */
-    double    now, rounding;
-    double    blur;           /* by which the model may tell counterparts apart */
-    double   *gain, *promise; /* by choice: see lead_bound.h */
+    double       lead; /* with all that is left, at most; INFINITY: not known */
+    double       now, rounding;
+    double       blur;           /* by which the model may tell counterparts apart */
+    double      *gain, *promise; /* by choice: see lead_bound.h */
     cbx_gains    gains;
     cbx_partners partners; /* of those that promise most, where pairs are told */
-    bool      late, out_of_memory;
+    bool         late, out_of_memory;
 } cbx_branch_bound;
 
 /* Who computes bounds: one for each thread. */

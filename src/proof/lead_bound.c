@@ -282,8 +282,8 @@ int cbx_lead_bound_update(cbx_lead_bound *b)
     return cbx_pool_max_compute(b);
 }
 
-/* Of two ways to charge what is undone, of some between them, and of pairs, the one with the smallest
- * bound. */
+/* Of two ways to charge what is undone, of some between them, and of pairs, the one with the
+ * smallest bound. */
 static double charge_best(cbx_lead_bound *b)
 {
     const int64_t count = b->spread.graph->count;

@@ -29,20 +29,20 @@ typedef struct cbx_lead_bound {
     double      *before, *input; /* scratch: a row's weights before its ReLU, and of inputs */
     double      *bend;           /* scratch: by unit, what its slope behind the ReLU changes by
                                   * where it rises; below 0: where it falls */
-    double      *best, *falls;   /* scratch, by choice */
-    cbx_gains    gains;          /* of which `gain` is the share with the smallest bound */
-    double      *promise;        /* by choice: the larger, the more is known once it is settled */
-    cbx_edge_sum sum;            /* scratch: of the row at hand */
-    cbx_undone   undone;         /* scratch: of the row and the edge at hand */
-    cbx_pair_gains   *pairs;          /* NULL: not asked for, or not known */
-    cbx_maxima  *pooled;         /* by layer, over the graph's nodes; NULL: it does not count */
-    int32_t     *reaching;       /* scratch, by choice and row */
-    int64_t     *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
-    int32_t     *by_node;   /* NULL: no node has a budget of its own */
-    bool         scaled;    /* scratch: is the layer at hand normalised? */
-    double       rest;      /* what all but one of the choices that can be made add at most */
-    double       now;       /* the lead of the graph as it is */
-    double       rounding;  /* by which the model may say otherwise */
+    double         *best, *falls; /* scratch, by choice */
+    cbx_gains       gains;        /* of which `gain` is the share with the smallest bound */
+    double         *promise;      /* by choice: the larger, the more is known once it is settled */
+    cbx_edge_sum    sum;          /* scratch: of the row at hand */
+    cbx_undone      undone;       /* scratch: of the row and the edge at hand */
+    cbx_pair_gains *pairs;        /* NULL: not asked for, or not known */
+    cbx_maxima     *pooled;       /* by layer, over the graph's nodes; NULL: it does not count */
+    int32_t        *reaching;     /* scratch, by choice and row */
+    int64_t        *end_begin; /* choices whose budgets node v has: by_node[end_begin[v]] and on */
+    int32_t        *by_node;   /* NULL: no node has a budget of its own */
+    bool            scaled;    /* scratch: is the layer at hand normalised? */
+    double          rest;      /* what all but one of the choices that can be made add at most */
+    double          now;       /* the lead of the graph as it is */
+    double          rounding;  /* by which the model may say otherwise */
 } cbx_lead_bound;
 
 /* *known is false where nothing is known of the model, or of these choices, or where a maximum is

@@ -38,25 +38,26 @@ bool cbx_pair_gains_are_known(const cbx_spread *s)
     return count * (count + nodes) < LARGEST_TABLES && s->graph->simple && goes_both_ways(s);
 }
 
-cbx_status cbx_pair_gains_init(cbx_pair_gains *p, const cbx_spread *s, cbx_arena *arena, cbx_error *err)
+cbx_status cbx_pair_gains_init(cbx_pair_gains *p, const cbx_spread *s, cbx_arena *arena,
+                               cbx_error *err)
 {
     int64_t count = s->graph->count, nodes = s->graph->view->n;
     *p = (cbx_pair_gains){.s = s,
-                     .open = CBX_NEW(arena, int32_t, count),
-                     .place = CBX_NEW(arena, int32_t, count),
-                     .at = CBX_NEW(arena, int32_t, 2 * count),
-                     .term = CBX_NEW(arena, double, s->graph->view->m),
-                     .loop = CBX_NEW(arena, double, nodes),
-                     .beside = CBX_NEW(arena, double, nodes *count),
-                     .is_beside = CBX_NEW(arena, uint8_t, nodes),
-                     .alone = CBX_NEW(arena, double, count),
-                     .both = CBX_NEW(arena, double, count *count),
-                     .first = CBX_NEW(arena, double, nodes),
-                     .curve = CBX_NEW(arena, double, nodes),
-                     .some = CBX_NEW(arena, double, count),
-                     .fewer = CBX_NEW(arena, double, count),
-                     .best = CBX_NEW(arena, double, CBX_FEW),
-                     .moves = CBX_NEW(arena, cbx_term_move, count)};
+                          .open = CBX_NEW(arena, int32_t, count),
+                          .place = CBX_NEW(arena, int32_t, count),
+                          .at = CBX_NEW(arena, int32_t, 2 * count),
+                          .term = CBX_NEW(arena, double, s->graph->view->m),
+                          .loop = CBX_NEW(arena, double, nodes),
+                          .beside = CBX_NEW(arena, double, nodes *count),
+                          .is_beside = CBX_NEW(arena, uint8_t, nodes),
+                          .alone = CBX_NEW(arena, double, count),
+                          .both = CBX_NEW(arena, double, count *count),
+                          .first = CBX_NEW(arena, double, nodes),
+                          .curve = CBX_NEW(arena, double, nodes),
+                          .some = CBX_NEW(arena, double, count),
+                          .fewer = CBX_NEW(arena, double, count),
+                          .best = CBX_NEW(arena, double, CBX_FEW),
+                          .moves = CBX_NEW(arena, cbx_term_move, count)};
     bool whole = p->open && p->place && p->at && p->term && p->loop && p->beside && p->is_beside &&
                  p->alone && p->both && p->first && p->curve && p->some && p->fewer && p->best &&
                  p->moves;
@@ -150,9 +151,9 @@ static double *both_of(cbx_pair_gains *p, int32_t a, int32_t b)
 void cbx_pair_gains_add_edge(cbx_pair_gains *p, int64_t e, double term)
 {
     const cbx_partial_graph *g = p->s->graph;
-    int32_t u = g->view->source[e], v = g->target_of[e], choice = g->choice_of[e];
-    int32_t own = choice >= 0 ? p->place[choice] : -1;
-    double  u_now = scale_of(p, u)->source.now, v_now = scale_of(p, v)->source.now;
+    int32_t                  u = g->view->source[e], v = g->target_of[e], choice = g->choice_of[e];
+    int32_t                  own = choice >= 0 ? p->place[choice] : -1;
+    double                   u_now = scale_of(p, u)->source.now, v_now = scale_of(p, v)->source.now;
     double  u_rise = chord(scale_of(p, u)->degree, 0, others_at(p, u, g->paired[e]));
     double  v_rise = chord(scale_of(p, v)->degree, 0, others_at(p, v, true));
     double  cross = u_rise * v_rise * crossed(g->budget);
@@ -267,11 +268,11 @@ static void add_going(cbx_pair_gains *p, int64_t e, int32_t own)
 static void add_cross(cbx_pair_gains *p, int64_t e)
 {
     const cbx_partial_graph *g = p->s->graph;
-    int32_t u = g->view->source[e], v = g->target_of[e], choice = g->choice_of[e];
-    int32_t own = choice >= 0 ? p->place[choice] : -1;
-    double  u_rise = chord(scale_of(p, u)->degree, 0, others_at(p, u, g->paired[e]));
-    double  v_rise = chord(scale_of(p, v)->degree, 0, others_at(p, v, true));
-    double  gain = p->term[e] * u_rise * v_rise, *at_u = beside_of(p, u);
+    int32_t                  u = g->view->source[e], v = g->target_of[e], choice = g->choice_of[e];
+    int32_t                  own = choice >= 0 ? p->place[choice] : -1;
+    double u_rise = chord(scale_of(p, u)->degree, 0, others_at(p, u, g->paired[e]));
+    double v_rise = chord(scale_of(p, v)->degree, 0, others_at(p, v, true));
+    double gain = p->term[e] * u_rise * v_rise, *at_u = beside_of(p, u);
     if (!(gain > 0)) /* what falls is not counted: the edge may have gone */
         return;
     for (int64_t k = g->at_begin[v]; k < g->at_begin[v + 1]; k++) {
@@ -322,20 +323,61 @@ static void add_nodes(cbx_pair_gains *p)
         }
 }
 
-/* What was added of a pair either way round is the pair's. */
+/* What was added of a pair either way round is the pair's. Tile by tile, as columns are far apart.
+ */
+enum { TILE = 8 };
+
+/* x and y are tiles of which one is the other with rows and columns exchanged. */
+CBX_HOT static void add_tiles(double *restrict x, double *restrict y, int64_t stride, int32_t rows,
+                              int32_t columns)
+{
+    double sum[TILE * TILE];
+    for (int32_t j = 0; j < columns; j++)
+        for (int32_t i = 0; i < rows; i++)
+            sum[i * TILE + j] = y[j * stride + i];
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t j = 0; j < columns; j++) {
+            sum[i * TILE + j] += x[i * stride + j];
+            x[i * stride + j] = sum[i * TILE + j];
+        }
+    for (int32_t j = 0; j < columns; j++)
+        for (int32_t i = 0; i < rows; i++)
+            y[j * stride + i] = sum[i * TILE + j];
+}
+
+static void add_tile_itself(double *x, int64_t stride, int32_t rows)
+{
+    for (int32_t i = 0; i < rows; i++) {
+        for (int32_t j = 0; j < i; j++)
+            x[i * stride + j] = x[j * stride + i] = x[i * stride + j] + x[j * stride + i];
+        x[i * stride + i] = 0; /* it is no pair */
+    }
+}
+
+static int32_t tile_size(int32_t from, int32_t count)
+{
+    return count - from < TILE ? count - from : TILE;
+}
+
 static void add_ways(cbx_pair_gains *p)
 {
-    enum { TILE = 32 };
-    const int32_t n = p->count;
-    for (int32_t a = 0; a < n; a += TILE)
-        for (int32_t b = a; b < n; b += TILE)
-            for (int32_t i = a; i < n && i < a + TILE; i++)
-                for (int32_t j = b > i ? b : i + 1; j < n && j < b + TILE; j++) {
-                    double *x = &p->both[(int64_t)i * n + j], *y = &p->both[(int64_t)j * n + i];
-                    *x = *y = *x + *y;
-                }
-    for (int32_t i = 0; i < n; i++)
-        p->both[(int64_t)i * n + i] = 0;
+    const int64_t n = p->count;
+    for (int32_t a = 0; a < n; a += TILE) {
+        add_tile_itself(p->both + a * n + a, n, tile_size(a, p->count));
+        for (int32_t b = a + TILE; b < n; b += TILE)
+            add_tiles(p->both + a * n + b, p->both + b * n + a, n, TILE, tile_size(b, p->count));
+    }
+}
+
+/* Numbers that are looked at together: mostly none of them is among the best. */
+enum { AT_ONCE = 64 };
+
+CBX_HOT static bool any_larger(int32_t count, const double *of, double least)
+{
+    int larger = 0;
+    for (int32_t k = 0; k < count; k++)
+        larger |= of[k] > least;
+    return larger;
 }
 
 /* Half of what each gains with its best partners. */
@@ -345,8 +387,12 @@ static void add_halves(cbx_pair_gains *p)
     for (int32_t own = 0; own < p->count; own++) {
         const double *row = p->both + (int64_t)own * p->count;
         cbx_largest   best = {.best = p->best, .count = others};
-        for (int32_t k = 0; k < p->count; k++)
-            cbx_largest_take(&best, row[k]);
+        for (int32_t from = 0; from < p->count; from += AT_ONCE) {
+            int32_t size = p->count - from < AT_ONCE ? p->count - from : AT_ONCE;
+            double  least = best.held == others ? best.best[others - 1] : 0;
+            for (int32_t k = any_larger(size, row + from, least) ? 0 : size; k < size; k++)
+                cbx_largest_take(&best, row[from + k]);
+        }
         p->some[own] = cbx_largest_sum(&best) / 2;
         p->fewer[own] = cbx_largest_rest(&best) / 2;
     }

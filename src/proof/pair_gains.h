@@ -24,20 +24,20 @@ typedef struct cbx_term_move {
 
 typedef struct cbx_pair_gains {
     const cbx_spread *s;
-    bool              on;    /* of the budget at hand there are pairs */
-    int32_t           count; /* open choices, as things are now */
-    int32_t          *open, *place;  /* which, and by choice: where among them */
-    int32_t          *at;            /* two by place: the nodes that it takes an edge from; -1: none */
-    double           *term, *loop;   /* by slot, by node: what it brings to the lead, all layers */
-    double           *beside;        /* nodes x count: what a choice at the node gains by its
-                                      * degree with what another choice moves */
-    uint8_t          *is_beside;     /* by node: is there any such row? */
-    double           *alone, *both;  /* by place; by two places, both ways round */
-    double           *first, *curve; /* by node: what its degree gains by one choice at it, and by
-                                      * each pair of them beside that at most */
-    double        *some, *fewer;     /* by place: half of its best partners; and of one fewer */
-    double        *best;             /* scratch */
-    cbx_term_move *moves;            /* of the edge at hand */
+    bool              on;           /* of the budget at hand there are pairs */
+    int32_t           count;        /* open choices, as things are now */
+    int32_t          *open, *place; /* which, and by choice: where among them */
+    int32_t          *at; /* two by place: the nodes that it takes an edge from; -1: none */
+    double           *term, *loop; /* by slot, by node: what it brings to the lead, all layers */
+    double           *beside;      /* nodes x count: what a choice at the node gains by its
+                                    * degree with what another choice moves */
+    uint8_t *is_beside;            /* by node: is there any such row? */
+    double  *alone, *both;         /* by place; by two places, both ways round */
+    double  *first, *curve;        /* by node: what its degree gains by one choice at it, and by
+                                    * each pair of them beside that at most */
+    double        *some, *fewer;   /* by place: half of its best partners; and of one fewer */
+    double        *best;           /* scratch */
+    cbx_term_move *moves;          /* of the edge at hand */
     int64_t        num_moves;
 } cbx_pair_gains;
 
@@ -51,7 +51,8 @@ typedef struct cbx_partners {
 /* Could there be pairs? They take layers and choices that they are known of, and memory. */
 bool cbx_pair_gains_are_known(const cbx_spread *s);
 
-cbx_status cbx_pair_gains_init(cbx_pair_gains *p, const cbx_spread *s, cbx_arena *arena, cbx_error *err);
+cbx_status cbx_pair_gains_init(cbx_pair_gains *p, const cbx_spread *s, cbx_arena *arena,
+                               cbx_error *err);
 
 /* Begins anew, for the graph as it is now. */
 void cbx_pair_gains_begin(cbx_pair_gains *p);

@@ -127,7 +127,8 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
     if (q->most_bounds == 0)
         status = cbx_lead_bound_use_pairs(q->bound, arena, err);
     if (!status)
-        status = cbx_branch_init(&f.b, q->graph, q->bound, q->X, &q->asked, budget, q->threads, arena, err);
+        status = cbx_branch_init(&f.b, q->graph, q->bound, q->X, &q->asked, budget, q->threads,
+                                 arena, err);
     if (status)
         return status;
     f.b.behind = q->prediction;

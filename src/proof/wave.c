@@ -11,7 +11,7 @@
 #include "threads.h"
 
 /* Smaller waves are for one thread: the others need graphs of their own first. */
-enum { WORTH_A_TEAM = 4 };
+enum { WORTH_A_TEAM = 2 };
 
 /* ---- open branches */
 

@@ -15,6 +15,7 @@
 #include "receptive.h"
 #include "result.h"
 #include "scope.h"
+#include "threads.h"
 #include "rules.h"
 #include "verify.h"
 
@@ -572,7 +573,8 @@ cbx_status cbx_explain_with(const cbx_model *model, const cbx_graph *graph, int3
     bool before = cbx_order_fix(model->reproducible);
     cbx_deadline_begin(&deadline, options->time_limit, progress, user);
     cbx_status status = cbx_setup_init(&setup, model, graph, options, err);
-    if (!cbx_search_status(status)) { /* time that is up already is its to tell */
+    if (!cbx_search_status(status)) {                  /* time that is up already is its to tell */
+        setup.threads = cbx_threads(options->threads); /* there is no other row for them */
         status = cbx_explain_row(&setup, row, true, &workspace, &deadline, out, err);
         cbx_workspace_free(&workspace);
         cbx_setup_free(&setup);

@@ -53,7 +53,7 @@ static const cbx_option explain_options[] = {
     {"time-limit", CBX_OPTION_REAL, AT(time_limit), "500", 0, 1e9, NULL,
      "seconds per target, verifying included; the best so far is the answer; 0: no limit"},
     {"threads", CBX_OPTION_INT, AT(threads), "0", 0, 1024, NULL,
-     "targets explained at once; 0: all cores"},
+     "targets explained at once, and where there is one, branches of its proof; 0: all cores"},
     {"seed", CBX_OPTION_INT, AT(seed), "0", 0, 9007199254740992.0, NULL,
      "of the methods that draw at random"},
     {"total-cfs", CBX_OPTION_INT, AT(total_cfs), "1", 1, 1000, NULL,

@@ -69,6 +69,7 @@ typedef struct draw {
     bool features; /* may change */
     bool max_pool; /* graphs, of which the head sees the largest of each unit */
     bool parallel; /* layers take sums, and of three nodes or four edges are there several times */
+    bool pairs;    /* GCN, on edges that lead both ways: of removals pairs are told */
 } draw;
 
 static inline void draw_world(world *w, uint64_t seed, draw what)
@@ -81,7 +82,7 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     w->task = below(w, 2) || what.max_pool ? CBX_GRAPH : CBX_NODE;
     w->n = (int32_t)(3 + below(w, what.parallel ? 2 : NODES - 2));
     int64_t kind = below(w, 9) / 2;
-    bool    undirected = below(w, 3) > 0;
+    bool    undirected = below(w, 3) > 0 || what.pairs;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < u; v++) {
             w->edge[u][v] = what.parallel || below(w, 5) < 2;
@@ -92,8 +93,8 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     bool alike = below(w, 5) == 0; /* then choices do the same to many rows */
     for (int32_t k = FEATURES; k < w->n * FEATURES && alike; k++)
         w->x[k] = w->x[k - FEATURES];
-    if (what.parallel)
-        kind = 1;
+    if (what.parallel || what.pairs)
+        kind = what.parallel;
     bool plain = maximum || kind == 1; /* not normalised: edges may have weights */
     if (plain && below(w, 2))
         draw_weights(w);
@@ -120,7 +121,7 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
-    if (what.parallel && seed % 3 > 0)
+    if ((what.parallel || what.pairs) && seed % 3 > 0)
         turn_up_layers(w);
     if (maximum && what.features && below(w, 3) == 0)
         clear_parameter(w, "lin_root.weight"); /* rows have nothing of their own */
@@ -261,7 +262,7 @@ typedef struct trial {
 static inline double claimed_by_pairs(const trial *t)
 {
     const cbx_lead_bound *b = &t->q->bound;
-    const cbx_pair_gains      *p = b->pairs;
+    const cbx_pair_gains *p = b->pairs;
     double                sum = b->now + b->rounding + 1e-12;
     for (int64_t i = 0; i < t->num_made; i++) {
         int32_t own = p->place[t->made[i]];
@@ -317,7 +318,8 @@ static inline void list_gains(question *q, trial *t)
         t->gain[0][c] = b->gain[c];
     CHECK(cbx_gains_of(&b->gains, q->graph.count, 0, t->gain[1]));
     CHECK(cbx_gains_of(&b->gains, q->graph.count, b->gains.both ? CBX_SHARES : 0, t->gain[2]));
-    memcpy(t->gain[3], b->gains.are_paired ? b->gains.paired : b->gain, (size_t)q->graph.count * sizeof(double));
+    memcpy(t->gain[3], b->gains.are_paired ? b->gains.paired : b->gain,
+           (size_t)q->graph.count * sizeof(double));
     t->paired += b->gains.are_paired;
 }
 
