@@ -91,13 +91,6 @@ static int64_t others_at(const cbx_pair_gains *p, int32_t v, bool paired)
     return v_scale->removals < others ? v_scale->removals : others;
 }
 
-/* The most that k l can be for each of k + l, where these are whole and b together at most. */
-static double crossed(int64_t b)
-{
-    double half = floor((double)b / 2);
-    return half * ((double)b - half) / (double)b;
-}
-
 /* ---- edges */
 
 static void list_open(cbx_pair_gains *p)
@@ -156,7 +149,7 @@ void cbx_pair_gains_add_edge(cbx_pair_gains *p, int64_t e, double term)
     double                   u_now = scale_of(p, u)->source.now, v_now = scale_of(p, v)->source.now;
     double  u_rise = chord(scale_of(p, u)->degree, 0, others_at(p, u, g->paired[e]));
     double  v_rise = chord(scale_of(p, v)->degree, 0, others_at(p, v, true));
-    double  cross = u_rise * v_rise * crossed(g->budget);
+    double  cross = u_rise * v_rise * cbx_scale_crossed(g->budget);
     double *at_u = beside_of(p, u), *at_v = beside_of(p, v);
     p->term[e] += term;
     for (int64_t k = 0; k < p->num_moves; k++) {

@@ -86,8 +86,7 @@ cbx_node_scale cbx_scale_of(cbx_norm_kind kind, const cbx_partial_graph *g, int3
     return s;
 }
 
-/* The most that k l can be for each of k + l, where these are whole and b together at most. */
-static double crossed(int64_t b)
+double cbx_scale_crossed(int64_t b)
 {
     double half = floor((double)b / 2), rest = (double)b - half;
     return b > 0 ? half * rest / (double)b : 0;
@@ -99,7 +98,7 @@ cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale 
     const cbx_factor *s = paired ? &u->paired : &u->source, *t = &v->target;
     cbx_edge_gain     gain = {0};
     if (high > 0) {
-        double both = v->whole ? 0 : s->rise * t->rise * crossed(budget);
+        double both = v->whole ? 0 : s->rise * t->rise * cbx_scale_crossed(budget);
         gain.removal_source = high * (s->rise * t->now + both);
         gain.removal_target = high * (t->rise * s->now + both);
     } else if (u->additions == 0 && v->additions == 0) {

@@ -46,6 +46,9 @@ bool cbx_scale_is_known(cbx_norm_kind kind, const cbx_partial_graph *g);
 /* Of node v as things are now. */
 cbx_node_scale cbx_scale_of(cbx_norm_kind kind, const cbx_partial_graph *g, int32_t v);
 
+/* The most that k l can be for each of k + l, where these are whole and b together at most. */
+double cbx_scale_crossed(int64_t b);
+
 /* Of an edge u -> v that is there and stays. `paired`: it goes together with one v -> u, if at all.
  * Where v's edges are counted as a whole there are no gains at the target. */
 cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale *v, bool paired,
