@@ -306,14 +306,14 @@ static double charge_best(cbx_lead_bound *b)
 /* What choices gain by pairs; so far they have what bends gain them and no more. False: no time. */
 static bool end_pairs(cbx_lead_bound *b)
 {
-    b->gains.are_paired = b->pairs && b->pairs->on;
-    if (!b->gains.are_paired)
+    if (!b->pairs || !b->pairs->on)
         return true;
     if (cbx_out_of_time(4.0 * b->pairs->count * b->pairs->count))
         return false;
     cbx_pair_gains_end(b->pairs, b->gain);
     memset(b->gains.paired, 0, (size_t)b->spread.graph->count * sizeof *b->gains.paired);
     cbx_pair_gains_halved(b->pairs, b->gains.paired);
+    b->gains.are_paired = true;
     return true;
 }
 
@@ -328,6 +328,7 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
     memset(b->at_addition, 0, (size_t)s->graph->view->n * sizeof *b->at_addition);
     clear_slopes(b);
     b->gains.both = s->graph->budget > 1;
+    b->gains.are_paired = false;
     if (b->pairs)
         cbx_pair_gains_begin(b->pairs);
     cbx_lead_start(b, ahead, behind);

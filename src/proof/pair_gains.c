@@ -9,8 +9,8 @@
 #include "kernel.h"
 #include "spread_parts.h"
 
-/* Numbers that the tables may have: 160 MB. */
-static const double LARGEST_TABLES = 2e7;
+/* Numbers that the tables may have: 64 MB, for each thread. */
+static const double LARGEST_TABLES = 8e6;
 
 /* ---- what it is known of */
 

@@ -150,7 +150,7 @@ static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
     out->now = bound->now;
     out->rounding = bound->rounding;
     out->blur = b->use_symmetry && !(out->lead < 0) ? blur_of(b, bound) : 0;
-    if (!(out->lead < 0))
+    if (!(out->lead < 0) && !out->late)
         copy_gains(by->graph->count, bound, out);
 }
 

@@ -15,8 +15,8 @@
 #include "receptive.h"
 #include "result.h"
 #include "scope.h"
-#include "threads.h"
 #include "rules.h"
+#include "threads.h"
 #include "verify.h"
 
 /* Nodes that a search may hold. */

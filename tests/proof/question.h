@@ -69,7 +69,7 @@ typedef struct draw {
     bool features; /* may change */
     bool max_pool; /* graphs, of which the head sees the largest of each unit */
     bool parallel; /* layers take sums, and of three nodes or four edges are there several times */
-    bool pairs;    /* GCN, on edges that lead both ways: of removals pairs are told */
+    bool pairs;    /* GCN: of removals, one way and back, pairs are told */
 } draw;
 
 static inline void draw_world(world *w, uint64_t seed, draw what)
@@ -82,7 +82,7 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     w->task = below(w, 2) || what.max_pool ? CBX_GRAPH : CBX_NODE;
     w->n = (int32_t)(3 + below(w, what.parallel ? 2 : NODES - 2));
     int64_t kind = below(w, 9) / 2;
-    bool    undirected = below(w, 3) > 0 || what.pairs;
+    bool    undirected = below(w, 3) > 0;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < u; v++) {
             w->edge[u][v] = what.parallel || below(w, 5) < 2;
@@ -240,6 +240,21 @@ static inline void toggle(question *q, int32_t choice, float by)
         if (edge != before) /* of two between the same nodes the matrix knows one */
             *edge = !*edge;
         before = edge;
+    }
+}
+
+/* As branching does: some choices are made, some barred. */
+static inline void settle_some(question *q)
+{
+    for (int32_t c = 0; c < q->graph.count && q->graph.budget > 1; c++) {
+        int64_t what = below(q->w, 6);
+        if (what == 0)
+            q->graph.fate[c] = CBX_BARRED;
+        float by = q->graph.choices[c].low;
+        if (what == 1 && cbx_choice_is_open(&q->graph, c) && by == q->graph.choices[c].high) {
+            cbx_partial_graph_make(&q->graph, c);
+            toggle(q, c, by);
+        }
     }
 }
 

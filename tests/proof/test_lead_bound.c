@@ -23,21 +23,6 @@ static void check_bound(question *q)
     CHECK(t.sets > 0);
 }
 
-/* As branching does: some choices are made, some barred. */
-static void settle_some(question *q)
-{
-    for (int32_t c = 0; c < q->graph.count && q->graph.budget > 1; c++) {
-        int64_t what = below(q->w, 6);
-        if (what == 0)
-            q->graph.fate[c] = CBX_BARRED;
-        float by = q->graph.choices[c].low;
-        if (what == 1 && cbx_choice_is_open(&q->graph, c) && by == q->graph.choices[c].high) {
-            cbx_partial_graph_make(&q->graph, c);
-            toggle(q, c, by);
-        }
-    }
-}
-
 static void check_seed(uint64_t seed, draw what)
 {
     world    w;

@@ -76,7 +76,7 @@ enum { BOTH_ENDS = 691571 };
 
 TEST(no_set_leads_further_than_its_choices_and_their_pairs_gain)
 {
-    int told = 0, closer = 0;
+    int told = 0, closer = 0, settled = 0;
     for (uint64_t seed = 500000; told < 6000 && test_failures() == 0; seed++) {
         world w;
         seed = told == 5999 ? BOTH_ENDS : seed;
@@ -91,6 +91,8 @@ TEST(no_set_leads_further_than_its_choices_and_their_pairs_gain)
             }
             closer += by_pairs <= by_choice;
             told++;
+            settle_some(&q);
+            settled += check_pairs(&q);
         }
         if (test_failures())
             test_check_int((int64_t)seed, -1, w.layer, (int)w.model->num_layers, "seed");
@@ -98,6 +100,7 @@ TEST(no_set_leads_further_than_its_choices_and_their_pairs_gain)
         free_world(&w);
     }
     CHECK(closer > told / 2);
+    CHECK(settled > told / 5);
 }
 
 /* One choice, or more than a few, have no use for it. */
