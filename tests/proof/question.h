@@ -93,8 +93,10 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     bool alike = below(w, 5) == 0; /* then choices do the same to many rows */
     for (int32_t k = FEATURES; k < w->n * FEATURES && alike; k++)
         w->x[k] = w->x[k - FEATURES];
-    if (what.parallel || what.pairs)
-        kind = what.parallel;
+    if (what.parallel)
+        kind = 1;
+    if (what.pairs)
+        kind = 0;
     bool plain = maximum || kind == 1; /* not normalised: edges may have weights */
     if (plain && below(w, 2))
         draw_weights(w);
