@@ -344,5 +344,8 @@ double cbx_lead_bound_of(cbx_lead_bound *b, int32_t ahead, int32_t behind)
     b->rounding = cbx_rounding_of(&b->sizes, ahead, behind);
     if (!add_feature_gains(b))
         return INFINITY;
-    return b->now + b->rounding + charge_best(b);
+    double gain = charge_best(b);
+    if (b->gains.are_paired && s->graph->budget == 2)
+        gain = fmin(gain, cbx_pair_gains_of_two(b->pairs));
+    return b->now + b->rounding + gain;
 }

@@ -66,12 +66,6 @@ cbx_status cbx_pair_gains_init(cbx_pair_gains *p, const cbx_spread *s, cbx_arena
 
 /* ---- factors of nodes */
 
-/* GCN's factor of a node that has so many edges and its loop, after k of them went. */
-static double factor(double degree, int64_t k)
-{
-    return 1 / sqrt(degree - (double)k);
-}
-
 static const cbx_node_scale *scale_of(const cbx_pair_gains *p, int32_t v)
 {
     return &p->s->scales[CBX_NORM_GCN][v];
@@ -80,15 +74,9 @@ static const cbx_node_scale *scale_of(const cbx_pair_gains *p, int32_t v)
 /* By how much the factor rises with each of up to k edges that go: convex, so a chord is above. */
 static double chord(double degree, int64_t from, int64_t to)
 {
-    return to > from ? (factor(degree, to) - factor(degree, from)) / (double)(to - from) : 0;
-}
-
-/* Edges into v that can go while one from or to it stays. */
-static int64_t others_at(const cbx_pair_gains *p, int32_t v, bool paired)
-{
-    const cbx_node_scale *v_scale = scale_of(p, v);
-    int64_t               others = (int64_t)v_scale->degree - (paired ? 2 : 1);
-    return v_scale->removals < others ? v_scale->removals : others;
+    return to > from
+               ? (cbx_scale_gcn(degree, to) - cbx_scale_gcn(degree, from)) / (double)(to - from)
+               : 0;
 }
 
 /* ---- edges */
@@ -147,8 +135,9 @@ void cbx_pair_gains_add_edge(cbx_pair_gains *p, int64_t e, double term)
     int32_t                  u = g->view->source[e], v = g->target_of[e], choice = g->choice_of[e];
     int32_t                  own = choice >= 0 ? p->place[choice] : -1;
     double                   u_now = scale_of(p, u)->source.now, v_now = scale_of(p, v)->source.now;
-    double  u_rise = chord(scale_of(p, u)->degree, 0, others_at(p, u, g->paired[e]));
-    double  v_rise = chord(scale_of(p, v)->degree, 0, others_at(p, v, true));
+    double                   u_rise =
+        chord(scale_of(p, u)->degree, 0, cbx_scale_others(scale_of(p, u), g->paired[e]));
+    double  v_rise = chord(scale_of(p, v)->degree, 0, cbx_scale_others(scale_of(p, v), true));
     double  cross = u_rise * v_rise * cbx_scale_crossed(g->budget);
     double *at_u = beside_of(p, u), *at_v = beside_of(p, v);
     p->term[e] += term;
@@ -184,10 +173,10 @@ void cbx_pair_gains_add_loop(cbx_pair_gains *p, int32_t v, double term)
 static void bound_node(cbx_pair_gains *p, int32_t v, double sum)
 {
     const cbx_node_scale *s = scale_of(p, v);
-    double                now = factor(s->degree, 0), square = now * now;
+    double                now = cbx_scale_gcn(s->degree, 0), square = now * now;
     p->first[v] = p->curve[v] = 0;
     for (int64_t k = 1; k <= s->removals; k++) {
-        double to = factor(s->degree, k);
+        double to = cbx_scale_gcn(s->degree, k);
         double gain = (to - now) * sum + (to * to - square) * p->loop[v];
         double more = gain - (double)k * p->first[v], pairs = (double)(k * (k - 1)) / 2;
         if (k == 1)
@@ -263,8 +252,9 @@ static void add_cross(cbx_pair_gains *p, int64_t e)
     const cbx_partial_graph *g = p->s->graph;
     int32_t                  u = g->view->source[e], v = g->target_of[e], choice = g->choice_of[e];
     int32_t                  own = choice >= 0 ? p->place[choice] : -1;
-    double u_rise = chord(scale_of(p, u)->degree, 0, others_at(p, u, g->paired[e]));
-    double v_rise = chord(scale_of(p, v)->degree, 0, others_at(p, v, true));
+    double                   u_rise =
+        chord(scale_of(p, u)->degree, 0, cbx_scale_others(scale_of(p, u), g->paired[e]));
+    double v_rise = chord(scale_of(p, v)->degree, 0, cbx_scale_others(scale_of(p, v), true));
     double gain = p->term[e] * u_rise * v_rise, *at_u = beside_of(p, u);
     if (!(gain > 0)) /* what falls is not counted: the edge may have gone */
         return;
@@ -389,6 +379,26 @@ static void add_halves(cbx_pair_gains *p)
         p->some[own] = cbx_largest_sum(&best) / 2;
         p->fewer[own] = cbx_largest_rest(&best) / 2;
     }
+}
+
+CBX_HOT static double largest_sum(int32_t count, const double *a, const double *b)
+{
+    double most = 0;
+    for (int32_t k = 0; k < count; k++) {
+        double sum = a[k] + b[k];
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+double cbx_pair_gains_of_two(const cbx_pair_gains *p)
+{
+    double most = 0;
+    for (int32_t own = 0; own < p->count; own++) {
+        double best = largest_sum(p->count, p->alone, p->both + (int64_t)own * p->count);
+        most = fmax(most, p->alone[own] + best);
+    }
+    return most;
 }
 
 void cbx_pair_gains_end(cbx_pair_gains *p, const double *gain)

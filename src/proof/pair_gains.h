@@ -71,6 +71,9 @@ void cbx_pair_gains_add_loop(cbx_pair_gains *p, int32_t v, double term);
 /* All edges are there: alone and both. `gain`: what choices gain otherwise, by themselves. */
 void cbx_pair_gains_end(cbx_pair_gains *p, const double *gain);
 
+/* What the best two gain together, or one, or none. */
+double cbx_pair_gains_of_two(const cbx_pair_gains *p);
+
 /* By choice, so that any set gains no more than the sum: half of each pair is either's. */
 void cbx_pair_gains_halved(const cbx_pair_gains *p, double *gain);
 

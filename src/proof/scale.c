@@ -92,6 +92,16 @@ double cbx_scale_crossed(int64_t b)
     return b > 0 ? half * rest / (double)b : 0;
 }
 
+double cbx_scale_gcn(double degree, int64_t k)
+{
+    return 1 / sqrt(degree - (double)k);
+}
+
+int64_t cbx_scale_others(const cbx_node_scale *v, bool paired)
+{
+    return at_most(v->removals, (int64_t)v->degree - (paired ? 2 : 1));
+}
+
 cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale *v, bool paired,
                                   int64_t budget, double low, double high)
 {

@@ -49,6 +49,12 @@ cbx_node_scale cbx_scale_of(cbx_norm_kind kind, const cbx_partial_graph *g, int3
 /* The most that k l can be for each of k + l, where these are whole and b together at most. */
 double cbx_scale_crossed(int64_t b);
 
+/* GCN's factor of a node of that degree, after k of its edges went. */
+double cbx_scale_gcn(double degree, int64_t k);
+
+/* Edges into v that can go while one out of it stays; where that is `paired`, one back stays. */
+int64_t cbx_scale_others(const cbx_node_scale *v, bool paired);
+
 /* Of an edge u -> v that is there and stays. `paired`: it goes together with one v -> u, if at all.
  * Where v's edges are counted as a whole there are no gains at the target. */
 cbx_edge_gain cbx_scale_edge_gain(const cbx_node_scale *u, const cbx_node_scale *v, bool paired,
