@@ -52,7 +52,15 @@ void cbx_branch_free(cbx_branch *b)
     cbx_wave_free(b);
 }
 
-static bool is_over(cbx_branch *b)
+int64_t cbx_branch_work(const cbx_branch *b, const uint8_t *fate)
+{
+    int64_t work = CBX_STEADY;
+    for (int32_t c = 0; c < b->graph->count; c++)
+        work += fate[c] == CBX_FREE;
+    return work;
+}
+
+bool cbx_branch_is_over(cbx_branch *b)
 {
     b->stopped = b->stopped || cbx_time_is_up() || (b->asked.stop && b->asked.stop(b->asked.user));
     return b->stopped || b->num_flip > 0 || b->bounds >= b->limit;
@@ -135,14 +143,22 @@ static int64_t find_orbit(cbx_branch *b, const cbx_open_branch *from, int32_t ch
     return count;
 }
 
+/* One choice is left, of which the bound is nearly exact: it is above the goal, which becomes a
+ * little higher than that. */
+static void raise_goal(cbx_branch *b, const cbx_branch_bound *bound)
+{
+    double lead = bound->lead + bound->goal;
+    b->goal = fmax(b->goal, fmin(0, lead - lead / 20));
+}
+
 /* Asks the model about each of the sets of one more choice that the bound leaves, and of
  * counterparts about one. */
 static void ask_each(cbx_branch *b, const cbx_open_branch *from, const cbx_branch_bound *bound)
 {
-    double  now = bound->now + bound->rounding;
+    double  now = bound->now + bound->goal + bound->rounding;
     int64_t count = rank(b, bound->gain);
     memset(b->is_same, 0, (size_t)b->graph->count * sizeof *b->is_same);
-    for (int64_t k = 0; k < count && now + b->ranked[k].gain >= 0 && !is_over(b); k++) {
+    for (int64_t k = 0; k < count && now + b->ranked[k].gain >= 0 && !cbx_branch_is_over(b); k++) {
         int32_t choice = b->ranked[k].choice;
         if (b->is_same[choice])
             continue;
@@ -230,7 +246,9 @@ static choices choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bou
     cbx_partial_graph_settle(b->graph, from->fate);
     make_these(b, from->made, from->num_made);
     if (b->graph->budget == 1) {
-        ask_each(b, from, bound);
+        raise_goal(b, bound);
+        if (bound->lead + bound->goal >= 0)
+            ask_each(b, from, bound);
         return out;
     }
     if (reduce(b, from->fate, bound, -1, b->graph->budget)) {
@@ -239,7 +257,7 @@ static choices choose(cbx_branch *b, cbx_open_branch *from, const cbx_branch_bou
     }
     cbx_partial_graph_settle(b->graph, from->fate);
     take_first(b, bound, &out);
-    for (int64_t k = 0; all && k < out.count && !is_over(b); k++)
+    for (int64_t k = 0; all && k < out.count && !cbx_branch_is_over(b); k++)
         b->near = lead_with(b, out.first[k]) > -bound->blur || b->near;
     return out;
 }
@@ -313,7 +331,7 @@ static void search_once(cbx_branch *b, bool all)
     choices chosen[CBX_WAVE] = {0};
     int64_t width = 1;
     cbx_wave_start(b);
-    while (b->num_open > 0 && !is_over(b)) {
+    while (b->num_open > 0 && !cbx_branch_is_over(b)) {
         int64_t most = b->limit - b->bounds < width ? b->limit - b->bounds : width;
         int64_t count = cbx_wave_bound(b, most);
         for (int64_t k = 0; k < count; k++)
@@ -336,7 +354,7 @@ static void search(cbx_branch *b, bool all)
     b->use_symmetry = b->symmetry.any;
     b->skipped = b->near = false;
     search_once(b, all);
-    if (!(b->skipped && b->near) || is_over(b))
+    if (!(b->skipped && b->near) || cbx_branch_is_over(b))
         return;
     b->use_symmetry = false;
     search_once(b, all);
@@ -348,78 +366,107 @@ bool cbx_branch_none_of(cbx_branch *b, int64_t size)
     b->graph->budget = size < budget ? size : budget;
     search(b, false);
     b->graph->budget = budget;
-    return !is_over(b);
+    return !cbx_branch_is_over(b);
 }
 
 bool cbx_branch_none_at_all(cbx_branch *b, int64_t bounds)
 {
     b->limit = b->bounds + bounds;
     search(b, true);
-    bool none = !is_over(b);
+    bool none = !cbx_branch_is_over(b);
     b->limit = INT64_MAX;
     return none;
 }
 
-/* ---- the root */
+/* ---- bounds of all sets */
 
 static void update(cbx_branch *b)
 {
     b->bounds++;
+    b->work += cbx_branch_work(b, b->graph->fate);
     if (cbx_lead_bound_update(b->bound)) {
         b->stopped = true;
         b->out_of_memory = !cbx_time_is_up();
     }
 }
 
-/* Does one bound exclude all sets of up to `size` by which a class leads? For those classes that
- * smaller sizes were excluded for. True: for all. */
-static bool exclude_at_root(cbx_branch *b, int64_t size, int64_t before, int32_t num_classes,
-                            int64_t *none)
+void cbx_branch_begin(cbx_branch *b, int64_t size)
 {
-    int64_t budget = b->graph->budget;
-    bool    all = true;
+    b->budget = b->graph->budget;
+    cbx_partial_graph_settle(b->graph, b->start);
     b->graph->budget = size;
     update(b);
-    for (int32_t c = 0; c < num_classes && !is_over(b); c++) {
-        if (none[c] >= size || none[c] < before)
-            continue;
-        if (!(cbx_lead_bound_of(b->bound, c, b->behind) < 0))
-            all = false;
-        else
-            none[c] = size;
-    }
-    b->graph->budget = budget;
-    return all && !is_over(b);
 }
 
-void cbx_branch_root(cbx_branch *b, int32_t num_classes, int64_t *none)
+void cbx_branch_end(cbx_branch *b)
 {
-    int64_t budget = b->graph->budget, size = 1;
-    if (exclude_at_root(b, budget, 0, num_classes, none))
-        return;
-    while (size < budget && exclude_at_root(b, size, size - 1, num_classes, none))
-        size++;
+    cbx_partial_graph_settle(b->graph, b->root->fate);
+    b->graph->budget = b->budget;
+}
+
+void cbx_branch_unbar(cbx_branch *b)
+{
+    memcpy(b->start, b->root->fate, (size_t)b->graph->count * sizeof *b->start);
 }
 
 /* ---- a dive */
 
-/* The choice, of those that promise most, with which the lead is largest; -1: none. */
-static int32_t best_step(cbx_branch *b)
+/* The choice, of the first `most` by gain, with which the lead is largest; -1: none. */
+static int32_t best_of(cbx_branch *b, const double *gain, int64_t most, double *best)
 {
-    double  best = -INFINITY;
     int32_t choice = -1;
-    update(b);
-    if (!b->stopped)
-        (void)cbx_lead_bound_of(b->bound, b->ahead, b->behind);
-    int64_t count = is_over(b) ? 0 : rank(b, b->bound->gain);
-    for (int64_t k = 0; k < count && k < ASKED_AT_ONCE && !is_over(b); k++) {
+    int64_t count = cbx_branch_is_over(b) ? 0 : rank(b, gain);
+    *best = -INFINITY;
+    for (int64_t k = 0; k < count && k < most && !cbx_branch_is_over(b); k++) {
         double lead = lead_with(b, b->ranked[k].choice);
-        if (lead > best) {
-            best = lead;
+        if (lead > *best) {
+            *best = lead;
             choice = b->ranked[k].choice;
         }
     }
     return choice;
+}
+
+/* The graph with just these made. */
+static void settle_made(cbx_branch *b, const int32_t *made, int64_t count)
+{
+    cbx_partial_graph_settle(b->graph, b->root->fate);
+    for (int64_t k = 0; k < count; k++)
+        cbx_partial_graph_make(b->graph, made[k]);
+}
+
+int32_t cbx_branch_best_more(cbx_branch *b, const int32_t *made, int64_t count, const double *gain,
+                             int64_t most)
+{
+    double lead;
+    settle_made(b, made, count);
+    make_these(b, made, count);
+    int32_t choice = best_of(b, gain, most, &lead);
+    make_these(b, made, 0);
+    cbx_partial_graph_settle(b->graph, b->root->fate);
+    return choice;
+}
+
+double cbx_branch_lead_of(cbx_branch *b, const int32_t *made, int64_t count)
+{
+    int64_t budget = b->graph->budget;
+    settle_made(b, made, count);
+    b->graph->budget = 0; /* nothing is open */
+    update(b);
+    double lead = b->stopped ? 0 : cbx_lead_bound_of(b->bound, b->ahead, b->behind);
+    b->graph->budget = budget - count;
+    cbx_partial_graph_settle(b->graph, b->root->fate);
+    return lead;
+}
+
+/* The choice, of those that promise most, with which the lead is largest; -1: none. */
+static int32_t best_step(cbx_branch *b)
+{
+    double best;
+    update(b);
+    if (!b->stopped)
+        (void)cbx_lead_bound_of(b->bound, b->ahead, b->behind);
+    return best_of(b, b->bound->gain, ASKED_AT_ONCE, &best);
 }
 
 void cbx_branch_dive(cbx_branch *b)

@@ -50,6 +50,7 @@ typedef struct cbx_open_branch {
 typedef struct cbx_branch_bound {
     double       lead; /* with all that is left, at most; INFINITY: not known */
     double       now, rounding;
+    double       goal;           /* that the lead and `now` are above by so much */
     double       blur;           /* by which the model may tell counterparts apart */
     double      *gain, *promise; /* by choice: see lead_bound.h */
     cbx_gains    gains;
@@ -75,6 +76,8 @@ typedef struct cbx_branch {
     bool               use_symmetry;
     bool skipped, near;        /* counterparts were left out; a lead was too near to 0 for it */
     cbx_partial_graph *root;   /* the graph before any choice, with its whole budget */
+    uint8_t           *start;  /* by choice: what is barred of it from the start, and what is not */
+    double             goal;   /* leads below it are not of interest: 0, or less */
     int64_t            budget; /* what the sets at hand have */
     int                threads;
     cbx_bounder       *bounders; /* the first is the user's */
@@ -95,6 +98,7 @@ typedef struct cbx_branch {
     bool               stopped, out_of_memory;
     int64_t            bounds, asks; /* how often */
     int64_t            limit;        /* of bounds, for what goes on now */
+    int64_t            work;         /* of all bounds: see cbx_branch_work */
 } cbx_branch;
 
 /* For sets of up to `most` choices; X are the features of the graph's view. */
@@ -103,9 +107,28 @@ cbx_status cbx_branch_init(cbx_branch *b, cbx_partial_graph *graph, cbx_lead_bou
                            int threads, cbx_arena *arena, cbx_error *err);
 void       cbx_branch_free(cbx_branch *b);
 
-/* By class: the largest size, up to the graph's budget, for which one bound excludes all sets by
- * which it would lead `behind`. Classes that are not asked about have a larger one already. */
-void cbx_branch_root(cbx_branch *b, int32_t num_classes, int64_t *none);
+/* What a bound takes: choices that are open, and as much as CBX_STEADY of them for all else. */
+enum { CBX_STEADY = 100 };
+int64_t cbx_branch_work(const cbx_branch *b, const uint8_t *fate);
+
+/* Has it been stopped, was a set met that flips, or are there no bounds left? */
+bool cbx_branch_is_over(cbx_branch *b);
+
+/* b->bound, updated, is of all sets of up to `size` that are not barred from the start; until it
+ * ends. */
+void cbx_branch_begin(cbx_branch *b, int64_t size);
+void cbx_branch_end(cbx_branch *b);
+
+/* The best of sets of these choices and one more, of those `most` that gain most: asks the model.
+ * -1: none may be made. */
+int32_t cbx_branch_best_more(cbx_branch *b, const int32_t *made, int64_t count, const double *gain,
+                             int64_t most);
+
+/* How far `ahead` leads with just these choices, by the formulas. */
+double cbx_branch_lead_of(cbx_branch *b, const int32_t *made, int64_t count);
+
+/* Nothing is barred from the start. */
+void cbx_branch_unbar(cbx_branch *b);
 
 /* Looks for a set of `size` choices by which `ahead` comes to lead, where no smaller one flips.
  * True: there is none. Else one was found, num_flip > 0, or it was stopped. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "error.h"
+#include "exclusion.h"
+#include "spread_parts.h"
 
 /* What a tree of all sizes may take at first. */
 enum { LEAST_BOUNDS = 50 };
@@ -12,7 +14,7 @@ enum { LEAST_BOUNDS = 50 };
 typedef struct finding {
     const cbx_radius_question *q;
     cbx_branch                 b;
-    int64_t                   *none; /* by class: no set of so many or fewer makes it lead */
+    cbx_exclusion              x;
     cbx_radius_answer         *out;
 } finding;
 
@@ -35,8 +37,8 @@ static void keep(finding *f)
 static void ask_roots(finding *f)
 {
     for (int32_t c = 0; c < f->q->num_classes; c++)
-        f->none[c] = is_sought(f, c) ? 0 : INT64_MAX;
-    cbx_branch_root(&f->b, f->q->num_classes, f->none);
+        f->x.none[c] = is_sought(f, c) ? 0 : INT64_MAX;
+    cbx_exclusion_root(&f->x);
 }
 
 /* The class that may lead with the fewest choices. */
@@ -44,21 +46,19 @@ static int32_t nearest(const finding *f)
 {
     int32_t best = 0;
     for (int32_t c = 1; c < f->q->num_classes; c++)
-        best = f->none[c] < f->none[best] ? c : best;
+        best = f->x.none[c] < f->x.none[best] ? c : best;
     return best;
 }
 
 /* No set of `size` flips; false: one does, or it is not known. */
 static bool exclude(finding *f, int64_t size)
 {
-    for (int32_t c = 0; c < f->q->num_classes; c++) {
-        if (f->none[c] >= size)
-            continue;
-        f->b.ahead = c;
-        if (!cbx_branch_none_of(&f->b, size))
+    const cbx_radius_answer *out = f->out;
+    bool                     more =
+        size < f->q->graph->budget && (out->upper == 0 || size + 1 + f->q->gap < out->upper);
+    for (int32_t c = 0; c < f->q->num_classes; c++)
+        if (f->x.none[c] < size && !cbx_exclusion_of(&f->x, c, size, more))
             return false;
-        f->none[c] = size;
-    }
     return true;
 }
 
@@ -66,12 +66,15 @@ static bool exclude(finding *f, int64_t size)
 static bool exclude_all(finding *f)
 {
     for (int32_t c = 0; c < f->q->num_classes; c++) {
-        if (f->none[c] >= f->q->graph->budget)
+        if (f->x.none[c] >= f->q->graph->budget)
             continue;
         f->b.ahead = c;
-        if (!cbx_branch_none_at_all(&f->b, f->b.bounds + LEAST_BOUNDS))
+        int64_t bounds = f->b.bounds + LEAST_BOUNDS;
+        if (f->x.marginal) /* most were of few choices, and took less than these will */
+            bounds = LEAST_BOUNDS + f->b.work / cbx_branch_work(&f->b, f->b.root->fate);
+        if (!cbx_branch_none_at_all(&f->b, bounds))
             return false;
-        f->none[c] = f->q->graph->budget;
+        f->x.none[c] = f->q->graph->budget;
     }
     return true;
 }
@@ -86,7 +89,7 @@ static void narrow(finding *f)
         if (exclude(f, out->lower))
             out->lower++;
         if (!f->b.stopped && f->b.num_flip == 0 && out->upper == 0 && out->lower <= budget &&
-            exclude_all(f))
+            (budget > CBX_FEW || !f->x.marginal) && exclude_all(f))
             out->lower = budget + 1;
         keep(f);
     }
@@ -101,7 +104,7 @@ static void find(finding *f)
         f->b.limit = q->most_bounds;
     ask_roots(f);
     f->b.ahead = nearest(f);
-    int64_t none = f->b.stopped ? 0 : f->none[f->b.ahead];
+    int64_t none = f->b.stopped ? 0 : f->x.none[f->b.ahead];
     out->lower = none + 1 > out->lower ? none + 1 : out->lower;
     if (q->most_bounds > 0)
         return;
@@ -117,11 +120,11 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
                            cbx_error *err)
 {
     int64_t budget = q->graph->budget;
-    finding f = {.q = q, .out = out, .none = CBX_NEW(arena, int64_t, q->num_classes)};
+    finding f = {.q = q, .out = out};
     *out = (cbx_radius_answer){.lower = q->known > 1 ? q->known : 1,
                                .upper = q->flips,
                                .flip = CBX_NEW(arena, int32_t, q->graph->count)};
-    if (!f.none || !out->flip)
+    if (!out->flip)
         return cbx_fail_memory(err);
     cbx_status status = CBX_OK;
     if (q->most_bounds == 0)
@@ -131,11 +134,12 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
                                  arena, err);
     if (status)
         return status;
+    status = cbx_exclusion_init(&f.x, &f.b, q->num_classes, q->most_bounds == 0, arena, err);
     f.b.behind = q->prediction;
-    if (budget >= 1)
+    if (budget >= 1 && !status)
         find(&f);
     out->bounds = f.b.bounds;
     out->asks = f.b.asks;
     cbx_branch_free(&f.b);
-    return f.b.out_of_memory ? cbx_fail_memory(err) : CBX_OK;
+    return f.b.out_of_memory ? cbx_fail_memory(err) : status;
 }

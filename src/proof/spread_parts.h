@@ -46,6 +46,11 @@ static inline int64_t cbx_spread_budget(const cbx_spread *s, int32_t l, int32_t 
 int cbx_spread_grow(cbx_arena *arena, int64_t had, int64_t room, int64_t width, double **a,
                     double **b);
 
+/* x times W, of numbers that are somewhere between `low` and `high`: adds the least and the most.
+ */
+void cbx_spread_times(const double *W, int32_t rows, int32_t cols, const double *low,
+                      const double *high, double *least, double *most);
+
 /* What features do to all units together bounds what they do to each, and the other way round:
  * what is so long before weights that stretch it, and each unit's column (NULL: 1). Returns the
  * length behind them. */

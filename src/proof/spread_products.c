@@ -22,8 +22,6 @@ int cbx_spread_grow(cbx_arena *arena, int64_t had, int64_t room, int64_t width, 
     return 0;
 }
 
-/* x times W, of numbers that are somewhere between `low` and `high`: adds the least and the most.
- */
 CBX_HOT static void times(const double *W, int32_t rows, int32_t cols, const double *low,
                           const double *high, double *restrict least, double *restrict most)
 {
@@ -38,6 +36,12 @@ CBX_HOT static void times(const double *W, int32_t rows, int32_t cols, const dou
             most[j] += a < b ? b : a;
         }
     }
+}
+
+void cbx_spread_times(const double *W, int32_t rows, int32_t cols, const double *low,
+                      const double *high, double *least, double *most)
+{
+    times(W, rows, cols, low, high, least, most);
 }
 
 /* What an entry's row has behind its ReLU. */

@@ -61,8 +61,10 @@ cbx_status cbx_wave_init(cbx_branch *b, cbx_error *err)
     b->threads = most > 1 ? most : 1;
     b->bounders = CBX_NEW0(b->arena, cbx_bounder, b->threads);
     b->root = CBX_NEW(b->arena, cbx_partial_graph, 1);
-    if (!b->bounders || !b->root)
+    b->start = CBX_NEW(b->arena, uint8_t, b->graph->count);
+    if (!b->bounders || !b->root || !b->start)
         return cbx_fail_memory(err);
+    memcpy(b->start, b->graph->fate, (size_t)b->graph->count * sizeof *b->start);
     b->bounders[b->num_bounders++] = (cbx_bounder){.graph = b->graph, .bound = b->bound};
     return cbx_partial_graph_copy(b->root, b->graph, b->arena, err);
 }
@@ -145,9 +147,10 @@ static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
         out->out_of_memory = !out->late;
         return;
     }
-    out->lead = cbx_lead_bound_of(bound, b->ahead, b->behind);
+    out->lead = cbx_lead_bound_of(bound, b->ahead, b->behind) - b->goal;
     out->late = cbx_time_is_up();
-    out->now = bound->now;
+    out->goal = b->goal;
+    out->now = bound->now - b->goal;
     out->rounding = bound->rounding;
     out->blur = b->use_symmetry && !(out->lead < 0) ? blur_of(b, bound) : 0;
     if (!(out->lead < 0) && !out->late)
@@ -204,6 +207,7 @@ int64_t cbx_wave_bound(cbx_branch *b, int64_t most)
     int64_t count = b->num_open < most ? b->num_open : most;
     for (int64_t k = 0; k < count; k++) {
         take(b, k);
+        b->work += cbx_branch_work(b, b->taken[k].fate);
         b->wave[k].out_of_memory = !b->wave[k].gains.charged[1] && make_bound(b, &b->wave[k]);
     }
     b->bounds += count;
@@ -221,7 +225,7 @@ int64_t cbx_wave_bound(cbx_branch *b, int64_t most)
 
 void cbx_wave_start(cbx_branch *b)
 {
-    cbx_open_branch root = {.fate = b->root->fate};
+    cbx_open_branch root = {.fate = b->start};
     b->num_open = 0;
     b->budget = b->graph->budget;
     for (int k = 1; k < b->num_bounders; k++) {

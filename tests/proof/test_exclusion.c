@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sizes are excluded, and how near their sets are said to come, against all sets. */
+#include "exclusion.h"
+
+#include <math.h>
+
+#include "question.h"
+
+typedef struct asking {
+    question *q;
+    int32_t   a, b;
+} asking;
+
+static void make_choice(void *user, int32_t choice, bool made)
+{
+    (void)made; /* either way its edges are no longer as they were */
+    toggle(((asking *)user)->q, choice, 0);
+}
+
+static double lead_of(void *user)
+{
+    const asking *a = user;
+    return true_lead(a->q->w, a->a, a->b);
+}
+
+enum { MOST = 6 };
+
+/* How far sets of each size lead at most. */
+static void try_all(question *q, const asking *by, int32_t first, int64_t size, double *most)
+{
+    most[size] = fmax(most[size], true_lead(q->w, by->a, by->b));
+    for (int32_t c = first; c < q->graph.count; c++) {
+        if (!cbx_choice_is_open(&q->graph, c))
+            continue;
+        cbx_partial_graph_make(&q->graph, c);
+        toggle(q, c, 0);
+        try_all(q, by, c + 1, size + 1, most);
+        toggle(q, c, 0);
+        cbx_partial_graph_unmake(&q->graph, c);
+    }
+}
+
+/* The class leads by so much more, on every graph. */
+static void add_to_bias(world *w, int32_t class, double more)
+{
+    const char *name;
+    cbx_error   err = {0};
+    int32_t     rows, cols;
+    float       bias[CLASSES];
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++)
+        if (!strcmp(name, "output_layer.bias")) {
+            CHECK_OK(cbx_model_get(w->model, i, bias, CLASSES, &err), err);
+            bias[class] += (float)more;
+            CHECK_OK(cbx_model_set(w->model, i, bias, CLASSES, &err), err);
+        }
+}
+
+/* A size of which sets lead further than all smaller ones, but not by much, is the first that leads
+ * from here on, if there is one. */
+static void move_leads(world *w, int32_t class, double *most)
+{
+    double before = most[0];
+    int    size = 1;
+    for (int k = 1; k <= MOST; k++) {
+        double furthest = before;
+        for (int i = 0; i < k; i++)
+            furthest = fmax(furthest, most[i]);
+        if (most[k] > furthest && below(w, 2)) {
+            size = k;
+            before = furthest;
+        }
+    }
+    if (!(most[size] > before))
+        return;
+    double more = -before - (most[size] - before) * cbx_rng_uniform(&w->rng);
+    add_to_bias(w, class, more);
+}
+
+typedef struct tally {
+    int asked, none, flips, nearer, told;
+} tally;
+
+/* One size after the other, until one leads. */
+static void check_sizes(question *q, cbx_exclusion *x, const double *most, bool more,
+                        int64_t skipped, tally *n)
+{
+    cbx_branch   *b = x->b;
+    const int64_t budget = q->graph.budget;
+    const int32_t a = b->ahead;
+    double        rounding = 1e-12;
+    for (int64_t size = 1; size <= budget && test_failures() == 0; size++) {
+        if (most[size] > -1e-4 && most[size] < 1e-4)
+            return; /* too near to a tie for any to be sure */
+        if (size == skipped && most[size] < 0)
+            continue; /* that none leads is known from elsewhere, and no more */
+        int64_t before = b->bounds;
+        bool    none = x->none[a] >= size || cbx_exclusion_of(x, a, size, more && size < budget);
+        rounding = fmax(rounding, 2 * x->rounding[a]);
+        CHECK_INT(none, most[size] < 0);
+        CHECK(none || b->num_flip == size);
+        CHECK(q->graph.budget == budget && b->goal == 0 && b->limit == INT64_MAX);
+        n->asked++;
+        n->told += x->marginal && x->size == size;
+        n->nearer +=
+            none && x->none[a] == size && size > 1 && x->nearest[a] < 0 && b->bounds > before;
+        if (!none) {
+            n->flips++;
+            return;
+        }
+        n->none++;
+        if (x->none[a] == size && x->nearest[a] < INFINITY)
+            CHECK(most[size] <= x->nearest[a] + rounding + 1e-6);
+    }
+}
+
+static void find_most(question *q, const asking *by, double *most)
+{
+    for (int k = 0; k <= MOST; k++)
+        most[k] = -INFINITY;
+    try_all(q, by, 0, 0, most);
+}
+
+static void check_seed(uint64_t seed, tally *n)
+{
+    world    w;
+    question q;
+    asking   by = {&q, 1, seed % 2 ? 0 : 2};
+    double   most[MOST + 1];
+    draw_world(&w, seed, (draw){.pairs = true});
+    cbx_rng rng = w.rng;
+    ask(&q, &w, MOST, false);
+    find_most(&q, &by, most);
+    cbx_arena_free(&q.arena);
+    move_leads(&w, by.a, most);
+    w.rng = rng; /* the same question again */
+    ask(&q, &w, MOST, false);
+    cbx_branch_asked asked = {
+        .user = &by, .make = make_choice, .lead = lead_of, .alike = seed % 4 < 2};
+    cbx_branch    b;
+    cbx_exclusion x;
+    cbx_error     err = {0};
+    find_most(&q, &by, most);
+    if (CHECK(q.known) && most[0] < -1e-4 &&
+        (cbx_marginal_is_known(&q.bound.spread) || seed % 8 == 0)) {
+        CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, 1, &q.arena,
+                                 &err),
+                 err);
+        b.ahead = by.a;
+        b.behind = by.b;
+        CHECK_OK(cbx_exclusion_init(&x, &b, CLASSES, true, &q.arena, &err), err);
+        for (int32_t c = 0; c < CLASSES; c++)
+            x.none[c] = c == by.a ? 0 : INT64_MAX;
+        if (seed % 5) { /* larger sizes are for branches */
+            int64_t budget = q.graph.budget;
+            q.graph.budget = seed % 5 < 3 && budget > 2 ? (int64_t)(seed % 5) : budget;
+            cbx_exclusion_root(&x);
+            q.graph.budget = budget;
+        }
+        check_sizes(&q, &x, most, seed % 3, seed % 7 < 3 ? 2 + (int64_t)(seed % 7) : 0, n);
+        cbx_branch_free(&b);
+    }
+    if (test_failures())
+        test_check_int((int64_t)seed, -1, w.layer, (int)w.model->num_layers, "seed");
+    cbx_arena_free(&q.arena);
+    free_world(&w);
+}
+
+TEST(sizes_are_excluded_where_no_set_leads_and_none_comes_nearer_than_is_told)
+{
+    tally n = {0};
+    for (uint64_t seed = 700000; n.asked < 2000 && test_failures() == 0; seed++)
+        check_seed(seed, &n);
+    CHECK(n.none > n.asked / 5 && n.flips > n.asked / 10);
+    CHECK(n.told > n.asked / 8);
+    CHECK(n.nearer > n.asked / 100);
+}
