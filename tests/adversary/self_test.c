@@ -86,30 +86,81 @@ static bool tries_all(question *q)
            (double)set.tried == all - 1;
 }
 
-/* How many claims of each kind are found to be false; `radius`: of those about radii, too. */
-static void count_broken(lie kind, bool radius, question *q, int broken[CLAIMS])
+/* Answers that many lies are told of: each starts from the library's own words. */
+typedef struct told {
+    asked              a;
+    bool               answered, measured; /* by explain; by robust */
+    cbx_counterfactual answer;
+    cbx_edit          *edits;
+    radius_question    question;
+    cbx_radius         radius;
+} told;
+
+/* Asks as it is done before the lie. */
+static void ask_once(lie kind, int64_t number, question *q, told *t)
 {
-    memset(broken, 0, CLAIMS * sizeof *broken);
-    for (int64_t number = 0; number < LIARS; number++) {
-        asked           a;
-        judged          j = {0};
-        radius_question r;
-        cbx_radius      told;
-        draw_question(q, 7, number);
-        lie_before(kind, q);
-        if (ask_prepare(q, &a) && ask_explain(q, &a)) {
-            lie_after(kind, q, a.answer);
-            judge(q, a.answer, &j);
-        }
-        draw_radius(q, &r);
-        if (radius && a.model && ask_radius(&r, q, &a, &told)) {
-            lie_of_radius(kind, &told);
-            judge_radius(q, &r, &told, &j);
-        }
-        for (int k = 0; k < j.count; k++)
-            broken[j.at[k].claim] += j.at[k].ruling == BROKEN;
-        ask_free(&a);
+    memset(t, 0, sizeof *t);
+    draw_question(q, 7, number);
+    lie_before(kind, q);
+    t->answered = ask_prepare(q, &t->a) && ask_explain(q, &t->a);
+    if (t->answered) {
+        size_t size = (size_t)t->a.answer->num_edits * sizeof *t->edits;
+        t->answer = *t->a.answer;
+        t->edits = malloc(size + 1);
+        if (!t->edits)
+            abort();
+        if (size)
+            memcpy(t->edits, t->answer.edits, size);
     }
+    draw_radius(q, &t->question);
+    t->measured = kind == LIE_NONE && t->a.model && /* lies about radii are told of these */
+                  ask_radius(&t->question, q, &t->a, &t->radius);
+}
+
+/* The library's own words again, after a lie. */
+static void take_back(told *t)
+{
+    if (!t->answered)
+        return;
+    *t->a.answer = t->answer;
+    if (t->answer.num_edits)
+        memcpy((cbx_edit *)t->answer.edits, t->edits, /* the answer's own memory */
+               (size_t)t->answer.num_edits * sizeof *t->edits);
+}
+
+static void forget(told *t)
+{
+    take_back(t); /* or what is freed would be the lie's */
+    free(t->edits);
+    ask_free(&t->a);
+}
+
+/* Adds up how many claims of each kind are found to be false; `answer`, `radius`: which are
+ * judged. */
+static void count_broken(lie kind, bool answer, bool radius, const question *q, told *t,
+                         int broken[CLAIMS])
+{
+    judged j = {0};
+    if (answer && t->answered) {
+        lie_after(kind, q, t->a.answer);
+        judge(q, t->a.answer, &j);
+        take_back(t);
+    }
+    if (radius && t->measured) {
+        cbx_radius lied = t->radius;
+        lie_of_radius(kind, &lied);
+        judge_radius(q, &t->question, &lied, &j);
+    }
+    for (int k = 0; k < j.count; k++)
+        broken[j.at[k].claim] += j.at[k].ruling == BROKEN;
+}
+
+/* Lies that are told of the same answers: one of them stands for all. */
+static lie asked_as(lie kind)
+{
+    if (kind == LIE_OPTIMAL || kind == LIE_PROVED_NONE)
+        return kind;
+    return kind == LIE_NODE || kind == LIE_NEWCOMER ? LIE_NODE : LIE_NONE;
 }
 
 static bool finds_lies_out(question *q)
@@ -133,14 +184,25 @@ static bool finds_lies_out(question *q)
         {LIE_NODE, CLAIM_FOUND, "nodes that are not the ones that must go are found out"},
         {LIE_WEIGHT, CLAIM_FOUND, "weights that no edge has are found out"},
         {LIE_NEWCOMER, CLAIM_FOUND, "nodes that are not the ones that must come are found out"}};
-    bool fine = true;
-    int  honest[CLAIMS], lying[CLAIMS];
-    count_broken(LIE_NONE, true, q, honest);
-    for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
-        claim c = lies[k].claim;
-        count_broken(lies[k].lie, c == CLAIM_RADIUS || c == CLAIM_FLIPS_WITH, q, lying);
-        fine &= check(lying[c] >= honest[c] + 10, lies[k].what);
-    }
+    enum { COUNT = sizeof lies / sizeof *lies };
+    static const lie ways[] = {LIE_NONE, LIE_OPTIMAL, LIE_PROVED_NONE, LIE_NODE};
+    int              honest[CLAIMS] = {0}, lying[COUNT][CLAIMS] = {{0}};
+    bool             fine = true;
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+        for (int64_t number = 0; number < LIARS; number++) {
+            told t;
+            ask_once(ways[way], number, q, &t);
+            if (ways[way] == LIE_NONE)
+                count_broken(LIE_NONE, true, true, q, &t, honest);
+            for (size_t k = 0; k < COUNT; k++) {
+                bool radius = lies[k].claim == CLAIM_RADIUS || lies[k].claim == CLAIM_FLIPS_WITH;
+                if (asked_as(lies[k].lie) == ways[way])
+                    count_broken(lies[k].lie, !radius, radius, q, &t, lying[k]);
+            }
+            forget(&t);
+        }
+    for (size_t k = 0; k < COUNT; k++)
+        fine &= check(lying[k][lies[k].claim] >= honest[lies[k].claim] + 10, lies[k].what);
     return fine;
 }
 
