@@ -67,6 +67,25 @@ CBX_HOT static double in_box(int32_t width, const double *weight, const double *
     return sum_of(part) + rest;
 }
 
+static inline double split_of_one(double weight, double slope, double part)
+{
+    double above = weight > 0 ? weight : 0, below = weight < 0 ? weight : 0;
+    return above * (part > 0 ? part : 0) + below * slope * part;
+}
+
+CBX_HOT static double split(int32_t width, const double *weight, const double *slope,
+                            const double *parts)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= width; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++)
+            part[n] += split_of_one(weight[k + n], slope[k + n], parts[k + n]);
+    for (; k < width; k++)
+        rest += split_of_one(weight[k], slope[k], parts[k]);
+    return sum_of(part) + rest;
+}
+
 CBX_HOT static void multiply(const cbx_net_layer *l, const double *turned, const double *line,
                              double *restrict back)
 {
@@ -84,6 +103,11 @@ CBX_HOT static void multiply(const cbx_net_layer *l, const double *turned, const
 double cbx_lines_dot(int32_t count, const double *a, const double *b)
 {
     return dot(count, a, b);
+}
+
+double cbx_lines_split(int32_t width, const double *weight, const double *slope, const double *part)
+{
+    return split(width, weight, slope, part);
 }
 
 double cbx_lines_in_box(int32_t width, const double *weight, const double *low, const double *high)

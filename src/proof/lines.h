@@ -16,6 +16,11 @@ double cbx_lines_of_relu(const double *weight, const double *low, const double *
  * by intervals alone. */
 double cbx_lines_in_box(int32_t width, const double *weight, const double *low, const double *high);
 
+/* Weights of units behind their ReLUs, whose sums are told part by part: of this part a weight above
+ * 0 takes relu's value, one below 0 the line of that slope. */
+double cbx_lines_split(int32_t width, const double *weight, const double *slope,
+                       const double *part);
+
 double cbx_lines_dot(int32_t count, const double *a, const double *b);
 
 /* W of a layer, n_in x n_out, with rows and columns exchanged; NULL: no memory. */

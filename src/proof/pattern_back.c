@@ -65,10 +65,8 @@ double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, co
     double           most = -INFINITY;
     if (l == 0) {
         int32_t width = f->q->net->layers[0].n_out;
-        double  least, scale,
-            value = cbx_lines_dot(width, weight, f->q->spread->base + (int64_t)from * width);
-        cbx_pattern_scales(u, i, &least, &scale);
-        return value * (value > 0 ? scale : least);
+        double  value = cbx_lines_dot(width, weight, f->q->spread->base + (int64_t)from * width);
+        return value * (value > 0 ? f->rows[i].most_scale[k] : f->rows[i].least_scale[k]);
     }
     double *boxed = f->boxed[l];
     for (int64_t p = 0; p < u->patterns; p++)
@@ -155,6 +153,42 @@ static double row_sum(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, cons
     return largest;
 }
 
+/* Of a row by number in the first layer: by relu(a + b) <= relu(a) + relu(b), which makes a sum over
+ * nodes of each unit with a weight above 0. */
+static double split_units(cbx_pattern_back *f, int32_t i, int64_t p, const double *weight,
+                          bool scaled)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    const cbx_net_layer   *net = &f->q->net->layers[0];
+    const double          *base = f->q->spread->base, *own = base + (int64_t)i * net->n_out;
+    double                 stays = 0, largest = -INFINITY;
+    int32_t                fewest, most;
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        double value = cbx_lines_split(net->n_out, weight, r->slope,
+                                       base + (int64_t)r->from[k] * net->n_out);
+        value *= value > 0 ? r->most_scale[k] : r->least_scale[k];
+        if (k < r->open)
+            r->values[k] = value;
+        else
+            stays += value;
+    }
+    cbx_pattern_left(r, p, &fewest, &most);
+    double edges = stays + sum_of_largest(r->values, r->open, fewest), *more = r->values + fewest;
+    if (most > fewest) {
+        (void)sum_of_largest(more, r->open - fewest, most - fewest);
+        qsort(more, (size_t)(most - fewest), sizeof *more, cbx_by_size);
+    }
+    for (int32_t left = fewest; left <= most; left++) {
+        double s = cbx_pattern_scale_at(r, left);
+        for (int32_t k = 0; k < net->n_out; k++)
+            f->line[0][k] = s * s * own[k] + net->bias[k];
+        double sum = cbx_lines_split(net->n_out, weight, r->slope, f->line[0]) + s * edges;
+        largest = fmax(largest, scaled ? s * sum : sum);
+        edges += left < most ? more[left - fewest] : 0;
+    }
+    return largest;
+}
+
 double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
                         bool scaled)
 {
@@ -163,8 +197,6 @@ double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, co
     const cbx_pattern_boxes *b = &r->of[l];
     int64_t                  at = p * net->n_out;
     double                   own, boxed = value_in_boxes(f, l, i, p, weight, scaled);
-    if (l == 0 && !r->by_number)
-        return boxed;
     if (cbx_patterns_late(&f->all, 2.0 * net->n_in * net->n_out))
         return INFINITY;
     double *line = f->line[l], *back = l ? f->back[l] : line;
@@ -176,7 +208,8 @@ double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, co
         cbx_lines_multiply(net, f->turned[l], line, back);
         own = cbx_pattern_eval(f, l - 1, i, p, back, false);
     }
-    return fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
+    double value = fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
+    return l == 0 && r->by_number ? fmin(value, split_units(f, i, p, weight, scaled)) : value;
 }
 
 /* The lead with a pattern of the first row. */

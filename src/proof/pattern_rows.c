@@ -8,6 +8,7 @@
 
 #include "deadline.h"
 #include "kernel.h"
+#include "pattern_send.h"
 
 /* ---- rows and their patterns */
 
@@ -112,10 +113,8 @@ int cbx_by_size(const void *x, const void *y)
     return (a < b) - (a > b);
 }
 
-/* Of what may come along open edges, in place: the sums of the largest one, two, three, …, or where
- * sign is -1 of the least. */
-static void add_up_largest(cbx_patterns *f, const cbx_pattern_row *r, double *of, int64_t width,
-                           double sign)
+void cbx_patterns_add_up(cbx_patterns *f, const cbx_pattern_row *r, double *of, int64_t width,
+                         double sign)
 {
     for (int64_t j = 0; j < width; j++) {
         double sum = 0;
@@ -157,8 +156,7 @@ static void bring_first(cbx_patterns *f, int32_t i)
     cbx_pattern_row *r = &f->rows[i];
     int64_t          width = f->q->net->layers[0].n_out;
     for (int32_t k = 0; k < r->open + r->fixed; k++) {
-        double least, most;
-        cbx_pattern_scales(&f->rows[r->from[k]], i, &least, &most);
+        double least = r->least_scale[k], most = r->most_scale[k];
         for (int64_t j = 0; j < width; j++) {
             double m = f->q->spread->base[r->from[k] * width + j];
             r->least[k * width + j] = m > 0 ? least * m : most * m;
@@ -179,12 +177,14 @@ static void bring(cbx_patterns *f, int32_t i, int32_t l)
             r->least[k * width + j] = INFINITY;
             r->most[k * width + j] = -INFINITY;
         }
-        for (int64_t p = 0; p < u->patterns; p++)
-            for (int64_t j = 0; j < width && cbx_pattern_allows(u, p, i); j++) {
+        for (int64_t p = 0; p < u->patterns; p++) {
+            bool allows = cbx_pattern_allows(u, p, i);
+            for (int64_t j = 0; j < width && allows; j++) {
                 double low = of->send_low[p * width + j], high = of->send_high[p * width + j];
                 r->least[k * width + j] = fmin(r->least[k * width + j], low);
                 r->most[k * width + j] = fmax(r->most[k * width + j], high);
             }
+        }
     }
 }
 
@@ -269,8 +269,8 @@ static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
     else
         bring(f, i, l);
     if (r->by_number) {
-        add_up_largest(f, r, r->least, width, -1);
-        add_up_largest(f, r, r->most, width, 1);
+        cbx_patterns_add_up(f, r, r->least, width, -1);
+        cbx_patterns_add_up(f, r, r->most, width, 1);
     }
     for (int64_t p = 0; p < r->patterns; p++) {
         find_boxes(f, i, l, p);
@@ -278,6 +278,28 @@ static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
             multiply_boxes(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, f->unit[2],
                            f->unit[3], b->send_low + p * next, b->send_high + p * next);
     }
+    return l == 0 && sends ? cbx_pattern_send(f, i) : 0;
+}
+
+/* What the scales of a row's neighbours can be, and below which slopes its ReLUs are not: 1 of units
+ * that its neighbours raise more than they lower them. Any slope from 0 to 1 would do. */
+static int make_edges(cbx_patterns *f, int32_t i)
+{
+    cbx_pattern_row *r = &f->rows[i];
+    int64_t          width = f->q->net->layers[0].n_out;
+    int32_t          edges = r->open + r->fixed;
+    r->least_scale = CBX_NEW(&f->arena, double, edges);
+    r->most_scale = CBX_NEW(&f->arena, double, edges);
+    r->slope = r->by_number ? CBX_NEW0(&f->arena, double, width) : NULL;
+    if (!r->least_scale || !r->most_scale || (r->by_number && !r->slope))
+        return -1;
+    for (int32_t k = 0; k < edges; k++) {
+        cbx_pattern_scales(&f->rows[r->from[k]], i, &r->least_scale[k], &r->most_scale[k]);
+        for (int64_t j = 0; j < width && r->by_number; j++)
+            r->slope[j] += f->q->spread->base[r->from[k] * width + j];
+    }
+    for (int64_t j = 0; j < width && r->by_number; j++)
+        r->slope[j] = r->slope[j] > 0;
     return 0;
 }
 
@@ -287,6 +309,9 @@ static int forward(cbx_patterns *f)
     int32_t        n = f->q->graph->view->n;
     for (int32_t i = 0; i < n; i++)
         if (f->hops[i] <= net->num_layers && make_row(f, i))
+            return -1;
+    for (int32_t i = 0; i < n; i++)
+        if (f->hops[i] < net->num_layers && make_edges(f, i))
             return -1;
     for (int32_t l = 0; l < net->num_layers; l++)
         for (int32_t i = 0; i < n; i++)
