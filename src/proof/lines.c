@@ -6,21 +6,6 @@
 
 #include "kernel.h"
 
-double cbx_lines_of_relu(const double *weight, const double *low, const double *high, int32_t width,
-                         double *before)
-{
-    double rest = 0;
-    for (int32_t j = 0; j < width; j++) {
-        double slope = high[j] <= 0 ? 0 : 1;
-        if (low[j] < 0 && high[j] > 0) {
-            slope = weight[j] > 0 ? high[j] / (high[j] - low[j]) : high[j] > -low[j];
-            rest -= weight[j] > 0 ? weight[j] * slope * low[j] : 0;
-        }
-        before[j] = weight[j] * slope;
-    }
-    return rest;
-}
-
 /* Sums in so many parts, which processors add at once. */
 enum { PARTS = 8 };
 
@@ -30,6 +15,31 @@ static double sum_of(const double *part)
     for (int k = 0; k < PARTS; k++)
         sum += part[k];
     return sum;
+}
+
+/* The line's weight, and what it has beside, which is added. Without choosing what to load, as
+ * below. */
+static inline double line_of_one(double weight, double low, double high, double *beside)
+{
+    double bends = low < 0 && high > 0 ? 1 : 0, on = high > 0 ? 1 : 0;
+    double chord = high / (bends > 0 ? high - low : 1), end = high > -low ? 1 : 0;
+    double slope = bends > 0 ? (weight > 0 ? chord : end) : on;
+    double line = weight * slope;
+    *beside -= bends > 0 && weight > 0 ? line * low : 0;
+    return line;
+}
+
+CBX_HOT static double of_relu(int32_t width, const double *weight, const double *low,
+                              const double *high, double *restrict before)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= width; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++)
+            before[k + n] = line_of_one(weight[k + n], low[k + n], high[k + n], &part[n]);
+    for (; k < width; k++)
+        before[k] = line_of_one(weight[k], low[k], high[k], &rest);
+    return sum_of(part) + rest;
 }
 
 CBX_HOT static double dot(int32_t count, const double *a, const double *b)
@@ -99,6 +109,12 @@ CBX_HOT static void multiply(const cbx_net_layer *l, const double *turned, const
 }
 
 /* Clones are static: these are their plain names. */
+
+double cbx_lines_of_relu(const double *weight, const double *low, const double *high, int32_t width,
+                         double *before)
+{
+    return of_relu(width, weight, low, high, before);
+}
 
 double cbx_lines_dot(int32_t count, const double *a, const double *b)
 {

@@ -43,7 +43,57 @@ int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q)
     return 0;
 }
 
+/* ---- rows by number in the first layer
+ *
+ * By relu(a + b) <= relu(a) + relu(b), which makes a sum over nodes of each unit with a weight above
+ * 0. */
+
+/* r->sums: what edges bring, with none of the open ones left, with the best one, the best two, … */
+static void split_edges(const cbx_pattern_back *f, int32_t i, const double *weight)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    int32_t                width = f->q->net->layers[0].n_out;
+    const double          *base = f->q->spread->base;
+    double                 stays = 0;
+    for (int32_t k = 0; k < r->open + r->fixed; k++) {
+        double value =
+            cbx_lines_split(width, weight, r->slope, base + (int64_t)r->from[k] * width);
+        value *= value > 0 ? r->most_scale[k] : r->least_scale[k];
+        if (k < r->open)
+            r->sums[k + 1] = value;
+        else
+            stays += value;
+    }
+    cbx_pattern_add_up(r, r->sums + 1, 1, true);
+    for (int32_t k = 1; k <= r->open; k++)
+        r->sums[k] += stays;
+    r->sums[0] = stays;
+}
+
+/* The most that the weights come to with a pattern, by those sums; if `scaled`, times the scale. */
+static double split_value(const cbx_pattern_back *f, int32_t i, int64_t p, const double *weight,
+                          bool scaled)
+{
+    const cbx_pattern_row *r = &f->rows[i];
+    const cbx_net_layer   *net = &f->q->net->layers[0];
+    const double          *own = f->q->spread->base + (int64_t)i * net->n_out;
+    double                 largest = -INFINITY;
+    int32_t                fewest, most;
+    cbx_pattern_left(r, p, &fewest, &most);
+    for (int32_t left = fewest; left <= most; left++) {
+        double s = cbx_pattern_scale_at(r, left);
+        for (int32_t k = 0; k < net->n_out; k++)
+            f->line[0][k] = s * s * own[k] + net->bias[k];
+        double sum = cbx_lines_split(net->n_out, weight, r->slope, f->line[0]) + s * r->sums[left];
+        largest = fmax(largest, scaled ? s * sum : sum);
+    }
+    return largest;
+}
+
 /* ---- steps */
+
+static double step(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
+                   bool scaled);
 
 /* Weights of a row's units with a pattern, by their boxes alone; if `scaled`, times its scale. */
 static double value_in_boxes(const cbx_pattern_back *f, int32_t l, int32_t i, int64_t p,
@@ -69,16 +119,22 @@ double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, co
         return value * (value > 0 ? f->rows[i].most_scale[k] : f->rows[i].least_scale[k]);
     }
     double *boxed = f->boxed[l];
-    for (int64_t p = 0; p < u->patterns; p++)
+    bool    split = l == 1 && u->by_number;
+    if (split)
+        split_edges(f, from, weight);
+    for (int64_t p = 0; p < u->patterns; p++) {
         boxed[p] = cbx_pattern_allows(u, p, i) ? value_in_boxes(f, l - 1, from, p, weight, true)
                                                : -INFINITY;
+        if (split && boxed[p] > -INFINITY)
+            boxed[p] = fmin(boxed[p], split_value(f, from, p, weight, true));
+    }
     for (;;) { /* the one that may be largest next, until none may be larger than what was found */
         int64_t next = 0;
         for (int64_t p = 1; p < u->patterns; p++)
             next = boxed[p] > boxed[next] ? p : next;
         if (!(boxed[next] > most))
             return most;
-        most = fmax(most, cbx_pattern_eval(f, l - 1, from, next, weight, true));
+        most = fmax(most, fmin(boxed[next], step(f, l - 1, from, next, weight, true)));
         boxed[next] = -INFINITY;
     }
 }
@@ -153,44 +209,9 @@ static double row_sum(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, cons
     return largest;
 }
 
-/* Of a row by number in the first layer: by relu(a + b) <= relu(a) + relu(b), which makes a sum over
- * nodes of each unit with a weight above 0. */
-static double split_units(cbx_pattern_back *f, int32_t i, int64_t p, const double *weight,
-                          bool scaled)
-{
-    const cbx_pattern_row *r = &f->rows[i];
-    const cbx_net_layer   *net = &f->q->net->layers[0];
-    const double          *base = f->q->spread->base, *own = base + (int64_t)i * net->n_out;
-    double                 stays = 0, largest = -INFINITY;
-    int32_t                fewest, most;
-    for (int32_t k = 0; k < r->open + r->fixed; k++) {
-        double value = cbx_lines_split(net->n_out, weight, r->slope,
-                                       base + (int64_t)r->from[k] * net->n_out);
-        value *= value > 0 ? r->most_scale[k] : r->least_scale[k];
-        if (k < r->open)
-            r->values[k] = value;
-        else
-            stays += value;
-    }
-    cbx_pattern_left(r, p, &fewest, &most);
-    double edges = stays + sum_of_largest(r->values, r->open, fewest), *more = r->values + fewest;
-    if (most > fewest) {
-        (void)sum_of_largest(more, r->open - fewest, most - fewest);
-        qsort(more, (size_t)(most - fewest), sizeof *more, cbx_by_size);
-    }
-    for (int32_t left = fewest; left <= most; left++) {
-        double s = cbx_pattern_scale_at(r, left);
-        for (int32_t k = 0; k < net->n_out; k++)
-            f->line[0][k] = s * s * own[k] + net->bias[k];
-        double sum = cbx_lines_split(net->n_out, weight, r->slope, f->line[0]) + s * edges;
-        largest = fmax(largest, scaled ? s * sum : sum);
-        edges += left < most ? more[left - fewest] : 0;
-    }
-    return largest;
-}
-
-double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
-                        bool scaled)
+/* By lines through the ends of boxes, or by the boxes. */
+static double step(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
+                   bool scaled)
 {
     const cbx_net_layer     *net = &f->q->net->layers[l];
     const cbx_pattern_row   *r = &f->rows[i];
@@ -206,10 +227,18 @@ double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, co
         own = cbx_lines_dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);
     } else {
         cbx_lines_multiply(net, f->turned[l], line, back);
-        own = cbx_pattern_eval(f, l - 1, i, p, back, false);
+        own = cbx_pattern_eval(f, l - 1, i, p, back);
     }
-    double value = fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
-    return l == 0 && r->by_number ? fmin(value, split_units(f, i, p, weight, scaled)) : value;
+    return fmin(row_sum(f, l, i, p, back, rest, own, scaled), boxed);
+}
+
+double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight)
+{
+    double value = step(f, l, i, p, weight, false);
+    if (l > 0 || !f->rows[i].by_number)
+        return value;
+    split_edges(f, i, weight);
+    return fmin(value, split_value(f, i, p, weight, false));
 }
 
 /* The lead with a pattern of the first row. */
@@ -229,7 +258,7 @@ double cbx_pattern_lead_with(cbx_pattern_back *f, int64_t p, int32_t ahead, int3
             for (int32_t j = 0; j < y->n_out; j++)
                 f->head[j] += f->seen[j];
         if (l == 0)
-            return sum + cbx_pattern_eval(f, 0, 0, p, f->head, false);
+            return sum + cbx_pattern_eval(f, 0, 0, p, f->head);
         sum += cbx_lines_of_relu(f->head, b->low + at, b->high + at, y->n_out, line);
         sum += cbx_lines_dot(y->n_out, line, y->bias);
         cbx_lines_multiply(y, f->turned[l], line, back);

@@ -21,10 +21,8 @@ typedef struct cbx_pattern_back {
 /* Finds all patterns and boxes. -1: no time, or no memory; either way all.arena is to be freed. */
 int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q);
 
-/* The most that weights of row i's units of layer l, behind their ReLUs, come to with a pattern; if
- * `scaled`, times the row's scale. */
-double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight,
-                        bool scaled);
+/* The most that weights of row i's units of layer l, behind their ReLUs, come to with a pattern. */
+double cbx_pattern_eval(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const double *weight);
 
 /* What row i's k-th edge brings to layer l at most, with these weights of what it carries. */
 double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, const double *weight);

@@ -68,7 +68,7 @@ static void step_back(finding *f, int32_t l, int32_t j, double sign, const uint8
         for (int32_t k = 0; k < r->open; k++)
             sum += (r->by_number ? k < r->numbers[p] : cbx_pattern_has(r, p, k)) ? value[k] : 0;
         most[p] = sign * y->bias[j] +
-                  s * (sum + s * cbx_pattern_eval(&f->back, l - 1, 0, p, f->back.head, false));
+                  s * (sum + s * cbx_pattern_eval(&f->back, l - 1, 0, p, f->back.head));
     }
 }
 

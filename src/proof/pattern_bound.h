@@ -17,6 +17,7 @@ typedef struct cbx_pattern_question {
     double widest; /* then numbers of edges are told apart where degrees differ by this factor */
     bool (*stop)(void *user); /* NULL: never */
     void *user;
+    struct cbx_pattern_cache *cache; /* of earlier questions about the same rows; NULL: none */
 } cbx_pattern_question;
 
 /* Is it of this kind: GCN layers, one row that is asked about, edges that go and no other choices,

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "pattern_cache.h"
+
 /* Bounds are made closer where that promises to take off what they are above 0: so many times what
  * it took off before, and once in so many bounds whatever it promises. None of this is part of a
  * proof. */
@@ -72,7 +74,8 @@ static void undo(cbx_partial_graph *g, const step *steps, int64_t count)
  */
 typedef struct handed {
     double *box;
-    bool    holds; /* the row is settled, and they are of the branch at hand */
+    bool    holds;  /* the row is settled, and they are of the branch at hand */
+    bool    closer; /* they were bounded more closely, or one was that it is part of */
 } handed;
 
 typedef struct tree {
@@ -88,8 +91,9 @@ typedef struct tree {
     int32_t    num_first; /* 0: it has too many */
     handed    *boxes;     /* by step */
     cbx_arena *arena;
-    double     drop;   /* what bounding more closely took off, about; 0: it was not tried yet */
-    int64_t    waited; /* bounds since then */
+    /* by whether boxes come from a branch that was bounded more closely: */
+    double  drop[2];   /* what bounding more closely took off, about; 0: it was not tried yet */
+    int64_t waited[2]; /* bounds since then */
 } tree;
 
 static int make_tree(cbx_pattern_branch *b, tree *t, cbx_arena *arena)
@@ -153,34 +157,38 @@ typedef enum verdict { EXCLUDED, MAY_LEAD, NOT_KNOWN } verdict;
 
 /* What closer boxes took off. Where it was enough, it was stopped as soon as it was, and might have
  * been more. */
-static void learn(tree *t, const cbx_pattern_leads *leads, int32_t classes)
+static void learn(tree *t, const cbx_pattern_leads *leads, int32_t classes, bool closer)
 {
-    bool enough = true;
+    bool    enough = true;
+    double *drop = &t->drop[closer];
     for (int32_t c = 0; c < classes; c++)
         enough = enough && (!leads->asked[c] || leads->lead[c] < 0);
     if (!(leads->drop > 0))
         return;
-    t->waited = 0;
-    if (t->drop > 0 && enough)
-        t->drop = fmax(t->drop, leads->drop);
+    t->waited[closer] = 0;
+    if (*drop > 0 && enough)
+        *drop = fmax(*drop, leads->drop);
     else
-        t->drop = t->drop > 0 ? 0.7 * t->drop + 0.3 * leads->drop : leads->drop;
+        *drop = *drop > 0 ? 0.7 * *drop + 0.3 * leads->drop : leads->drop;
 }
 
 /* A bound of the branch, of the classes that the one it is part of is about. */
 static verdict bound(cbx_pattern_branch *b, tree *t, const uint8_t *before, uint8_t *asked,
                      uint8_t *may)
 {
-    bool              any = false, tries = t->drop == 0 || ++t->waited >= WAITS;
+    const handed     *box = &t->boxes[t->count];
+    bool              any = false, closer = box->holds && box->closer;
+    bool              tries = t->drop[closer] == 0 || ++t->waited[closer] >= WAITS;
     cbx_pattern_leads leads = {.behind = b->behind,
                                .asked = before,
                                .lead = t->lead,
                                .may = may,
-                               .narrow = tries ? INFINITY : t->drop * HOPE};
+                               .narrow = tries ? INFINITY : t->drop[closer] * HOPE};
     b->bounds++;
     if (hand_on_boxes(b, t, &leads) || !cbx_pattern_find_leads(&b->question, &leads))
         return NOT_KNOWN;
-    learn(t, &leads, b->question.net->model->num_classes);
+    learn(t, &leads, b->question.net->model->num_classes, closer);
+    t->boxes[t->count + 1].closer = closer || leads.drop > 0;
     for (int32_t c = 0; c < b->question.net->model->num_classes; c++) {
         asked[c] = before[c] && !(t->lead[c] < 0); /* of two that are equal, either may lead */
         any = any || asked[c];
@@ -229,7 +237,7 @@ static int32_t next_choice(cbx_pattern_branch *b, tree *t)
     return nearest(b->graph, t->hops, t->open);
 }
 
-bool cbx_pattern_none(cbx_pattern_branch *b, cbx_arena *arena)
+static bool search(cbx_pattern_branch *b, cbx_arena *arena)
 {
     cbx_partial_graph *g = b->graph;
     tree               t;
@@ -249,4 +257,17 @@ bool cbx_pattern_none(cbx_pattern_branch *b, cbx_arena *arena)
     }
     undo(g, t.steps, t.count);
     return false;
+}
+
+bool cbx_pattern_none(cbx_pattern_branch *b, cbx_arena *arena)
+{
+    cbx_pattern_cache cache;
+    bool              none = false;
+    if (!cbx_pattern_cache_init(&cache, b->graph->view->n, arena)) {
+        b->question.cache = &cache;
+        none = search(b, arena);
+        b->question.cache = NULL;
+    }
+    cbx_pattern_cache_free(&cache);
+    return none;
 }

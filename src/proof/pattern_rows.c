@@ -8,7 +8,9 @@
 
 #include "deadline.h"
 #include "kernel.h"
+#include "pattern_cache.h"
 #include "pattern_send.h"
+#include "sort_columns.h"
 
 /* ---- rows and their patterns */
 
@@ -113,19 +115,14 @@ int cbx_by_size(const void *x, const void *y)
     return (a < b) - (a > b);
 }
 
-void cbx_patterns_add_up(cbx_patterns *f, const cbx_pattern_row *r, double *of, int64_t width,
-                         double sign)
+void cbx_pattern_add_up(const cbx_pattern_row *r, double *of, int64_t width, bool largest)
 {
-    for (int64_t j = 0; j < width; j++) {
-        double sum = 0;
-        for (int32_t k = 0; k < r->open; k++)
-            f->best[k] = sign * of[k * width + j];
-        qsort(f->best, (size_t)r->open, sizeof *f->best, cbx_by_size);
-        for (int32_t k = 0; k < r->open; k++) {
-            sum += f->best[k];
-            of[k * width + j] = sign * sum;
-        }
-    }
+    if (largest)
+        cbx_sort_columns_down(of, r->open, width);
+    else
+        cbx_sort_columns_up(of, r->open, width);
+    for (int64_t k = width; k < r->open * width; k++)
+        of[k] += of[k - width];
 }
 
 /* What a pattern's edges bring, at least and at most; so many of the open ones are left. */
@@ -246,7 +243,23 @@ static void find_boxes(cbx_patterns *f, int32_t i, int32_t l, int64_t p)
     }
 }
 
-static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
+static int allocate_boxes(cbx_patterns *f, cbx_pattern_row *r, int32_t l, cbx_arena *arena)
+{
+    const cbx_net     *net = f->q->net;
+    int64_t            width = net->layers[l].n_out;
+    int64_t            next = l + 1 < net->num_layers ? net->layers[l + 1].n_out : 0;
+    cbx_pattern_boxes *b = &r->of[l];
+    *b = (cbx_pattern_boxes){.low = CBX_NEW(arena, double, r->patterns *width),
+                             .high = CBX_NEW(arena, double, r->patterns *width),
+                             .send_low = CBX_NEW(arena, double, r->patterns *next),
+                             .send_high = CBX_NEW(arena, double, r->patterns *next)};
+    r->least = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
+    r->most = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
+    return b->low && b->high && b->send_low && b->send_high && r->least && r->most ? 0 : -1;
+}
+
+/* Of layer l of row i, in this memory. */
+static int make_boxes_in(cbx_patterns *f, int32_t i, int32_t l, cbx_arena *arena)
 {
     const cbx_net     *net = f->q->net;
     cbx_pattern_row   *r = &f->rows[i];
@@ -255,22 +268,15 @@ static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
     int64_t            next = sends ? net->layers[l + 1].n_out : 0;
     cbx_pattern_boxes *b = &r->of[l];
     double             work = (double)r->patterns * (double)(next + r->open + r->fixed + 1);
-    b->low = CBX_NEW(&f->arena, double, r->patterns *width);
-    b->high = CBX_NEW(&f->arena, double, r->patterns *width);
-    b->send_low = CBX_NEW(&f->arena, double, r->patterns *next);
-    b->send_high = CBX_NEW(&f->arena, double, r->patterns *next);
-    r->least = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
-    r->most = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
-    if (!b->low || !b->high || !b->send_low || !b->send_high || !r->least || !r->most ||
-        cbx_patterns_late(f, 2 * work * (double)width))
+    if (allocate_boxes(f, r, l, arena) || cbx_patterns_late(f, 2 * work * (double)width))
         return -1;
     if (l == 0)
         bring_first(f, i);
     else
         bring(f, i, l);
     if (r->by_number) {
-        cbx_patterns_add_up(f, r, r->least, width, -1);
-        cbx_patterns_add_up(f, r, r->most, width, 1);
+        cbx_pattern_add_up(r, r->least, width, false);
+        cbx_pattern_add_up(r, r->most, width, true);
     }
     for (int64_t p = 0; p < r->patterns; p++) {
         find_boxes(f, i, l, p);
@@ -279,6 +285,19 @@ static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
                            f->unit[3], b->send_low + p * next, b->send_high + p * next);
     }
     return l == 0 && sends ? cbx_pattern_send(f, i) : 0;
+}
+
+static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
+{
+    cbx_arena *arena = &f->arena;
+    if (l > 0 || !f->q->cache)
+        return make_boxes_in(f, i, l, arena);
+    if (cbx_pattern_cache_find(f->q->cache, i, &f->rows[i], &arena))
+        return 0;
+    if (make_boxes_in(f, i, l, arena))
+        return -1;
+    cbx_pattern_cache_keep(f->q->cache, i, &f->rows[i]);
+    return 0;
 }
 
 /* What the scales of a row's neighbours can be, and below which slopes its ReLUs are not: 1 of units
@@ -291,7 +310,8 @@ static int make_edges(cbx_patterns *f, int32_t i)
     r->least_scale = CBX_NEW(&f->arena, double, edges);
     r->most_scale = CBX_NEW(&f->arena, double, edges);
     r->slope = r->by_number ? CBX_NEW0(&f->arena, double, width) : NULL;
-    if (!r->least_scale || !r->most_scale || (r->by_number && !r->slope))
+    r->sums = r->by_number ? CBX_NEW(&f->arena, double, r->open + 1) : NULL;
+    if (!r->least_scale || !r->most_scale || (r->by_number && (!r->slope || !r->sums)))
         return -1;
     for (int32_t k = 0; k < edges; k++) {
         cbx_pattern_scales(&f->rows[r->from[k]], i, &r->least_scale[k], &r->most_scale[k]);

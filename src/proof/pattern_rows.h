@@ -26,6 +26,7 @@ typedef struct cbx_pattern_row {
     bool               by_number;   /* patterns are numbers of open edges that are left: … */
     int32_t           *numbers;     /* … of pattern p from numbers[p] to numbers[p + 1] - 1 */
     double            *slope;       /* then, by unit of the first layer: relu(z) >= slope z */
+    double            *sums;        /* then, scratch: one more than open edges */
     int64_t            patterns;
     cbx_pattern_boxes *of;           /* by layer */
     double            *least, *most; /* scratch, edges x units: what may come along them */
@@ -76,9 +77,8 @@ bool cbx_pattern_allows(const cbx_pattern_row *r, int64_t pattern, int32_t other
 void cbx_pattern_scales(const cbx_pattern_row *r, int32_t other, double *least, double *most);
 
 /* Of what may come along a row's open edges, edges x width, in place: the sums of the largest one,
- * two, three, …, or where sign is -1 of the least. */
-void cbx_patterns_add_up(cbx_patterns *f, const cbx_pattern_row *r, double *of, int64_t width,
-                         double sign);
+ * two, three, …, or else of the least. */
+void cbx_pattern_add_up(const cbx_pattern_row *r, double *of, int64_t width, bool largest);
 
 /* For qsort: the largest number first. */
 int cbx_by_size(const void *x, const void *y);

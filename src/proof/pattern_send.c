@@ -217,8 +217,8 @@ static void add_up_edges(sending *t, const way *by)
         add(t->next, t->stay_low, t->edge_low + k * t->next, 1);
         add(t->next, t->stay_high, t->edge_high + k * t->next, 1);
     }
-    cbx_patterns_add_up(t->f, t->r, t->edge_low, t->next, -1);
-    cbx_patterns_add_up(t->f, t->r, t->edge_high, t->next, 1);
+    cbx_pattern_add_up(t->r, t->edge_low, t->next, false);
+    cbx_pattern_add_up(t->r, t->edge_high, t->next, true);
 }
 
 /* With so many open edges left; all_low and all_high become as wide as that takes. */
