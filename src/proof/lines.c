@@ -42,6 +42,25 @@ CBX_HOT static double of_relu(int32_t width, const double *weight, const double 
     return sum_of(part) + rest;
 }
 
+CBX_HOT static double take(int32_t width, const double *weight, const double *above,
+                           const double *below, const double *beside, double *restrict before)
+{
+    double  part[PARTS] = {0}, rest = 0;
+    int32_t k = 0;
+    for (; k + PARTS <= width; k += PARTS)
+        for (int32_t n = 0; n < PARTS; n++) {
+            double up = weight[k + n] > 0 ? weight[k + n] : 0, down = weight[k + n] - up;
+            before[k + n] = up * above[k + n] + down * below[k + n];
+            part[n] += up * beside[k + n];
+        }
+    for (; k < width; k++) {
+        double up = weight[k] > 0 ? weight[k] : 0, down = weight[k] - up;
+        before[k] = up * above[k] + down * below[k];
+        rest += up * beside[k];
+    }
+    return sum_of(part) + rest;
+}
+
 CBX_HOT static double dot(int32_t count, const double *a, const double *b)
 {
     double  part[PARTS] = {0}, rest = 0;
@@ -114,6 +133,22 @@ double cbx_lines_of_relu(const double *weight, const double *low, const double *
                          double *before)
 {
     return of_relu(width, weight, low, high, before);
+}
+
+void cbx_lines_find(int32_t width, const double *low, const double *high, double *above,
+                    double *below, double *rest)
+{
+    for (int32_t k = 0; k < width; k++) {
+        rest[k] = 0;
+        above[k] = line_of_one(1, low[k], high[k], &rest[k]);
+        below[k] = -line_of_one(-1, low[k], high[k], &rest[k]);
+    }
+}
+
+double cbx_lines_take(int32_t width, const double *weight, const double *above, const double *below,
+                      const double *rest, double *before)
+{
+    return take(width, weight, above, below, rest, before);
 }
 
 double cbx_lines_dot(int32_t count, const double *a, const double *b)

@@ -12,12 +12,19 @@
 double cbx_lines_of_relu(const double *weight, const double *low, const double *high, int32_t width,
                          double *before);
 
+/* The same lines, apart from any weights: above, with `rest` beside, for those above 0, and below
+ * for those below 0; and then with weights. */
+void   cbx_lines_find(int32_t width, const double *low, const double *high, double *above,
+                      double *below, double *rest);
+double cbx_lines_take(int32_t width, const double *weight, const double *above, const double *below,
+                      const double *rest, double *before);
+
 /* The most that weights of units behind their ReLUs come to, which are in [low, high] before them:
  * by intervals alone. */
 double cbx_lines_in_box(int32_t width, const double *weight, const double *low, const double *high);
 
-/* Weights of units behind their ReLUs, whose sums are told part by part: of this part a weight above
- * 0 takes relu's value, one below 0 the line of that slope. */
+/* Weights of units behind their ReLUs, whose sums are told part by part: of this part a weight
+ * above 0 takes relu's value, one below 0 the line of that slope. */
 double cbx_lines_split(int32_t width, const double *weight, const double *slope,
                        const double *part);
 

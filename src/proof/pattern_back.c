@@ -45,8 +45,8 @@ int cbx_pattern_back_init(cbx_pattern_back *f, const cbx_pattern_question *q)
 
 /* ---- rows by number in the first layer
  *
- * By relu(a + b) <= relu(a) + relu(b), which makes a sum over nodes of each unit with a weight above
- * 0. */
+ * By relu(a + b) <= relu(a) + relu(b), which makes a sum over nodes of each unit with a weight
+ * above 0. */
 
 /* r->sums: what edges bring, with none of the open ones left, with the best one, the best two, … */
 static void split_edges(const cbx_pattern_back *f, int32_t i, const double *weight)
@@ -56,8 +56,7 @@ static void split_edges(const cbx_pattern_back *f, int32_t i, const double *weig
     const double          *base = f->q->spread->base;
     double                 stays = 0;
     for (int32_t k = 0; k < r->open + r->fixed; k++) {
-        double value =
-            cbx_lines_split(width, weight, r->slope, base + (int64_t)r->from[k] * width);
+        double value = cbx_lines_split(width, weight, r->slope, base + (int64_t)r->from[k] * width);
         value *= value > 0 ? r->most_scale[k] : r->least_scale[k];
         if (k < r->open)
             r->sums[k + 1] = value;
@@ -107,6 +106,47 @@ static double value_in_boxes(const cbx_pattern_back *f, int32_t l, int32_t i, in
     return scaled ? value * cbx_pattern_scale_at(r, value > 0 ? fewest : most) : value;
 }
 
+/* By lines that hold for all patterns of row i's k-th neighbour that the edge allows, so that what
+ * its edges bring is asked for once: lowers `boxed`, by pattern, where that tells more. */
+static void step_all(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, const double *weight,
+                     double *boxed)
+{
+    int32_t                from = f->rows[i].from[k];
+    const cbx_pattern_row *u = &f->rows[from];
+    const cbx_net_layer   *net = &f->q->net->layers[l - 1];
+    int64_t                edges = u->open + u->fixed, at = (int64_t)k * net->n_out;
+    double                *line = f->line[l - 1], *back = f->back[l - 1];
+    double                *brought = u->brought + (l - 1) * edges, stays = 0;
+    if (cbx_patterns_late(&f->all, 2.0 * net->n_in * net->n_out))
+        return;
+    double rest = cbx_lines_of_relu(weight, f->rows[i].around_low[l] + at,
+                                    f->rows[i].around_high[l] + at, net->n_out, line);
+    rest += cbx_lines_dot(net->n_out, line, net->bias);
+    cbx_lines_multiply(net, f->turned[l - 1], line, back);
+    for (int32_t e = 0; e < edges; e++) {
+        brought[e] = cbx_pattern_edge(f, l - 1, from, e, back);
+        stays += e < u->open ? 0 : brought[e];
+    }
+    if (u->by_number)
+        cbx_pattern_add_up(u, brought, 1, true);
+    for (int64_t p = 0; p < u->patterns; p++) {
+        double  largest = -INFINITY;
+        int32_t fewest, most;
+        if (boxed[p] == -INFINITY)
+            continue;
+        double own = cbx_pattern_eval(f, l - 2, from, p, back);
+        cbx_pattern_left(u, p, &fewest, &most);
+        for (int32_t left = fewest; left <= most; left++) {
+            double s = cbx_pattern_scale_at(u, left), sum = stays;
+            for (int32_t e = 0; e < u->open && !u->by_number; e++)
+                sum += p >> e & 1 ? brought[e] : 0;
+            sum += u->by_number && left > 0 ? brought[left - 1] : 0;
+            largest = fmax(largest, s * (rest + s * (sum + s * own)));
+        }
+        boxed[p] = fmin(boxed[p], largest);
+    }
+}
+
 /* What the edge from the k-th other end brings at most, with these weights of what it carries. */
 double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, const double *weight)
 {
@@ -128,6 +168,8 @@ double cbx_pattern_edge(cbx_pattern_back *f, int32_t l, int32_t i, int32_t k, co
         if (split && boxed[p] > -INFINITY)
             boxed[p] = fmin(boxed[p], split_value(f, from, p, weight, true));
     }
+    if (l > 1 && u->patterns > 2)
+        step_all(f, l, i, k, weight, boxed);
     for (;;) { /* the one that may be largest next, until none may be larger than what was found */
         int64_t next = 0;
         for (int64_t p = 1; p < u->patterns; p++)
@@ -221,7 +263,9 @@ static double step(cbx_pattern_back *f, int32_t l, int32_t i, int64_t p, const d
     if (cbx_patterns_late(&f->all, 2.0 * net->n_in * net->n_out))
         return INFINITY;
     double *line = f->line[l], *back = l ? f->back[l] : line;
-    double  rest = cbx_lines_of_relu(weight, b->low + at, b->high + at, net->n_out, line);
+    double  rest =
+        l ? cbx_lines_of_relu(weight, b->low + at, b->high + at, net->n_out, line)
+           : cbx_lines_take(net->n_out, weight, b->above + at, b->below + at, b->rest + at, line);
     rest += cbx_lines_dot(net->n_out, line, net->bias);
     if (l == 0) {
         own = cbx_lines_dot(net->n_out, line, f->q->spread->base + (int64_t)i * net->n_out);

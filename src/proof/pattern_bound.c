@@ -105,7 +105,7 @@ static int32_t rank_units(finding *f, int32_t l, const cbx_pattern_leads *out)
         bool seen = out->asked[c] &&
                     cbx_net_head(f->back.q->net, l, c, out->behind, f->back.seen, f->back.sizes);
         for (int32_t j = 0; j < width && out->asked[c]; j++)
-            f->order[j].gain = fmax(f->order[j].gain, seen ? fabs(f->back.seen[j]) : 1);
+            f->order[j].gain = fmax(f->order[j].gain, seen ? fmax(f->back.seen[j], 0) : 1);
     }
     for (int32_t j = 0; j < width; j++)
         f->order[j].gain *= widest_bend(f, l, j, out->may);
@@ -215,7 +215,8 @@ static int find(finding *f, cbx_pattern_leads *out)
     out->drop = 0;
     if (r->patterns == 1)
         take_boxes(f, out);
-    memset(out->may, 1, (size_t)r->patterns);
+    for (int64_t p = 0; p < r->patterns; p++)
+        out->may[p] = cbx_pattern_allows(r, p, 0);
     find_leads(f, out, &rounding);
     double most = largest(f, out);
     if (net->num_layers > 2 && !(most < 0) && most <= out->narrow) {
@@ -228,10 +229,20 @@ static int find(finding *f, cbx_pattern_leads *out)
     return back->all.late ? -1 : 0;
 }
 
+/* Nothing leads where there is no graph. */
+static int find_none(const finding *f, cbx_pattern_leads *out)
+{
+    for (int32_t c = 0; c < f->back.q->net->model->num_classes; c++)
+        out->lead[c] = -INFINITY;
+    out->drop = 0;
+    return 0;
+}
+
 bool cbx_pattern_find_leads(const cbx_pattern_question *q, cbx_pattern_leads *out)
 {
     finding f;
-    bool    known = !cbx_pattern_back_init(&f.back, q) && !find(&f, out);
+    bool    known = !cbx_pattern_back_init(&f.back, q) &&
+                 !(f.back.all.impossible ? find_none(&f, out) : find(&f, out));
     cbx_patterns_free(&f.back.all);
     return known;
 }

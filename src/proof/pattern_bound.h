@@ -16,8 +16,10 @@ typedef struct cbx_pattern_question {
     int                      most;   /* open edges at a node with all patterns; beyond, by number */
     double widest; /* then numbers of edges are told apart where degrees differ by this factor */
     bool (*stop)(void *user); /* NULL: never */
-    void *user;
+    void                     *user;
     struct cbx_pattern_cache *cache; /* of earlier questions about the same rows; NULL: none */
+    /* by node: edges that are left of it, at least and at most; NULL: any number */
+    const int32_t *fewest, *most_left;
 } cbx_pattern_question;
 
 /* Is it of this kind: GCN layers, one row that is asked about, edges that go and no other choices,

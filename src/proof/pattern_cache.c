@@ -9,7 +9,7 @@ int cbx_pattern_cache_init(cbx_pattern_cache *c, int32_t rows, cbx_arena *arena)
     *c = (cbx_pattern_cache){
         .rows = cbx_arena_zalloc(arena, (size_t)rows, sizeof *c->rows),
         .next = CBX_NEW0(arena, uint8_t, rows),
-        .key = CBX_NEW(arena, double, 3 + 3 * (int64_t)rows),
+        .key = CBX_NEW(arena, double, 5 + 3 * (int64_t)rows),
         .count = rows,
     };
     if (c->rows && c->next && c->key)
@@ -33,6 +33,8 @@ static int64_t find_key(const cbx_pattern_row *r, double *key)
     key[length++] = r->open;
     key[length++] = r->fixed;
     key[length++] = r->degree;
+    key[length++] = r->fewest_left;
+    key[length++] = r->most_left;
     for (int32_t k = 0; k < r->open + r->fixed; k++) {
         key[length++] = r->from[k];
         key[length++] = r->least_scale[k];
@@ -41,7 +43,7 @@ static int64_t find_key(const cbx_pattern_row *r, double *key)
     return length;
 }
 
-bool cbx_pattern_cache_find(cbx_pattern_cache *c, int32_t i, cbx_pattern_row *r, cbx_arena **arena)
+bool cbx_pattern_cache_find(cbx_pattern_cache *c, int32_t i, cbx_pattern_row *r)
 {
     int64_t length = find_key(r, c->key);
     size_t  size = (size_t)length * sizeof *c->key;
@@ -52,22 +54,28 @@ bool cbx_pattern_cache_find(cbx_pattern_cache *c, int32_t i, cbx_pattern_row *r,
         r->of[0] = kept->boxes;
         return true;
     }
+    return false;
+}
+
+cbx_arena *cbx_pattern_cache_room(cbx_pattern_cache *c, int32_t i, const cbx_pattern_row *r)
+{
     cbx_kept_row *kept = &c->rows[i][c->next[i]];
+    if (c->bytes > CBX_KEPT_BYTES)
+        return NULL;
     kept->holds = false;
     cbx_arena_reset(&kept->arena);
-    kept->key = CBX_NEW(&kept->arena, double, length);
-    kept->length = length;
+    kept->length = find_key(r, c->key);
+    kept->key = CBX_NEW(&kept->arena, double, kept->length);
     if (kept->key)
-        memcpy(kept->key, c->key, size);
-    *arena = &kept->arena;
-    return false;
+        memcpy(kept->key, c->key, (size_t)kept->length * sizeof *kept->key);
+    return kept->key ? &kept->arena : NULL;
 }
 
 void cbx_pattern_cache_keep(cbx_pattern_cache *c, int32_t i, const cbx_pattern_row *r)
 {
     cbx_kept_row *kept = &c->rows[i][c->next[i]];
-    if (!kept->key)
-        return;
+    c->bytes += kept->arena.total - kept->bytes;
+    kept->bytes = kept->arena.total;
     kept->boxes = r->of[0];
     kept->holds = true;
     c->next[i] = (uint8_t)((c->next[i] + 1) % CBX_KEPT);

@@ -9,13 +9,14 @@
 
 #include "pattern_rows.h"
 
-/* Kept of each row at most. */
-enum { CBX_KEPT = 4 };
+/* Kept of each row at most, and bytes of all rows together. */
+enum { CBX_KEPT = 4, CBX_KEPT_BYTES = 256 << 20 };
 
 typedef struct cbx_kept_row {
     cbx_arena         arena;
     double           *key; /* all that its boxes depend on */
     int64_t           length;
+    size_t            bytes; /* of its arena, when it was counted last */
     bool              holds;
     cbx_pattern_boxes boxes;
 } cbx_kept_row;
@@ -25,15 +26,19 @@ typedef struct cbx_pattern_cache {
     uint8_t *next; /* by row: which one goes next */
     double  *key;  /* scratch */
     int32_t  count;
+    size_t   bytes;
 } cbx_pattern_cache;
 
 /* For graphs of so many nodes. -1: no memory. */
 int  cbx_pattern_cache_init(cbx_pattern_cache *c, int32_t rows, cbx_arena *arena);
 void cbx_pattern_cache_free(cbx_pattern_cache *c);
 
-/* What is known of row i as it is now: r->of[0], whose memory is the cache's. False: nothing; then
- * *arena is where it belongs, and cbx_pattern_cache_keep says that it is there. */
-bool cbx_pattern_cache_find(cbx_pattern_cache *c, int32_t i, cbx_pattern_row *r, cbx_arena **arena);
-void cbx_pattern_cache_keep(cbx_pattern_cache *c, int32_t i, const cbx_pattern_row *r);
+/* What is known of row i as it is now: r->of[0], whose memory is the cache's. False: nothing. */
+bool cbx_pattern_cache_find(cbx_pattern_cache *c, int32_t i, cbx_pattern_row *r);
+
+/* Where what is found of it belongs, after which cbx_pattern_cache_keep says that it is there;
+ * NULL: no room. */
+cbx_arena *cbx_pattern_cache_room(cbx_pattern_cache *c, int32_t i, const cbx_pattern_row *r);
+void       cbx_pattern_cache_keep(cbx_pattern_cache *c, int32_t i, const cbx_pattern_row *r);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "deadline.h"
 #include "kernel.h"
+#include "lines.h"
 #include "pattern_cache.h"
 #include "pattern_send.h"
 #include "sort_columns.h"
@@ -37,19 +38,23 @@ double cbx_pattern_scale(const cbx_pattern_row *r, int64_t pattern)
 /* Can the pattern be, if the edge to `other` is there? */
 bool cbx_pattern_allows(const cbx_pattern_row *r, int64_t pattern, int32_t other)
 {
+    int32_t fewest, most;
+    cbx_pattern_left(r, pattern, &fewest, &most);
+    if (most < r->fewest_left || fewest > r->most_left)
+        return false;
     for (int32_t k = 0; k < r->open; k++)
         if (r->from[k] == other)
-            return r->by_number ? r->numbers[pattern + 1] > 1 : cbx_pattern_has(r, pattern, k);
+            return r->by_number ? most > 0 : cbx_pattern_has(r, pattern, k);
     return true;
 }
 
 /* What the row's scale can be, if the edge to `other` is there. */
 void cbx_pattern_scales(const cbx_pattern_row *r, int32_t other, double *least, double *most)
 {
-    double fewest = 0;
+    double fewest = r->fewest_left;
     for (int32_t k = 0; k < r->open; k++)
-        fewest = r->from[k] == other ? 1 : fewest;
-    *least = 1 / sqrt(r->degree + r->open);
+        fewest = r->from[k] == other && fewest < 1 ? 1 : fewest;
+    *least = 1 / sqrt(r->degree + r->most_left);
     *most = 1 / sqrt(r->degree + fewest);
 }
 
@@ -68,16 +73,30 @@ void cbx_pattern_hops(const cbx_pattern_question *q, int32_t *hops)
 /* Patterns by number, one for each where `apart`. */
 static int number_patterns(cbx_patterns *f, cbx_pattern_row *r, bool apart)
 {
-    int32_t left = 0;
+    int32_t left = r->fewest_left;
     if (!(r->numbers = CBX_NEW(&f->arena, int32_t, r->open + 2)))
         return -1;
-    for (r->patterns = 0; left <= r->open; r->patterns++) {
+    for (r->patterns = 0; left <= r->most_left; r->patterns++) {
         double last = apart ? left : floor(f->q->widest * (r->degree + left) - r->degree);
         r->numbers[r->patterns] = left;
-        left = last < r->open ? (int32_t)last + 1 : r->open + 1;
+        left = last < r->most_left ? (int32_t)last + 1 : r->most_left + 1;
     }
     r->numbers[r->patterns] = left;
     return 0;
+}
+
+/* How many open edges can be left. One may be, at least, though a question has it otherwise: then
+ * there is a pattern with each edge, and what is claimed holds for more graphs than it has to. */
+static void limit_numbers(cbx_patterns *f, int32_t i)
+{
+    cbx_pattern_row *r = &f->rows[i];
+    int32_t          fewest = f->q->fewest ? f->q->fewest[i] - r->fixed : 0;
+    int32_t          most = f->q->most_left ? f->q->most_left[i] - r->fixed : r->open;
+    f->impossible = f->impossible || fewest > r->open || most < 0 || fewest > most;
+    r->most_left = most < 1 ? 1 : most;
+    r->most_left = r->most_left < r->open ? r->most_left : r->open;
+    r->fewest_left = fewest < 0 ? 0 : fewest;
+    r->fewest_left = r->fewest_left < r->most_left ? r->fewest_left : r->most_left;
 }
 
 static int make_row(cbx_patterns *f, int32_t i)
@@ -87,7 +106,9 @@ static int make_row(cbx_patterns *f, int32_t i)
     cbx_pattern_row         *r = &f->rows[i];
     r->from = CBX_NEW(&f->arena, int32_t, v->offset[i + 1] - v->offset[i]);
     r->of = CBX_NEW0(&f->arena, cbx_pattern_boxes, f->q->net->num_layers);
-    if (!r->from || !r->of)
+    r->around_low = CBX_NEW(&f->arena, double *, f->q->net->num_layers);
+    r->around_high = CBX_NEW(&f->arena, double *, f->q->net->num_layers);
+    if (!r->from || !r->of || !r->around_low || !r->around_high)
         return -1;
     for (int fixed = 0; fixed < 2; fixed++)
         for (int64_t e = v->offset[i]; e < v->offset[i + 1]; e++) {
@@ -100,11 +121,14 @@ static int make_row(cbx_patterns *f, int32_t i)
         }
     r->degree = 1 + r->fixed + (v->outside_weight ? (double)v->outside_weight[i] : 0);
     r->by_number = r->open > f->q->most;
-    r->values = CBX_NEW(&f->arena, double, (int64_t)f->q->net->num_layers * r->open);
-    if (r->by_number)
-        return !r->values || number_patterns(f, r, i == 0) ? -1 : 0;
-    r->patterns = (int64_t)1 << r->open;
-    return r->values ? 0 : -1;
+    limit_numbers(f, i);
+    int64_t layers = f->q->net->num_layers;
+    r->values = CBX_NEW(&f->arena, double, layers * r->open);
+    r->brought = CBX_NEW(&f->arena, double, layers *(r->open + r->fixed));
+    r->patterns = (int64_t)1 << (r->by_number ? 0 : r->open);
+    if (!r->values || !r->brought)
+        return -1;
+    return r->by_number ? number_patterns(f, r, i == 0) : 0;
 }
 
 /* ---- forward */
@@ -185,6 +209,35 @@ static void bring(cbx_patterns *f, int32_t i, int32_t l)
     }
 }
 
+/* Around the boxes of all patterns of the other ends that edges allow. */
+static int find_around(cbx_patterns *f, int32_t i, int32_t l)
+{
+    cbx_pattern_row *r = &f->rows[i];
+    int64_t          width = f->q->net->layers[l - 1].n_out, edges = r->open + r->fixed;
+    double          *low = CBX_NEW(&f->arena, double, edges *width);
+    double          *high = CBX_NEW(&f->arena, double, edges *width);
+    if (!low || !high)
+        return -1;
+    r->around_low[l] = low;
+    r->around_high[l] = high;
+    for (int32_t k = 0; k < edges; k++, low += width, high += width) {
+        const cbx_pattern_row   *u = &f->rows[r->from[k]];
+        const cbx_pattern_boxes *of = &u->of[l - 1];
+        bool                     any = false;
+        for (int64_t p = 0; p < u->patterns; p++) {
+            if (!cbx_pattern_allows(u, p, i))
+                continue;
+            for (int64_t j = 0; j < width; j++) {
+                double least = of->low[p * width + j], most = of->high[p * width + j];
+                low[j] = any ? fmin(low[j], least) : least;
+                high[j] = any ? fmax(high[j], most) : most;
+            }
+            any = true;
+        }
+    }
+    return 0;
+}
+
 /* x times W, of what is between low and high, which are at least 0. */
 CBX_HOT static void multiply_boxes(const double *W, int32_t in, int32_t out, const double *low,
                                    const double *high, double *least, double *most)
@@ -255,7 +308,15 @@ static int allocate_boxes(cbx_patterns *f, cbx_pattern_row *r, int32_t l, cbx_ar
                              .send_high = CBX_NEW(arena, double, r->patterns *next)};
     r->least = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
     r->most = CBX_NEW(&f->arena, double, (r->open + r->fixed) * width);
-    return b->low && b->high && b->send_low && b->send_high && r->least && r->most ? 0 : -1;
+    if (l == 0) {
+        b->above = CBX_NEW(arena, double, r->patterns *width);
+        b->below = CBX_NEW(arena, double, r->patterns *width);
+        b->rest = CBX_NEW(arena, double, r->patterns *width);
+    }
+    return b->low && b->high && b->send_low && b->send_high && r->least && r->most &&
+                   (l > 0 || (b->above && b->below && b->rest))
+               ? 0
+               : -1;
 }
 
 /* Of layer l of row i, in this memory. */
@@ -274,12 +335,17 @@ static int make_boxes_in(cbx_patterns *f, int32_t i, int32_t l, cbx_arena *arena
         bring_first(f, i);
     else
         bring(f, i, l);
+    if (l > 1 && find_around(f, i, l))
+        return -1;
     if (r->by_number) {
         cbx_pattern_add_up(r, r->least, width, false);
         cbx_pattern_add_up(r, r->most, width, true);
     }
     for (int64_t p = 0; p < r->patterns; p++) {
         find_boxes(f, i, l, p);
+        if (l == 0)
+            cbx_lines_find((int32_t)width, b->low + p * width, b->high + p * width,
+                           b->above + p * width, b->below + p * width, b->rest + p * width);
         if (sends)
             multiply_boxes(net->layers[l + 1].neighbour, (int32_t)width, (int32_t)next, f->unit[2],
                            f->unit[3], b->send_low + p * next, b->send_high + p * next);
@@ -289,19 +355,19 @@ static int make_boxes_in(cbx_patterns *f, int32_t i, int32_t l, cbx_arena *arena
 
 static int make_boxes(cbx_patterns *f, int32_t i, int32_t l)
 {
-    cbx_arena *arena = &f->arena;
-    if (l > 0 || !f->q->cache)
-        return make_boxes_in(f, i, l, arena);
-    if (cbx_pattern_cache_find(f->q->cache, i, &f->rows[i], &arena))
+    cbx_pattern_cache *cache = l == 0 ? f->q->cache : NULL;
+    if (cache && cbx_pattern_cache_find(cache, i, &f->rows[i]))
         return 0;
-    if (make_boxes_in(f, i, l, arena))
+    cbx_arena *kept = cache ? cbx_pattern_cache_room(cache, i, &f->rows[i]) : NULL;
+    if (make_boxes_in(f, i, l, kept ? kept : &f->arena))
         return -1;
-    cbx_pattern_cache_keep(f->q->cache, i, &f->rows[i]);
+    if (kept)
+        cbx_pattern_cache_keep(cache, i, &f->rows[i]);
     return 0;
 }
 
-/* What the scales of a row's neighbours can be, and below which slopes its ReLUs are not: 1 of units
- * that its neighbours raise more than they lower them. Any slope from 0 to 1 would do. */
+/* What the scales of a row's neighbours can be, and below which slopes its ReLUs are not: 1 of
+ * units that its neighbours raise more than they lower them. Any slope from 0 to 1 would do. */
 static int make_edges(cbx_patterns *f, int32_t i)
 {
     cbx_pattern_row *r = &f->rows[i];

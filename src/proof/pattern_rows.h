@@ -16,21 +16,28 @@ typedef struct cbx_pattern_boxes {
     double *low, *high; /* before the ReLU */
     /* what edges carry of it to the next layer, times the row's scale */
     double *send_low, *send_high;
+    /* of the first layer, which is asked for most: relu(z) <= above z + rest and >= below z */
+    double *above, *below, *rest;
 } cbx_pattern_boxes;
 
 typedef struct cbx_pattern_row {
-    int32_t            open, fixed; /* edges that may go, and that stay */
-    int32_t           *from;        /* open, then fixed: their other ends */
+    int32_t            open, fixed;              /* edges that may go, and that stay */
+    int32_t           *from;                     /* open, then fixed: their other ends */
     double            *least_scale, *most_scale; /* by edge: of its other end, as it is there */
     double             degree;                   /* without the open ones */
-    bool               by_number;   /* patterns are numbers of open edges that are left: … */
-    int32_t           *numbers;     /* … of pattern p from numbers[p] to numbers[p + 1] - 1 */
-    double            *slope;       /* then, by unit of the first layer: relu(z) >= slope z */
-    double            *sums;        /* then, scratch: one more than open edges */
+    int32_t            fewest_left, most_left;   /* of the open ones */
+    bool               by_number; /* patterns are numbers of open edges that are left: … */
+    int32_t           *numbers;   /* … of pattern p from numbers[p] to numbers[p + 1] - 1 */
+    double            *slope;     /* then, by unit of the first layer: relu(z) >= slope z */
+    double            *sums;      /* then, scratch: one more than open edges */
     int64_t            patterns;
     cbx_pattern_boxes *of;           /* by layer */
     double            *least, *most; /* scratch, edges x units: what may come along them */
     double            *values;       /* scratch, layers x open edges */
+    /* from the third layer on, by layer: edges x units of the layer before, around the boxes that
+     * the other end's patterns have which the edge allows */
+    double **around_low, **around_high;
+    double  *brought; /* scratch, layers x edges */
 } cbx_pattern_row;
 
 typedef struct cbx_patterns {
@@ -42,6 +49,7 @@ typedef struct cbx_patterns {
     double                     *unit[4]; /* scratch: by unit */
     int64_t                     steps;
     bool                        late;
+    bool                        impossible; /* no graph has as many edges as are asked for */
 } cbx_patterns;
 
 /* Finds all nodes' patterns and boxes. -1: no time, or no memory. */

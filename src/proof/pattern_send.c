@@ -15,9 +15,9 @@ typedef struct sending {
     cbx_patterns          *f;
     const cbx_pattern_row *r;
     int32_t                i;
-    int64_t                width, next;         /* of the first layer and of the second */
-    double                *above, *below, *rest; /* by unit: a line above its ReLU, one below */
-    double                *up, *down;           /* by unit */
+    int64_t                width, next;          /* of the first layer and of the second */
+    const double          *above, *below, *rest; /* by unit: lines of the pattern at hand */
+    double                *up, *down;            /* by unit */
     double                *own_low, *own_high;   /* by output: the row's own share, and the bias */
     double                *stay_low, *stay_high; /* by output: of edges that stay */
     double                *all_low, *all_high;   /* by output: whatever is left */
@@ -29,7 +29,7 @@ static int make(sending *t, cbx_patterns *f, int32_t i)
     const cbx_net *net = f->q->net;
     int64_t        width = net->layers[0].n_out, next = net->layers[1].n_out;
     int64_t        edges = f->rows[i].open + f->rows[i].fixed;
-    double        *units = CBX_NEW(&f->arena, double, 5 * width);
+    double        *units = CBX_NEW(&f->arena, double, 2 * width);
     double        *outputs = CBX_NEW(&f->arena, double, 6 * next);
     double        *by_edge = CBX_NEW(&f->arena, double, 2 * edges * next);
     if (!units || !outputs || !by_edge)
@@ -39,11 +39,8 @@ static int make(sending *t, cbx_patterns *f, int32_t i)
                    .i = i,
                    .width = width,
                    .next = next,
-                   .above = units,
-                   .below = units + width,
-                   .rest = units + 2 * width,
-                   .up = units + 3 * width,
-                   .down = units + 4 * width,
+                   .up = units,
+                   .down = units + width,
                    .own_low = outputs,
                    .own_high = outputs + next,
                    .stay_low = outputs + 2 * next,
@@ -87,17 +84,13 @@ static const double *features_of(const sending *t, int32_t node)
     return t->f->q->spread->base + node * t->width;
 }
 
-/* Lines of all units, with a pattern's boxes. */
-static void find_lines(sending *t, int64_t p)
+/* Those of a pattern. */
+static void take_lines(sending *t, int64_t p)
 {
-    const double *low = t->r->of[0].low + p * t->width, *high = t->r->of[0].high + p * t->width;
-    for (int64_t k = 0; k < t->width; k++) {
-        bool   bends = low[k] < 0 && high[k] > 0;
-        double on = high[k] > 0 ? 1 : 0;
-        t->above[k] = bends ? high[k] / (high[k] - low[k]) : on;
-        t->below[k] = bends ? high[k] > -low[k] : on;
-        t->rest[k] = bends ? -t->above[k] * low[k] : 0;
-    }
+    const cbx_pattern_boxes *b = &t->r->of[0];
+    t->above = b->above + p * t->width;
+    t->below = b->below + p * t->width;
+    t->rest = b->rest + p * t->width;
 }
 
 /* What edge k brings, with any scale that its other end can have. */
@@ -156,7 +149,7 @@ static void add(int64_t count, double *to, const double *more, double times)
 static void send_set(sending *t, int64_t p)
 {
     double s = cbx_pattern_scale(t->r, p);
-    find_lines(t, p);
+    take_lines(t, p);
     send_own(t, s);
     for (int32_t k = 0; k < t->r->open + t->r->fixed; k++) {
         if (!cbx_pattern_has(t->r, p, k))
@@ -174,7 +167,8 @@ static void send_set(sending *t, int64_t p)
 
 /* ---- patterns that are numbers of edges */
 
-/* By relu(a + b) <= relu(a) + relu(b): what edge k brings. Below, a unit's ReLU has the row's slope.
+/* By relu(a + b) <= relu(a) + relu(b): what edge k brings. Below, a unit's ReLU has the row's
+ * slope.
  */
 static void split_edge(sending *t, int32_t k)
 {
@@ -269,7 +263,7 @@ int cbx_pattern_send(cbx_patterns *f, int32_t i)
             send_set(&t, p);
             continue;
         }
-        find_lines(&t, p);
+        take_lines(&t, p);
         add_up_edges(&t, &lines);
         send_numbers(&t, &lines, p);
     }

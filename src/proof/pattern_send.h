@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pattern_send.h: what a row of the first layer sends to the second, by lines.
  *
- * A box around each unit, multiplied with weights, lets every unit be at whichever end is worse. All
- * units of a row move together, though: with the scales of the nodes next to it, and with which of
- * these are left. Two bounds tell of that, of one output at a time: lines above and below each ReLU,
- * and relu(a + b) <= relu(a) + relu(b), which makes a sum over nodes of it. docs/bounds.md has the
- * proofs. */
+ * A box around each unit, multiplied with weights, lets every unit be at whichever end is worse.
+ * All units of a row move together, though: with the scales of the nodes next to it, and with which
+ * of these are left. Two bounds tell of that, of one output at a time: lines above and below each
+ * ReLU, and relu(a + b) <= relu(a) + relu(b), which makes a sum over nodes of it. docs/bounds.md
+ * has the proofs. */
 #ifndef CBX_PATTERN_SEND_H
 #define CBX_PATTERN_SEND_H
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lead_bound.h"
+#include "pattern_cache.h"
 #include "pattern_rounding.h"
 #include "receptive.h"
 #include "small_world.h"
@@ -47,6 +48,7 @@ typedef struct question {
     cbx_lead_bound    bound;
     cbx_net          *net;
     bool              known;
+    int32_t           fewest[NODES], most[NODES]; /* edges that are left, by node */
 } question;
 
 static void draw_choices(question *q)
@@ -90,10 +92,25 @@ static void toggle(question *q, int32_t choice)
     }
 }
 
+/* Of each node, as many edges are left as are asked for? */
+static bool keeps_numbers(const question *q)
+{
+    const cbx_view *v = &q->view;
+    int32_t         left[NODES] = {0};
+    bool            keeps = true;
+    for (int64_t e = 0; e < v->m; e++) {
+        int32_t s = v->source[e], t = q->graph.target_of[e];
+        left[t] += s != t && q->w->edge[v->node ? v->node[s] : s][v->node ? v->node[t] : t];
+    }
+    for (int32_t i = 0; i < v->n; i++)
+        keeps = keeps && left[i] >= q->fewest[i] && left[i] <= q->most[i];
+    return keeps;
+}
+
 /* The largest lead of all sets of open choices from `first` on. */
 static double largest_lead(question *q, int32_t first, int32_t a, int32_t b)
 {
-    double most = true_lead(q->w, a, b);
+    double most = keeps_numbers(q) ? true_lead(q->w, a, b) : -INFINITY;
     for (int32_t c = first; c < q->graph.count; c++)
         if (q->graph.fate[c] == CBX_FREE) {
             toggle(q, c);
@@ -103,8 +120,38 @@ static double largest_lead(question *q, int32_t first, int32_t a, int32_t b)
     return most;
 }
 
+/* Any number of edges; or of one node no fewer than some, and of another no more. */
+static void draw_numbers(question *q, bool any)
+{
+    for (int32_t i = 0; i < NODES; i++) {
+        q->fewest[i] = 0;
+        q->most[i] = NODES;
+    }
+    if (any)
+        return;
+    q->fewest[below(q->w, q->view.n)] = (int32_t)below(q->w, 4);
+    q->most[below(q->w, q->view.n)] = (int32_t)(1 + below(q->w, 3));
+}
+
+/* What a cache has of other questions changes nothing. */
+static void check_cache(const cbx_pattern_question *of, cbx_pattern_cache *cache,
+                        const cbx_pattern_leads *told)
+{
+    double               lead[CLASSES];
+    uint8_t              may[64];
+    cbx_pattern_question with = *of;
+    cbx_pattern_leads    again = *told;
+    again.lead = lead;
+    again.may = may;
+    with.cache = cache;
+    CHECK(cbx_pattern_find_leads(&with, &again));
+    for (int32_t c = 0; c < CLASSES; c++)
+        CHECK(!told->asked[c] || lead[c] == told->lead[c]);
+}
+
 /* How tight: of how many the bound is exact enough to tell that none leads. */
-static void check(question *q, int64_t *none, int64_t *told)
+static void check(question *q, bool any, int most_open, double widest, cbx_pattern_cache *cache,
+                  int64_t *none, int64_t *told)
 {
     int32_t            b = (int32_t)(2 * below(q->w, 2));
     double             truth[CLASSES], most = -INFINITY, lead[CLASSES];
@@ -112,8 +159,10 @@ static void check(question *q, int64_t *none, int64_t *told)
     cbx_pattern_branch search = {.question = {.net = q->net,
                                               .graph = &q->graph,
                                               .spread = &q->bound.spread,
-                                              .most = (int)below(q->w, 4),
-                                              .widest = (double)(1 + below(q->w, 3))},
+                                              .most = most_open,
+                                              .widest = widest,
+                                              .fewest = q->fewest,
+                                              .most_left = q->most},
                                  .graph = &q->graph,
                                  .behind = b,
                                  .asked = asked};
@@ -122,6 +171,7 @@ static void check(question *q, int64_t *none, int64_t *told)
                                 .lead = lead,
                                 .may = may,
                                 .narrow = below(q->w, 2) ? INFINITY : -1};
+    draw_numbers(q, any);
     asked[2 - b] = (uint8_t)below(q->w, 2); /* one class, or all others */
     for (int32_t c = 0; c < CLASSES; c++)
         if (asked[c])
@@ -129,6 +179,9 @@ static void check(question *q, int64_t *none, int64_t *told)
     CHECK(cbx_pattern_find_leads(&search.question, &found));
     for (int32_t c = 0; c < CLASSES; c++)
         CHECK(!asked[c] || truth[c] <= lead[c]);
+    check_cache(&search.question, cache, &found);
+    if (!any)
+        return;
     bool claimed = cbx_pattern_none(&search, &q->arena);
     CHECK(!claimed || most <= 0);
     *none += most < -1e-3;
@@ -187,16 +240,23 @@ static void settle_some(question *q)
 
 static void check_seed(uint64_t seed, int64_t *none, int64_t *told)
 {
-    world    w;
-    question q;
+    world             w;
+    question          q;
+    cbx_pattern_cache cache = {.count = 0};
     draw_world(&w, seed);
     ask(&q, &w);
-    if (CHECK(q.known) && CHECK(cbx_pattern_is_known(q.net, &q.graph))) {
-        check(&q, none, told);
-        settle_some(&q);
-        check(&q, none, told);
+    if (CHECK(q.known) && CHECK(cbx_pattern_is_known(q.net, &q.graph)) &&
+        CHECK(!cbx_pattern_cache_init(&cache, q.view.n, &q.arena))) {
+        int    most = (int)below(&w, 4);
+        double widest = (double)(1 + below(&w, 3));
+        for (int k = 0; k < 4; k++) {
+            check(&q, k % 2 == 0, most, widest, &cache, none, told);
+            if (k == 1)
+                settle_some(&q);
+        }
         check_rounding(&q);
     }
+    cbx_pattern_cache_free(&cache);
     if (test_failures())
         test_check_int((int64_t)seed, -1, "seed", (int)w.model->num_layers, "layers");
     cbx_arena_free(&q.arena);
