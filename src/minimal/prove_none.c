@@ -11,6 +11,8 @@ static const double SHARE = 0.8;
 enum { MOST_OPEN = 6 };
 /* Of others: the factor by which degrees differ at most that are one pattern. */
 static const double WIDEST = 1.2;
+/* Of these, how many are left is settled first, where it is between numbers that differ so much. */
+static const double WIDE = 4;
 
 static bool stop(void *user)
 {
@@ -24,10 +26,17 @@ bool cbx_prove_none(const cbx_asking *a, const cbx_net *net, cbx_partial_graph *
     double             now = cbx_clock();
     cbx_asking         own = *a;
     uint8_t           *asked = CBX_NEW(s->arena, uint8_t, s->model->num_classes);
-    cbx_pattern_branch b = {.question = {net, graph, &bound->spread, MOST_OPEN, WIDEST, stop, &own},
+    cbx_pattern_branch b = {.question = {.net = net,
+                                         .graph = graph,
+                                         .spread = &bound->spread,
+                                         .most = MOST_OPEN,
+                                         .widest = WIDEST,
+                                         .stop = stop,
+                                         .user = &own},
                             .graph = graph,
                             .behind = s->prediction,
-                            .asked = asked};
+                            .asked = asked,
+                            .wide = WIDE};
     own.until = now + SHARE * (a->until - now);
     if (!asked || !cbx_pattern_is_known(net, graph))
         return false;

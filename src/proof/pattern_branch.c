@@ -13,9 +13,7 @@
 static const double HOPE = 1.25;
 enum { WAITS = 16 };
 
-/* Of a node with many edges it is told apart how many are left, before which, while there are so
- * many times as many at most as at least; so often for each node. */
-static const double WIDE = 4;
+/* So often for each node it is settled how many edges it has. */
 enum { MOST_SPLITS = 8 };
 
 /* What was settled: an edge stays first, and then goes; or, of a node with many, more than `at`
@@ -285,7 +283,7 @@ static bool split_numbers(const cbx_pattern_branch *b, const tree *t, int32_t no
     count_edges(b->graph, node, &stay, &open);
     int32_t low = fewest > stay ? fewest : stay, high = most < stay + open ? most : stay + open;
     double  at = sqrt((low + 1.0) * (high + 1.0)) - 1;
-    if (node == 0 || open <= b->question.most || high + 1 < WIDE * (low + 1))
+    if (node == 0 || open <= b->question.most || high + 1 < b->wide * (low + 1))
         return false;
     *out = (step){.choice = -1, .node = node, .at = (int32_t)at, .fewest = fewest, .most = most};
     out->at = out->at > 0 ? out->at : 1;

@@ -12,7 +12,10 @@ typedef struct cbx_pattern_branch {
     cbx_partial_graph   *graph;  /* of the question; left as it was */
     int32_t              behind; /* a class, … */
     const uint8_t       *asked;  /* … and which might come to lead it: by class */
-    int64_t              bounds; /* how many were computed */
+    /* Of a node with more open edges than have all patterns told apart, it is settled how many are
+     * left, before which, while there are so many times as many at most as at least. */
+    double  wide;
+    int64_t bounds; /* how many were computed */
 } cbx_pattern_branch;
 
 /* True: there is none. False: it is not known. */

@@ -9,7 +9,7 @@ int cbx_pattern_cache_init(cbx_pattern_cache *c, int32_t rows, cbx_arena *arena)
     *c = (cbx_pattern_cache){
         .rows = cbx_arena_zalloc(arena, (size_t)rows, sizeof *c->rows),
         .next = CBX_NEW0(arena, uint8_t, rows),
-        .key = CBX_NEW(arena, double, 5 + 3 * (int64_t)rows),
+        .key = CBX_NEW(arena, double, 4 + 3 * (int64_t)rows),
         .count = rows,
     };
     if (c->rows && c->next && c->key)
@@ -32,7 +32,6 @@ static int64_t find_key(const cbx_pattern_row *r, double *key)
     int64_t length = 0;
     key[length++] = r->open;
     key[length++] = r->fixed;
-    key[length++] = r->degree;
     key[length++] = r->fewest_left;
     key[length++] = r->most_left;
     for (int32_t k = 0; k < r->open + r->fixed; k++) {

@@ -165,7 +165,8 @@ static void check(question *q, bool any, int most_open, double widest, cbx_patte
                                               .most_left = q->most},
                                  .graph = &q->graph,
                                  .behind = b,
-                                 .asked = asked};
+                                 .asked = asked,
+                                 .wide = 1 + cbx_rng_uniform(&q->w->rng)};
     cbx_pattern_leads  found = {.behind = b,
                                 .asked = asked,
                                 .lead = lead,
@@ -271,4 +272,61 @@ TEST(no_set_of_removals_leads_further_than_patterns_say)
     /* with all edges settled nothing is left open: branching tells of all */
     CHECK(told >= none);
     CHECK(none > 100);
+}
+
+static void add_to_bias(world *w, int32_t class, double more)
+{
+    cbx_error   err = {0};
+    const char *name;
+    int32_t     rows, cols;
+    float       bias[CLASSES];
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++)
+        if (!strcmp(name, "output_layer.bias")) {
+            CHECK_OK(cbx_model_get(w->model, i, bias, CLASSES, &err), err);
+            bias[class] += (float)more;
+            CHECK_OK(cbx_model_set(w->model, i, bias, CLASSES, &err), err);
+        }
+}
+
+/* Biases are moved so that hardly any set leads but the one that leads furthest. */
+static void check_only_set(uint64_t seed, int64_t *asked_about)
+{
+    world    w;
+    question q;
+    uint8_t  asked[CLASSES] = {[1] = 1};
+    draw_world(&w, seed);
+    cbx_rng rng = w.rng;
+    ask(&q, &w);
+    draw_numbers(&q, true);
+    add_to_bias(&w, 1, 1e-4 - largest_lead(&q, 0, 1, 0));
+    cbx_arena_free(&q.arena);
+    w.rng = rng;
+    ask(&q, &w);
+    cbx_pattern_branch search = {.question = {.net = q.net,
+                                              .graph = &q.graph,
+                                              .spread = &q.bound.spread,
+                                              .most = (int)below(&w, 3),
+                                              .widest = (double)(1 + below(&w, 3))},
+                                 .graph = &q.graph,
+                                 .asked = asked,
+                                 .wide = 1 + cbx_rng_uniform(&w.rng)};
+    draw_numbers(&q, true);
+    if (largest_lead(&q, 0, 1, 0) > 0) {
+        CHECK(!cbx_pattern_none(&search, &q.arena));
+        *asked_about += 1;
+    }
+    for (int32_t c = 0; c < q.graph.count; c++)
+        CHECK(q.graph.fate[c] == CBX_FREE); /* the graph is as it was */
+    if (test_failures())
+        test_check_int((int64_t)seed, -1, "seed", (int)w.model->num_layers, "layers");
+    cbx_arena_free(&q.arena);
+    free_world(&w);
+}
+
+TEST(the_set_that_leads_furthest_is_never_excluded)
+{
+    int64_t asked_about = 0;
+    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
+        check_only_set(seed, &asked_about);
+    CHECK(asked_about > 2500);
 }
