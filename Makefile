@@ -182,8 +182,7 @@ tsan tsan-short: bootstrap
 
 .PHONY: run-tsan run-tsan-short
 run-tsan run-tsan-short: build-tsan/configured
-	@$(call build,build-tsan)
-	@scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
+	@JOBS=$(JOBS) scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
 
 # The unit tests under memcheck: some minutes, with -short half of one, with -all more than an hour.
 valgrind valgrind-short valgrind-all: bootstrap build/configured
