@@ -43,7 +43,7 @@ quick: bootstrap-check build/configured
 	@$(call ctest,build) --exclude-regex '^(cli|browser|python|fuzz|examples)/|^(python|growth|faults|install|docs|locale|reproducible)$$'
 
 # Long there, and of code that others run there: commands on every data set and method, limits of time, the judge's own test.
-asan_without = ^(cli/(shared_data|rivals|reproducible|robust_truth)|kernel/test_time_fixed|search/test_limits|adversary/itself)$$
+asan_without = ^(reproducible|cli/(shared_data|rivals|reproducible|robust_truth)|kernel/test_time_fixed|search/test_limits|adversary/itself)$$
 
 check: bootstrap-check build/configured build-asan/configured
 	@$(call build,build)
@@ -182,8 +182,7 @@ tsan tsan-short: bootstrap
 
 .PHONY: run-tsan run-tsan-short
 run-tsan run-tsan-short: build-tsan/configured
-	@$(call build,build-tsan)
-	@scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
+	@JOBS=$(JOBS) scripts/tsan.sh build-tsan $(if $(findstring short,$@),short)
 
 # The unit tests under memcheck: some minutes, with -short half of one, with -all more than an hour.
 valgrind valgrind-short valgrind-all: bootstrap build/configured

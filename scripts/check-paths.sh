@@ -30,21 +30,25 @@ try() { # name, compiler flags, OpenBLAS core
     MAKEFLAGS='' cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
         --target combinex_cli "${tests[@]}" > /dev/null
     [ -z "$dump" ] || scripts/check-masks.py "$build" "$2"
-    OPENBLAS_CORETYPE=$3 ctest --test-dir "$build" --output-on-failure -R "$pattern" | tail -n 4
+    OPENBLAS_CORETYPE=$3 ctest --test-dir "$build" --output-on-failure -R "$pattern" \
+        --parallel "$(getconf _NPROCESSORS_ONLN)" | tail -n 4
     OPENBLAS_CORETYPE=$3 answer "$build"
 }
 
 # The models are those of the first path: what differs is the search.
 answer() { # build folder
-    local kind threads models=build-path-plain
+    local kind threads one models=build-path-plain running
     for kind in gcn cheb graphconv; do
         [ "$1" != "$models" ] ||
             "$1/combinex" train karate --model $kind --epochs 60 --seed 3 -q -o "$models/$kind.model"
+        running=()
         for threads in 1 2 4; do
             "$1/combinex" explain karate "$models/$kind.model" --all --target any --threads $threads --json |
-                sed -E 's/"seconds":[^,]*,//' > "$1/$kind.$threads.jsonl"
-            cmp "$1/$kind.1.jsonl" "$1/$kind.$threads.jsonl"
+                sed -E 's/"seconds":[^,]*,//' > "$1/$kind.$threads.jsonl" &
+            running+=($!)
         done
+        for one in "${running[@]}"; do wait "$one"; done
+        for threads in 2 4; do cmp "$1/$kind.1.jsonl" "$1/$kind.$threads.jsonl"; done
         [ "$1" = "$models" ] || printf '%s: ' $kind
         [ "$1" = "$models" ] || scripts/compare-answers.py "$models/$kind.1.jsonl" "$1/$kind.1.jsonl"
     done

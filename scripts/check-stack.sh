@@ -39,11 +39,15 @@ for package in zlib libzip expat openblas libcurl; do
 done
 defines=(-D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -DCBX_NO_CLONES)
 ! pkg-config --exists libcurl || defines+=(-DCBX_HAVE_CURL)
-for file in src/*/*.c cli/*.c; do
-    out=$scratch/$(echo "${file%.c}" | tr / _)
-    gcc -std=c17 -O2 -fopenmp -fstack-usage -fcallgraph-info=su "${defines[@]}" "${includes[@]}" \
-        -w -Werror=vla -c "$file" -o "$out.o"
-done
+compile() { # compile FLAGS... FILE
+    local file=${*: -1}
+    gcc -std=c17 -O2 -fopenmp -fstack-usage -fcallgraph-info=su "$@" -w -Werror=vla -c \
+        -o "$scratch/$(echo "${file%.c}" | tr / _).o"
+}
+export -f compile
+export scratch
+printf '%s\n' src/*/*.c cli/*.c | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I {} \
+    bash -c 'compile "$@"' compile "${defines[@]}" "${includes[@]}" {}
 
 dynamic=$(cat "$scratch"/*.su | grep -E 'dynamic' | grep -v 'dynamic,bounded' || true)
 large=$(awk -v limit="$limit" '$(NF - 1) > limit' "$scratch"/*.su || true)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # tsan.sh FOLDER [short]: the thread sanitizer over everything that runs on several threads:
-# training, prediction, batches of every method, a benchmark. FOLDER is a build with
-# -DCBX_TSAN=ON, by clang: gcc's OpenMP runtime waits in ways that the sanitizer cannot see, so
+# training, prediction, batches of every method, a benchmark. FOLDER is configured with
+# -DCBX_TSAN=ON, for clang; what is run is built first: gcc's OpenMP runtime waits in ways that the sanitizer cannot see, so
 # that every barrier looks like a race. LLVM's has a tool, Archer, that tells it of them.
 #
 # First a race is planted, and the lock of cbx_explain_many left out: both must be found, and
@@ -12,6 +12,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(cd "${1:?the build folder}" && pwd)
 short=${2:-}
 combinex=$folder/combinex
+# the unit tests that use threads
+tests=(search_test_many)
+[ -n "$short" ] || tests+=(core_test_threads kernel_test_gemm kernel_test_sparse kernel_test_rows model_test_predict
+    bench_test_run)
+MAKEFLAGS=--no-print-directory cmake --build "$folder" --parallel "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" \
+    --target combinex_cli planted_race planted_race_unlocked "${tests[@]}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -73,11 +79,7 @@ try explain karate model.safetensors --node 8 --features-to-vary none --prove 3 
 try robust karate model.safetensors --node 8 --budget 3 --time-limit 5 --threads 4 --json
 try bench --data karate --models "gcn,graphconv" --folds 2 --samples 4 --train-epochs 10 --epochs 20 \
     --unr-rollouts 20 --jobs 2 --out bench
-# the unit tests that use threads
 export CBX_SOURCE=$here CBX_SHARED=/nonexistent COMBINEX=$combinex
-tests=(search_test_many)
-[ -n "$short" ] || tests+=(core_test_threads kernel_test_gemm kernel_test_sparse kernel_test_rows model_test_predict
-    bench_test_run)
 for test in "${tests[@]}"; do
     runs=$((runs + 1))
     "$folder/tests/$test" > out.txt 2>&1 || { tail -n 60 out.txt; exit 1; }

