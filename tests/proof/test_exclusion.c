@@ -40,21 +40,6 @@ static void try_all(question *q, const asking *by, int32_t first, int64_t size, 
     }
 }
 
-/* The class leads by so much more, on every graph. */
-static void add_to_bias(world *w, int32_t class, double more)
-{
-    const char *name;
-    cbx_error   err = {0};
-    int32_t     rows, cols;
-    float       bias[CLASSES];
-    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++)
-        if (!strcmp(name, "output_layer.bias")) {
-            CHECK_OK(cbx_model_get(w->model, i, bias, CLASSES, &err), err);
-            bias[class] += (float)more;
-            CHECK_OK(cbx_model_set(w->model, i, bias, CLASSES, &err), err);
-        }
-}
-
 /* A size of which sets lead further than all smaller ones, but not by much, is the first that leads
  * from here on, if there is one. */
 static void move_leads(world *w, int32_t class, double *most)
