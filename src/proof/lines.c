@@ -42,8 +42,8 @@ CBX_HOT static double of_relu(int32_t width, const double *weight, const double 
     return sum_of(part) + rest;
 }
 
-CBX_HOT static double take(int32_t width, const double *weight, const double *above,
-                           const double *below, const double *beside, double *restrict before)
+CBX_HOT static double take_lines(int32_t width, const double *weight, const double *above,
+                                 const double *below, const double *beside, double *restrict before)
 {
     double  part[PARTS] = {0}, rest = 0;
     int32_t k = 0;
@@ -148,7 +148,7 @@ void cbx_lines_find(int32_t width, const double *low, const double *high, double
 double cbx_lines_take(int32_t width, const double *weight, const double *above, const double *below,
                       const double *rest, double *before)
 {
-    return take(width, weight, above, below, rest, before);
+    return take_lines(width, weight, above, below, rest, before);
 }
 
 double cbx_lines_dot(int32_t count, const double *a, const double *b)

@@ -54,8 +54,8 @@ static int make(sending *t, cbx_patterns *f, int32_t i)
 
 /* `up` and `down`, multiplied: with the mean of both and half of what they differ by, which is 0 of
  * units that their box has on one side of 0. */
-CBX_HOT static void multiply(const double *W, int64_t in, int64_t out, const double *up,
-                             const double *down, double *restrict low, double *restrict high)
+CBX_HOT static void multiply_lines(const double *W, int64_t in, int64_t out, const double *up,
+                                   const double *down, double *restrict low, double *restrict high)
 {
     memset(low, 0, (size_t)out * sizeof *low);
     memset(high, 0, (size_t)out * sizeof *high);
@@ -76,7 +76,7 @@ CBX_HOT static void multiply(const double *W, int64_t in, int64_t out, const dou
 
 static void send(const sending *t, double *low, double *high)
 {
-    multiply(t->f->q->net->layers[1].neighbour, t->width, t->next, t->up, t->down, low, high);
+    multiply_lines(t->f->q->net->layers[1].neighbour, t->width, t->next, t->up, t->down, low, high);
 }
 
 static const double *features_of(const sending *t, int32_t node)
