@@ -43,6 +43,8 @@ typedef struct finding {
     cbx_pattern_back back;
     ranked          *order;         /* scratch: by unit */
     double          *values, *most; /* scratch: by edge of the first row, by pattern */
+    double          *now;           /* scratch: by class */
+    double          *excluded;      /* by class: with patterns of the first row that are */
 } finding;
 
 /* What unit `j` of layer l has in the first row at most, by pattern, if sign is 1; or where it is
@@ -135,22 +137,31 @@ static void narrow(finding *f, int32_t l, int32_t j, const uint8_t *may)
 
 /* ---- all of it */
 
+/* By how much a class leads with a pattern of the first row. Where numbers may be too large for the
+ * model or for these, nothing is known. */
+static double lead_with(finding *f, int64_t p, int32_t class, int32_t behind,
+                        const cbx_pattern_rounding *rounding)
+{
+    double off = cbx_pattern_rounding_of(rounding, class, behind);
+    double lead = cbx_pattern_lead_with(&f->back, p, class, behind) + off;
+    return isfinite(off) && !isnan(lead) ? lead : INFINITY;
+}
+
 /* Of all classes that are asked about, whether they may lead, and with which patterns of the first
- * row. */
+ * row. Those that are excluded count as they were. */
 static void find_leads(finding *f, cbx_pattern_leads *out, const cbx_pattern_rounding *rounding)
 {
-    for (int32_t c = 0; c < f->back.q->net->model->num_classes; c++)
-        out->lead[c] = -INFINITY;
+    int32_t classes = f->back.q->net->model->num_classes;
+    memcpy(out->lead, f->excluded, (size_t)classes * sizeof *out->lead);
     for (int64_t p = 0; p < f->back.rows[0].patterns && !f->back.all.late; p++) {
         bool any = false;
-        for (int32_t c = 0; c < f->back.q->net->model->num_classes && out->may[p]; c++) {
-            if (!out->asked[c])
-                continue;
-            double lead = cbx_pattern_lead_with(&f->back, p, c, out->behind) +
-                          cbx_pattern_rounding_of(rounding, c, out->behind);
-            out->lead[c] = fmax(out->lead[c], lead);
-            any = any || !(lead < 0); /* of two that are equal, either may lead */
+        for (int32_t c = 0; c < classes && out->may[p]; c++) {
+            f->now[c] = out->asked[c] ? lead_with(f, p, c, out->behind, rounding) : -INFINITY;
+            out->lead[c] = fmax(out->lead[c], f->now[c]);
+            any = any || !(f->now[c] < 0); /* of two that are equal, either may lead */
         }
+        for (int32_t c = 0; c < classes && out->may[p] && !any; c++)
+            f->excluded[c] = fmax(f->excluded[c], f->now[c]);
         out->may[p] = any;
     }
 }
@@ -179,12 +190,13 @@ static void narrow_layer(finding *f, int32_t l, cbx_pattern_leads *out,
     }
 }
 
-/* Graphs that are among others have their units where those have them. */
+/* Graphs that are among others have their units where those have them. Of one layer nothing is
+ * closer than what is there, which may be a cache's. */
 static void take_boxes(finding *f, const cbx_pattern_leads *out)
 {
     int32_t            last = f->back.q->net->num_layers - 1;
     cbx_pattern_boxes *b = &f->back.rows[0].of[last];
-    for (int32_t j = 0; out->known_low && j < f->back.q->net->layers[last].n_out; j++) {
+    for (int32_t j = 0; last > 0 && out->known_low && j < f->back.q->net->layers[last].n_out; j++) {
         b->low[j] = fmax(b->low[j], out->known_low[j]);
         b->high[j] = fmin(b->high[j], out->known_high[j]);
     }
@@ -210,8 +222,13 @@ static int find(finding *f, cbx_pattern_leads *out)
     f->order = CBX_NEW(&back->all.arena, ranked, net->widest);
     f->values = CBX_NEW(&back->all.arena, double, r->open + r->fixed);
     f->most = CBX_NEW(&back->all.arena, double, r->patterns);
-    if (!f->order || !f->values || !f->most || cbx_pattern_round(&back->all, &rounding))
+    f->now = CBX_NEW(&back->all.arena, double, net->model->num_classes);
+    f->excluded = CBX_NEW(&back->all.arena, double, net->model->num_classes);
+    if (!f->order || !f->values || !f->most || !f->now || !f->excluded ||
+        cbx_pattern_round(&back->all, &rounding))
         return -1;
+    for (int32_t c = 0; c < net->model->num_classes; c++)
+        f->excluded[c] = -INFINITY;
     out->drop = 0;
     if (r->patterns == 1)
         take_boxes(f, out);
@@ -234,6 +251,7 @@ static int find_none(const finding *f, cbx_pattern_leads *out)
 {
     for (int32_t c = 0; c < f->back.q->net->model->num_classes; c++)
         out->lead[c] = -INFINITY;
+    memset(out->may, 0, (size_t)f->back.rows[0].patterns);
     out->drop = 0;
     return 0;
 }

@@ -13,7 +13,7 @@
 static const double HOPE = 1.25;
 enum { WAITS = 16 };
 
-/* So often for each node it is settled how many edges it has. */
+/* So often it is settled how many edges a node has: for each node, of all together. */
 enum { MOST_SPLITS = 8 };
 
 /* What was settled: an edge stays first, and then goes; or, of a node with many, more than `at`

@@ -2,7 +2,8 @@
 /* pattern_cache.h: boxes of first rows, kept from one branch to the next.
  *
  * What a first row has with a pattern depends on its own edges and on how many its neighbours can
- * have. A branch settles one edge, so most rows have what they had; and it takes as long to find
+ * have, for one model, one view and one question's settings, which a cache is for. A branch settles
+ * one edge, so most rows have what they had; and it takes as long to find
  * as all the rest. Each row has a few of those it had last. */
 #ifndef CBX_PATTERN_CACHE_H
 #define CBX_PATTERN_CACHE_H

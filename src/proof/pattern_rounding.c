@@ -104,7 +104,7 @@ static void find_highs(const cbx_pattern_row *r, const cbx_pattern_boxes *b, int
         cbx_pattern_left(r, p, &fewest, &most);
         for (int32_t left = fewest; left <= most; left++)
             for (int32_t j = 0; j < width; j++)
-                high[left * width + j] = fmax(high[left * width + j], of[j]);
+                high[(int64_t)left * width + j] = fmax(high[(int64_t)left * width + j], of[j]);
     }
 }
 
@@ -121,7 +121,7 @@ static void round_row(cbx_patterns *f, wrong *w, int32_t l, int32_t i)
         add_up(f, r, w->of_size, i, j, y->n_out, w->sum_size);
         add_up(f, r, w->of_error, i, j, y->n_out, w->sum_error);
         for (int32_t k = 0; k <= r->open; k++) {
-            double s = 1 / sqrt(r->degree + k), high = w->most_high[k * y->n_out + j];
+            double s = 1 / sqrt(r->degree + k), high = w->most_high[(int64_t)k * y->n_out + j];
             double all = y->bias_size[j] + s * w->sum_size[k];
             double off = terms * CBX_ROUNDING_UNIT * all + s * w->sum_error[k];
             w->lost = w->lost || cbx_rounding_is_lost(all);

@@ -78,6 +78,7 @@ static int number_patterns(cbx_patterns *f, cbx_pattern_row *r, bool apart)
         return -1;
     for (r->patterns = 0; left <= r->most_left; r->patterns++) {
         double last = apart ? left : floor(f->q->widest * (r->degree + left) - r->degree);
+        last = last > left ? last : left;
         r->numbers[r->patterns] = left;
         left = last < r->most_left ? (int32_t)last + 1 : r->most_left + 1;
     }

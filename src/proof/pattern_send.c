@@ -8,6 +8,10 @@
 #include "kernel.h"
 #include "lines.h"
 
+/* Of patterns that are numbers of edges, lines are told while patterns times edges are no more than
+ * this: parts are the same for all of them, and take far less. No part of a proof. */
+enum { MOST_LINES = 16384 };
+
 /* What a row's sums are made of, one vector at a time: lows and highs of its product with the
  * second layer's weights, of which those above 0 take `up` for the highs and `down` for the lows,
  * and those below 0 the other one. */
@@ -128,7 +132,7 @@ static void send_own(sending *t, double s)
     send(t, t->own_low, t->own_high);
 }
 
-/* The sums of all edges' parts are s times that, and all of it is sent s times. */
+/* Where that is closer than what is there. */
 static void take(const sending *t, int64_t p, const double *low, const double *high)
 {
     double *send_low = t->r->of[0].send_low + p * t->next;
@@ -251,11 +255,15 @@ int cbx_pattern_send(cbx_patterns *f, int32_t i)
     if (make(&t, f, i))
         return -1;
     double work = 2.0 * (double)t.width * (double)t.next;
+    if (t.r->by_number && cbx_patterns_late(f, 2 * work * (1 + t.r->open + t.r->fixed)))
+        return -1;
     if (t.r->by_number) {
         add_up_edges(&t, &split);
         for (int64_t p = 0; p < t.r->patterns; p++)
             send_numbers(&t, &split, p);
     }
+    if (t.r->by_number && t.r->patterns * (t.r->open + t.r->fixed) > MOST_LINES)
+        return 0;
     for (int64_t p = 0; p < t.r->patterns; p++) {
         if (cbx_patterns_late(f, work * (1 + t.r->open + t.r->fixed)))
             return -1;
