@@ -20,6 +20,8 @@ src/minimal/prove.c:try_sets              sets of MOST_SET moves
 cbx_pattern_eval                          DEEPEST layers
 cbx_pattern_edge                          the same
 src/proof/pattern_back.c:edge_values      the same
+src/proof/pattern_back.c:step             the same
+src/proof/pattern_back.c:step_all         the same
 src/proof/box_back.c:value                DEEPEST layers
 src/proof/box_back.c:value_of_edges       the same
 src/proof/cells.c:explore                 DEEPEST halvings
