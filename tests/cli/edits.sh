@@ -41,7 +41,9 @@ run data generate ba-shapes -q -o shapes.safetensors
 run train shapes.safetensors --model gcn --layers 3 --hidden 20 --head cat --dropout 0 --epochs 1000 \
     --learning-rate 0.001 --weight-decay 0.001 --clip 2 --seed 0 -q -o shapes.model
 tops=()
-for ((node = 300; node < 700; node += ${CBX_SANITIZED:+4 *} 5)); do tops+=(--node "$node"); done
+every=${CBX_SANITIZED:+20}
+every=${every:-5}
+for ((node = 300; node < 700; node += every)); do tops+=(--node "$node"); done
 run robust shapes.safetensors shapes.model "${tops[@]}" --edits remove --budget 1 --json
 grep '"flips_with": 1,' "$scratch/log/out" | grep -o '"node": [0-9]*' | grep -o '[0-9]*' > flips.txt
 run explain shapes.safetensors shapes.model "${tops[@]}" --edits remove --json -o single.jsonl
