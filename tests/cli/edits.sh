@@ -48,7 +48,7 @@ run robust shapes.safetensors shapes.model "${tops[@]}" --edits remove --budget 
 grep '"flips_with": 1,' "$scratch/log/out" | grep -o '"node": [0-9]*' | grep -o '[0-9]*' > flips.txt
 run explain shapes.safetensors shapes.model "${tops[@]}" --edits remove --json -o single.jsonl
 grep '"edges_removed":1,' single.jsonl | grep -o '"node":[0-9]*' | grep -o '[0-9]*$' | sort -u > found.txt
-check "one removal is found wherever it is enough" all status_is 0 , test "$(wc -l < flips.txt)" -gt $((20 / ${CBX_SANITIZED:+4 *} 1)) , \
+check "one removal is found wherever it is enough" all status_is 0 , test "$(wc -l < flips.txt)" -gt $((100 / every)) , \
     test -z "$(sort flips.txt | comm -23 - found.txt)"
 
 # Nodes that are removed.
