@@ -50,17 +50,7 @@ static inline void mirror_last_units(world *w)
  * claimed of edges that go is hardly more than there is. */
 static inline void turn_up_layers(world *w)
 {
-    const char *name;
-    cbx_error   err = {0};
-    int32_t     rows, cols;
-    float       values[4096];
-    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
-        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
-        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
-        for (int64_t k = 0; k < count && strstr(name, "layers."); k++)
-            values[k] = fabsf(values[k]);
-        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
-    }
+    change_layers(w, fabs);
 }
 
 /* What is drawn. */

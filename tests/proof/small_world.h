@@ -114,6 +114,22 @@ static inline double true_lead(world *w, int32_t a, int32_t b)
     return (double)logp[a] - logp[b];
 }
 
+/* Every parameter of a layer becomes another. */
+static inline void change_layers(world *w, double (*to)(double))
+{
+    const char *name;
+    cbx_error   err = {0};
+    int32_t     rows, cols;
+    float       values[4096];
+    for (size_t i = 0; cbx_model_parameter(w->model, i, &name, &rows, &cols); i++) {
+        int64_t count = (int64_t)(rows ? rows : 1) * (cols ? cols : 1);
+        CHECK_OK(cbx_model_get(w->model, i, values, count, &err), err);
+        for (int64_t k = 0; k < count && strstr(name, "layers."); k++)
+            values[k] = (float)to(values[k]);
+        CHECK_OK(cbx_model_set(w->model, i, values, count, &err), err);
+    }
+}
+
 /* The class leads by so much more, on every graph. */
 static inline void add_to_bias(world *w, int32_t class, double more)
 {
