@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* walk_bends.c: see walk_bends.h. */
+#include "walk_bends.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "spread_parts.h"
+
+/* Which kids a node is, and of which rows. */
+static void list_kids(cbx_walk_bends *b)
+{
+    const cbx_walks *w = b->walks;
+    for (int32_t r = 0; r < w->num_rows; r++)
+        for (int32_t k = w->rows[r].begin; k < w->rows[r].begin + w->rows[r].count; k++) {
+            b->row_above[k] = r;
+            b->kid_begin[w->kids[k].node + 2]++;
+        }
+    for (int32_t i = 0; i < w->n; i++)
+        b->kid_begin[i + 2] += b->kid_begin[i + 1];
+    for (int32_t k = 0; k < w->num_kids; k++)
+        b->kids[b->kid_begin[w->kids[k].node + 1]++] = k;
+}
+
+cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena *arena,
+                               cbx_error *err)
+{
+    const cbx_net *net = w->spread->net;
+    int64_t        n = w->n, ends = 2 * (int64_t)w->graph->count, steps = CBX_BEND_STEPS;
+    *b = (cbx_walk_bends){.walks = w,
+                          .arena = arena,
+                          .of = CBX_NEW(arena, double, ends *steps),
+                          .at = CBX_NEW(arena, double, n *steps),
+                          .scale = CBX_NEW(arena, double, n *steps),
+                          .most = CBX_NEW(arena, int32_t, n),
+                          .made = CBX_NEW(arena, int32_t, n),
+                          .units = CBX_NEW(arena, double, 7 * (int64_t)net->widest),
+                          .counts = CBX_NEW(arena, double, n *(int64_t)net->widest),
+                          .values = CBX_NEW(arena, double, 3 * n),
+                          .through = CBX_NEW(arena, double, w->num_rows *(int64_t)net->widest),
+                          .kid_begin = CBX_NEW0(arena, int64_t, n + 2),
+                          .kids = CBX_NEW(arena, int32_t, w->num_kids + 1),
+                          .row_above = CBX_NEW(arena, int32_t, w->num_kids + 1),
+                          .near = CBX_NEW(arena, uint8_t, n),
+                          .leaf = CBX_NEW0(arena, double, n),
+                          .node = CBX_NEW0(arena, double, n *steps),
+                          .end = CBX_NEW0(arena, double, ends *steps),
+                          .nodes = CBX_NEW(arena, int32_t, n),
+                          .ends = CBX_NEW(arena, int32_t, ends),
+                          .node_has = CBX_NEW0(arena, uint8_t, n),
+                          .end_has = CBX_NEW0(arena, uint8_t, ends)};
+    if (!b->of || !b->at || !b->scale || !b->most || !b->made || !b->units || !b->counts ||
+        !b->values || !b->near || !b->through || !b->kid_begin || !b->kids || !b->row_above ||
+        !b->leaf || !b->node || !b->end || !b->nodes || !b->ends || !b->node_has || !b->end_has)
+        return cbx_fail_memory(err);
+    list_kids(b);
+    for (int32_t l = 0; l < 2 && l < net->num_layers; l++)
+        if (!(b->list[l] = CBX_NEW(arena, cbx_bend_list, n * (int64_t)net->layers[l].n_out)))
+            return cbx_fail_memory(err);
+    return CBX_OK;
+}
+
+/* Of those that are there. */
+static bool next_edge(cbx_walk_edges *i, int32_t *source, int32_t *end)
+{
+    bool any = cbx_walks_next(i, source, end);
+    while (any && cbx_walks_is_gone(i->w, *end))
+        any = cbx_walks_next(i, source, end);
+    return any;
+}
+
+static double scale(const cbx_walk_bends *b, int32_t node, int64_t k)
+{
+    return b->scale[(int64_t)node * CBX_BEND_STEPS + k];
+}
+
+static double largest(const cbx_walk_bends *b, int32_t node)
+{
+    return scale(b, node, b->most[node]);
+}
+
+static void set_scales(cbx_walk_bends *b)
+{
+    const cbx_walks *w = b->walks;
+    for (int32_t i = 0; i < w->n; i++) {
+        int64_t ends = 0;
+        b->made[i] = 0;
+        for (int64_t e = w->end_begin[i]; e < w->end_begin[i + 1]; e++) {
+            ends += cbx_walks_is_open(w, w->ends[e]);
+            b->made[i] += cbx_walks_is_gone(w, w->ends[e]);
+        }
+        b->most[i] = (int32_t)(ends < b->removals ? ends : b->removals);
+        for (int64_t k = 0; k < CBX_BEND_STEPS; k++)
+            b->scale[(int64_t)i * CBX_BEND_STEPS + k] =
+                cbx_scale_gcn(w->degree[i] - b->made[i], k < b->most[i] ? k : b->most[i]);
+    }
+}
+
+/* ---- pieces of the unit at hand */
+
+static double *of_node(cbx_walk_bends *b, int32_t node)
+{
+    if (!b->node_has[node])
+        b->nodes[b->num_nodes++] = node;
+    b->node_has[node] = 1;
+    return b->node + (int64_t)node * CBX_BEND_STEPS;
+}
+
+static double *of_end(cbx_walk_bends *b, int32_t end)
+{
+    if (!b->end_has[end])
+        b->ends[b->num_ends++] = end;
+    b->end_has[end] = 1;
+    (void)of_node(b, b->walks->at[end]);
+    return b->end + (int64_t)end * CBX_BEND_STEPS;
+}
+
+/* A node whose value is s term + s^2 sum counts at most `counts` times: what removals at it do, of
+ * which one takes away what the other end of its edge brings. */
+typedef struct node_value {
+    double term, sum;
+    int    power; /* of s before the sum: 1 where there is no term, of the unit's own row */
+} node_value;
+
+static double power(double s, int p)
+{
+    return p == 1 ? s : s * s;
+}
+
+static void add_end(cbx_walk_bends *b, int32_t end, node_value of, double brings, double counts)
+{
+    int32_t node = b->walks->at[end];
+    double *piece = of_end(b, end), s0 = scale(b, node, 0);
+    for (int64_t k = 1; k <= b->most[node]; k++) {
+        double s = scale(b, node, k);
+        double rise = (s - s0) * of.term + (power(s, of.power) - power(s0, of.power)) * of.sum;
+        piece[k] += counts * fmax(0, b->towards * (rise / (double)k - power(s, of.power) * brings));
+    }
+}
+
+/* The same where its edges bring nothing that is told: all of its removals do as much. */
+static void add_leaf(cbx_walk_bends *b, int32_t node, double term, double counts)
+{
+    (void)of_node(b, node);
+    b->leaf[node] += counts * fmax(0, b->towards * term);
+}
+
+/* What units of a layer before went beyond 0 by, times their weights. */
+static void add_bends(cbx_walk_bends *b, int32_t l, int32_t node, const double *weights,
+                      double counts)
+{
+    int32_t width = b->walks->spread->net->layers[l].n_out;
+    for (int32_t j = 0; j < width; j++) {
+        double               times = counts * fmax(0, b->towards * weights[j]);
+        const cbx_bend_list *list = &b->list[l][(int64_t)node * width + j];
+        for (int64_t i = list->begin; i < list->begin + list->count && times > 0; i++) {
+            const cbx_bend *bend = &b->bends[i];
+            double         *to = bend->is_end ? of_end(b, bend->of) : of_node(b, bend->of);
+            for (int k = 1; k < CBX_BEND_STEPS; k++)
+                to[k] += times * bend->share[k];
+        }
+    }
+}
+
+/* ---- what the unit adds */
+
+static cbx_bend *new_bend(cbx_walk_bends *b)
+{
+    if (b->num_bends == b->room) {
+        int64_t   room = b->room ? 2 * b->room : 1024;
+        cbx_bend *bends = CBX_NEW(b->arena, cbx_bend, room);
+        if (!bends)
+            return NULL;
+        if (b->num_bends)
+            memcpy(bends, b->bends, (size_t)b->num_bends * sizeof *bends);
+        b->bends = bends;
+        b->room = room;
+    }
+    return &b->bends[b->num_bends++];
+}
+
+/* Keeps these shares, if there are any, and adds them to the lead. False: no memory. */
+static bool keep(cbx_walk_bends *b, int32_t of, bool is_end, const double *share, double counts,
+                 double *to)
+{
+    bool any = false;
+    for (int k = 1; k < CBX_BEND_STEPS; k++)
+        any = any || share[k] > 0;
+    if (!any)
+        return true;
+    cbx_bend *bend = new_bend(b);
+    if (!bend)
+        return false;
+    *bend = (cbx_bend){.of = of, .is_end = is_end};
+    memcpy(bend->share, share, sizeof bend->share);
+    for (int k = 1; k < CBX_BEND_STEPS; k++)
+        to[k] += counts * share[k];
+    return true;
+}
+
+/* How far all that it is moved towards 0 takes it beyond, of each removal its part: with 2 b ends
+ * max(0, sum of pieces - |z|) <= sum of max(0, piece - |z| / 2 b). It counts so much. */
+static int share_out(cbx_walk_bends *b, double now, double counts, cbx_bend_list *list)
+{
+    const cbx_walks *w = b->walks;
+    double           part = fabs(now) / (2 * (double)b->removals), share[CBX_BEND_STEPS];
+    bool             whole = true;
+    list->begin = b->num_bends;
+    for (int64_t i = 0; i < b->num_ends && whole; i++) {
+        int32_t       e = b->ends[i], node = w->at[e];
+        const double *of = b->end + (int64_t)e * CBX_BEND_STEPS;
+        const double *at = b->node + (int64_t)node * CBX_BEND_STEPS;
+        for (int k = 0; k < CBX_BEND_STEPS; k++) {
+            double rise = k ? (scale(b, node, k) - scale(b, node, 0)) / k * b->leaf[node] : 0;
+            share[k] = fmax(0, of[k] + at[k] + rise - part) - fmax(0, at[k] + rise - part);
+        }
+        whole = keep(b, e, true, share, counts, b->of + (int64_t)e * CBX_BEND_STEPS);
+    }
+    for (int64_t i = 0; i < b->num_nodes && whole; i++) {
+        int32_t       node = b->nodes[i];
+        const double *at = b->node + (int64_t)node * CBX_BEND_STEPS;
+        for (int k = 0; k < CBX_BEND_STEPS; k++) {
+            double rise = k ? (scale(b, node, k) - scale(b, node, 0)) / k * b->leaf[node] : 0;
+            share[k] = fmax(0, at[k] + rise - part);
+        }
+        whole = keep(b, node, false, share, counts, b->at + (int64_t)node * CBX_BEND_STEPS);
+    }
+    list->count = b->num_bends - list->begin;
+    for (int64_t i = 0; i < b->num_ends; i++) {
+        memset(b->end + (int64_t)b->ends[i] * CBX_BEND_STEPS, 0, sizeof share);
+        b->end_has[b->ends[i]] = 0;
+    }
+    for (int64_t i = 0; i < b->num_nodes; i++) {
+        memset(b->node + (int64_t)b->nodes[i] * CBX_BEND_STEPS, 0, sizeof share);
+        b->node_has[b->nodes[i]] = 0;
+        b->leaf[b->nodes[i]] = 0;
+    }
+    b->num_ends = b->num_nodes = 0;
+    return whole ? 0 : -1;
+}
+
+/* ---- units */
+
+static double *row_units(const cbx_walk_bends *b, int32_t k)
+{
+    return b->units + (int64_t)k * b->walks->spread->net->widest;
+}
+
+static double message(const cbx_walk_bends *b, int32_t node, int32_t unit)
+{
+    const cbx_spread_layer *y = &b->walks->spread->layers[0];
+    return y->message[(int64_t)node * y->sent + unit];
+}
+
+static double now_of(const cbx_walk_bends *b, int32_t l, int32_t node, int32_t unit)
+{
+    return b->walks->now[l][(int64_t)node * b->walks->spread->layers[l].width + unit];
+}
+
+static void face(cbx_walk_bends *b, int32_t l, int32_t node, int32_t unit)
+{
+    b->towards = now_of(b, l, node, unit) > 0 ? -1 : 1;
+}
+
+/* ---- the first layer */
+
+/* The largest of some numbers, each as often as it can count. */
+typedef struct largest_few {
+    double  first[2 * CBX_WALK_REMOVALS];
+    int64_t count;
+} largest_few;
+
+static void take(largest_few *of, double value, int64_t times)
+{
+    for (; times > 0 && value > 0; times--) {
+        if (of->count == 2 * CBX_WALK_REMOVALS && value <= of->first[of->count - 1])
+            return;
+        int64_t k = of->count < 2 * CBX_WALK_REMOVALS ? of->count++ : of->count - 1;
+        for (; k > 0 && of->first[k - 1] < value; k--)
+            of->first[k] = of->first[k - 1];
+        of->first[k] = value;
+    }
+}
+
+static double sum_of(const largest_few *of, int64_t most)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < of->count && k < most; k++)
+        sum += of->first[k];
+    return sum;
+}
+
+/* A unit of row x, as removals move it: its own, and those of its neighbours. */
+typedef struct first_unit {
+    int32_t     x, unit;
+    double      now;           /* how far it is from 0 */
+    double      sum, loop;     /* what its neighbours bring, and it itself */
+    largest_few rises, shares; /* by neighbours: of how they move it, and of their shares */
+} first_unit;
+
+static double rise_of(const cbx_walk_bends *b, int32_t node, int64_t k)
+{
+    return k ? (scale(b, node, k) - scale(b, node, 0)) / (double)k : 0;
+}
+
+/* A half of its distance from 0 is its neighbours', of each of 2 b ends a part. */
+static bool share_leaf(cbx_walk_bends *b, first_unit *f, int32_t y, double counts)
+{
+    double share[CBX_BEND_STEPS] = {0}, most = 0;
+    double part = f->now / (4 * (double)b->removals);
+    double each = b->towards * message(b, y, f->unit);
+    if (!(each > 0) || b->most[y] == 0)
+        return true;
+    take(&f->rises, each * rise_of(b, y, b->most[y]), b->most[y]);
+    for (int64_t k = 1; k <= b->most[y]; k++) {
+        share[k] = fmax(0, scale(b, f->x, 0) * each * rise_of(b, y, k) - part);
+        most = fmax(most, share[k]);
+    }
+    take(&f->shares, most, b->most[y]);
+    return most > 0 ? keep(b, y, false, share, counts, b->at + (int64_t)y * CBX_BEND_STEPS) : true;
+}
+
+/* The other half is its own removals', with what neighbours move it by the more as its factor
+ * rises. */
+static bool share_own(cbx_walk_bends *b, const first_unit *f, int32_t end, double brings,
+                      const double *counts)
+{
+    double  share[CBX_BEND_STEPS] = {0}, s0 = scale(b, f->x, 0);
+    double *to = b->of + (int64_t)end * CBX_BEND_STEPS;
+    bool    any = false;
+    for (int64_t k = 1; k <= b->most[f->x]; k++) {
+        double s = scale(b, f->x, k);
+        double own = (s - s0) * f->sum + (s * s - s0 * s0) * f->loop;
+        double rest = (s - s0) * sum_of(&f->rises, 2 * (b->removals - k)) - f->now / 2;
+        share[k] = fmax(0, (b->towards * own + rest) / (double)k - b->towards * s * brings);
+        to[k] += counts[k] * share[k];
+        any = any || share[k] > 0;
+    }
+    return any ? keep(b, end, true, share, 0, to) : true;
+}
+
+/* Of what a unit counts through one of the rows that have its node as a kid: if it may be cut off,
+ * the smallest are kept. */
+typedef struct few_least {
+    double  least[CBX_BEND_STEPS];
+    int64_t count;
+} few_least;
+
+static void keep_least(few_least *of, double value)
+{
+    int64_t k = of->count < CBX_BEND_STEPS ? of->count++ : CBX_BEND_STEPS - 1;
+    if (k == CBX_BEND_STEPS - 1 && of->count == CBX_BEND_STEPS && value >= of->least[k] &&
+        of->least[k] >= 0)
+        return;
+    for (; k > 0 && of->least[k - 1] > value; k--)
+        of->least[k] = of->least[k - 1];
+    of->least[k] = value;
+}
+
+/* What the unit counts through rows, with k removals at its node: those beyond what is open of
+ * other edges cut rows off, and the factors of few rows rise. */
+static void count_rows(const cbx_walk_bends *b, const first_unit *f, double *counts)
+{
+    const cbx_walks *w = b->walks;
+    largest_few      rises = {.count = 0};
+    few_least        open = {.count = 0};
+    double           sum = 0;
+    int64_t          others = 0, rows = 0;
+    for (int64_t i = w->end_begin[f->x]; i < w->end_begin[f->x + 1]; i++)
+        others += cbx_walks_is_open(w, w->ends[i]);
+    for (int64_t i = b->kid_begin[f->x]; i < b->kid_begin[f->x + 1]; i++) {
+        const cbx_walk_kid *kid = &w->kids[b->kids[i]];
+        int32_t             r = b->row_above[b->kids[i]], u = w->rows[r].node;
+        if (cbx_walks_is_gone(w, kid->end) || cbx_walks_is_gone(w, w->rows[r].end))
+            continue;
+        double through = b->through[(int64_t)r * w->spread->net->widest + f->unit];
+        double s0 = scale(b, u, 0), most = largest(b, u);
+        if (b->most[u] > 0)
+            take(&rises, (most * most - s0 * s0) / b->most[u] * through, b->most[u]);
+        sum += s0 * s0 * through;
+        if (!cbx_walks_is_open(w, kid->end) || w->at[kid->end ^ 1] != f->x)
+            continue;
+        keep_least(&open, s0 * s0 * through);
+        rows++;
+    }
+    others -= rows; /* each is an open edge into the node, too */
+    for (int64_t k = 0; k < CBX_BEND_STEPS; k++) {
+        double  rest = sum;
+        int64_t hits = 2 * (b->removals - k) < b->removals ? 2 * (b->removals - k) : b->removals;
+        for (int64_t i = 0; i < k - others && i < open.count; i++)
+            rest -= open.least[i];
+        counts[k] = fmax(rest, 0) + sum_of(&rises, hits);
+    }
+}
+
+/* What a unit of the first layer counts: its node's factor times `counts`, and `direct`. */
+static int share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double counts, double direct,
+                       cbx_bend_list *list)
+{
+    const cbx_walks *w = b->walks;
+    first_unit       f = {.x = x, .unit = unit, .now = fabs(now_of(b, 0, x, unit))};
+    double           times[CBX_BEND_STEPS];
+    bool             whole = true;
+    int32_t          y, end;
+    count_rows(b, &f, times);
+    list->begin = b->num_bends;
+    for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end) && whole;) {
+        if (y == x) {
+            f.loop = message(b, x, unit);
+            continue;
+        }
+        f.sum += scale(b, y, 0) * message(b, y, unit);
+        whole = share_leaf(b, &f, y, (counts + times[0]) * scale(b, x, 0) + direct);
+    }
+    for (int64_t k = 0; k < CBX_BEND_STEPS; k++) {
+        if (k > 0 && k <= b->most[x])
+            b->at[(int64_t)x * CBX_BEND_STEPS + k] +=
+                (counts + times[0]) * rise_of(b, x, k) * sum_of(&f.shares, 2 * (b->removals - k));
+        times[k] = (counts + times[k]) * scale(b, x, k) + direct;
+    }
+    for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end) && whole;)
+        if (cbx_walks_is_open(w, end))
+            whole = share_own(b, &f, end, scale(b, y, 0) * message(b, y, unit), times);
+    list->count = b->num_bends - list->begin;
+    return whole ? 0 : -1;
+}
+
+/* ---- layers behind it */
+
+/* Of these weights of the first layer's units those that are on in a row. */
+static const double *pick(const cbx_walk_bends *b, int32_t x, const double *weights)
+{
+    int32_t       width = b->walks->spread->net->layers[0].n_out;
+    const double *now = b->walks->now[0] + (int64_t)x * width;
+    double       *picked = row_units(b, 5);
+    for (int32_t j = 0; j < width; j++)
+        picked[j] = now[j] > 0 ? weights[j] : 0;
+    return picked;
+}
+
+/* What a node sends with these weights: four sums, which a processor adds up at once. */
+static double sent(const cbx_walk_bends *b, int32_t node, const double *weights)
+{
+    const cbx_spread_layer *y = &b->walks->spread->layers[0];
+    const double           *message_of = y->message + (int64_t)node * y->sent;
+    double                  sum[4] = {0, 0, 0, 0};
+    int32_t                 j = 0;
+    for (; j + 4 <= y->sent; j += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += message_of[j + k] * weights[j + k];
+    for (; j < y->sent; j++)
+        sum[0] += message_of[j] * weights[j];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+static double bias_of(const cbx_walk_bends *b, int32_t l, int32_t node, const double *weights)
+{
+    const cbx_net_layer *layer = &b->walks->spread->net->layers[l];
+    double               sum = 0;
+    for (int32_t j = 0; j < layer->n_out; j++)
+        sum += now_of(b, l, node, j) > 0 ? weights[j] * layer->bias[j] : 0;
+    return sum;
+}
+
+/* A row x of the first layer, whose units count so much in what is at hand, up to `counts` times.
+ * Returns its value now, if that is `asked` for. */
+static double move_through_first(cbx_walk_bends *b, int32_t x, const double *weights, double counts,
+                                 bool asked)
+{
+    const cbx_walks *w = b->walks;
+    const bool       moves = b->most[x] > 0; /* else its edges stay, and its factor */
+    const double    *picked = pick(b, x, weights);
+    node_value       own = {.power = 2};
+    double           s0 = scale(b, x, 0), below = counts * largest(b, x) * largest(b, x);
+    int32_t          y, end;
+    for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end);) {
+        if (!moves && !asked && b->most[y] == 0)
+            continue;
+        double term = sent(b, y, picked);
+        b->values[2 * w->n + y] = term;
+        own.sum += scale(b, y, 0) * term;
+        if (b->most[y] > 0)
+            add_leaf(b, y, term, below);
+    }
+    if (moves || asked)
+        own.term = bias_of(b, 0, x, weights);
+    for (cbx_walk_edges i = cbx_walks_into(w, x); moves && next_edge(&i, &y, &end);)
+        if (cbx_walks_is_open(w, end))
+            add_end(b, end, own, scale(b, y, 0) * b->values[2 * w->n + y], counts);
+    add_bends(b, 0, x, weights, counts * largest(b, x));
+    return s0 * own.term + s0 * s0 * own.sum;
+}
+
+/* Weights of layer l's inputs for one of its units. */
+static void column(const cbx_walk_bends *b, int32_t l, int32_t unit, double *weights)
+{
+    const cbx_net_layer *layer = &b->walks->spread->net->layers[l];
+    for (int32_t k = 0; k < layer->n_in; k++)
+        weights[k] = layer->neighbour[(int64_t)k * layer->n_out + unit];
+}
+
+/* What weights of layer l's units, of those that are on, are for its inputs. */
+static void pass(const cbx_walk_bends *b, int32_t l, int32_t node, const double *weights,
+                 double *inputs)
+{
+    const cbx_net_layer *layer = &b->walks->spread->net->layers[l];
+    for (int32_t k = 0; k < layer->n_in; k++) {
+        inputs[k] = 0;
+        for (int32_t j = 0; j < layer->n_out; j++)
+            inputs[k] += now_of(b, l, node, j) > 0
+                             ? layer->neighbour[(int64_t)k * layer->n_out + j] * weights[j]
+                             : 0;
+    }
+}
+
+/* Edges into a row, of which each brings the value that is told of its other end. */
+static void add_ends(cbx_walk_bends *b, int32_t row, node_value own, const double *brings,
+                     double counts)
+{
+    int32_t x, end;
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); next_edge(&i, &x, &end);)
+        if (cbx_walks_is_open(b->walks, end))
+            add_end(b, end, own, brings[x], counts);
+}
+
+/* A unit of the second layer. `values`: by node, scratch. */
+static void move_second(cbx_walk_bends *b, int32_t u, int32_t unit, double *values)
+{
+    node_value own = {.power = 1};
+    double    *weights = row_units(b, 0);
+    int32_t    x, end;
+    column(b, 1, unit, weights);
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, u); next_edge(&i, &x, &end);) {
+        values[x] = move_through_first(b, x, weights, largest(b, u), b->most[u] > 0);
+        own.sum += values[x];
+    }
+    add_ends(b, u, own, values, 1);
+}
+
+/* A unit of the third layer, of the asked node. */
+static void move_third(cbx_walk_bends *b, int32_t unit, double *values, double *of_rows)
+{
+    const cbx_walks *w = b->walks;
+    node_value       root = {.power = 1};
+    double          *weights = row_units(b, 0), *inputs = row_units(b, 1);
+    int32_t          u, x, end;
+    column(b, 2, unit, weights);
+    for (cbx_walk_edges i = cbx_walks_into(w, 0); next_edge(&i, &u, &end);) {
+        double     s0 = scale(b, u, 0), below = largest(b, 0) * largest(b, u) * largest(b, u);
+        node_value own = {.term = bias_of(b, 1, u, weights), .power = 2};
+        pass(b, 1, u, weights, inputs);
+        for (cbx_walk_edges j = cbx_walks_into(w, u); next_edge(&j, &x, &end);) {
+            values[x] = move_through_first(b, x, inputs, below, b->most[u] > 0 || b->most[0] > 0);
+            own.sum += values[x];
+        }
+        add_ends(b, u, own, values, largest(b, 0));
+        add_bends(b, 1, u, weights, largest(b, 0) * largest(b, u));
+        of_rows[u] = s0 * own.term + s0 * s0 * own.sum;
+        root.sum += of_rows[u];
+    }
+    add_ends(b, 0, root, of_rows, 1);
+}
+
+/* ---- how much each unit's counts in the lead */
+
+/* Adds what weights above 0 of a row's inputs count. */
+static void count_into(const cbx_walk_bends *b, int32_t row, int32_t width, const double *weights,
+                       double times, double *counts)
+{
+    int32_t source, end;
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); next_edge(&i, &source, &end);)
+        for (int32_t k = 0; k < width; k++)
+            counts[(int64_t)source * width + k] += times * fmax(0, weights[k]);
+}
+
+/* What units of layer l count in the lead: by node and unit, times the node's factor, through the
+ * layer behind it at the asked node; directly, of that node; and through the rows of the layer
+ * behind, by row and unit, times both factors and that of the row once more. */
+static void count_units(cbx_walk_bends *b, int32_t l, int32_t ahead, int32_t behind, double *counts,
+                        double *direct)
+{
+    const cbx_walks *w = b->walks;
+    const cbx_net   *net = w->spread->net;
+    int32_t          width = net->layers[l].n_out;
+    double          *head = row_units(b, 2), *size = row_units(b, 3), *inputs = row_units(b, 4);
+    cbx_clear(counts, w->n * (int64_t)width);
+    cbx_clear(direct, width);
+    cbx_clear(b->through, w->num_rows * (int64_t)net->widest);
+    if (cbx_net_head(net, l, ahead, behind, head, size))
+        for (int32_t k = 0; k < width; k++)
+            direct[k] = fmax(0, head[k]);
+    if (l + 1 < net->num_layers && cbx_net_head(net, l + 1, ahead, behind, head, size)) {
+        pass(b, l + 1, 0, head, inputs);
+        count_into(b, 0, width, inputs, largest(b, 0), counts);
+    }
+    if (l + 2 >= net->num_layers || !cbx_net_head(net, l + 2, ahead, behind, head, size))
+        return;
+    pass(b, l + 2, 0, head, inputs);
+    for (int32_t r = 0; r < w->num_rows; r++) {
+        double *through = b->through + (int64_t)r * net->widest;
+        pass(b, l + 1, w->rows[r].node, inputs, through);
+        for (int32_t k = 0; k < width; k++)
+            through[k] = largest(b, 0) * fmax(0, through[k]);
+    }
+}
+
+/* Nodes whose units of a layer count: so many steps from the asked one. */
+static void mark_near(const cbx_walk_bends *b, int32_t steps, uint8_t *near)
+{
+    const cbx_walks *w = b->walks;
+    int32_t          u, x, end;
+    memset(near, 0, (size_t)w->n);
+    near[0] = 1;
+    for (cbx_walk_edges i = cbx_walks_into(w, 0); steps > 0 && next_edge(&i, &u, &end);) {
+        near[u] = 1;
+        for (cbx_walk_edges j = cbx_walks_into(w, u); steps > 1 && next_edge(&j, &x, &end);)
+            near[x] = 1;
+    }
+}
+
+static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const double *direct)
+{
+    const cbx_walks *w = b->walks;
+    int32_t          width = w->spread->net->layers[l].n_out;
+    cbx_bend_list    none;
+    mark_near(b, w->spread->net->num_layers - 1 - l, b->near);
+    for (int32_t i = 0; i < w->n; i++)
+        for (int32_t j = 0; b->near[i] && j < width; j++) {
+            int64_t unit = (int64_t)i * width + j;
+            double  own = i == 0 ? direct[j] : 0, most = counts[unit] * largest(b, i) + own;
+            if (cbx_out_of_time(1000))
+                return -1;
+            face(b, l, i, j);
+            if (l == 1)
+                move_second(b, i, j, b->values);
+            else if (l == 2)
+                move_third(b, j, b->values, b->values + w->n);
+            if (l == 0 ? share_first(b, i, j, counts[unit], own, &b->list[0][unit])
+                       : share_out(b, now_of(b, l, i, j), most, l == 1 ? &b->list[1][unit] : &none))
+                return -1;
+        }
+    return 0;
+}
+
+int cbx_walk_bends_tell(cbx_walk_bends *b, int64_t removals, int32_t ahead, int32_t behind)
+{
+    const cbx_walks *w = b->walks;
+    b->removals = removals;
+    b->num_bends = 0;
+    set_scales(b);
+    cbx_clear(b->of, 2 * (int64_t)w->graph->count * CBX_BEND_STEPS);
+    cbx_clear(b->at, w->n * (int64_t)CBX_BEND_STEPS);
+    for (int32_t l = 0; l < w->spread->net->num_layers; l++) {
+        double *direct = row_units(b, 6);
+        count_units(b, l, ahead, behind, b->counts, direct);
+        if (tell_layer(b, l, b->counts, direct))
+            return -1;
+    }
+    for (int32_t e = 0; e < 2 * w->graph->count; e++)
+        for (int k = 0; k < CBX_BEND_STEPS && w->at[e] >= 0 && cbx_walks_is_open(w, e); k++)
+            b->of[(int64_t)e * CBX_BEND_STEPS + k] += b->at[(int64_t)w->at[e] * CBX_BEND_STEPS + k];
+    return 0;
+}
