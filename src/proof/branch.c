@@ -435,6 +435,27 @@ static void settle_made(cbx_branch *b, const int32_t *made, int64_t count)
         cbx_partial_graph_make(b->graph, made[k]);
 }
 
+double cbx_branch_ask(cbx_branch *b, const int32_t *made, int64_t count)
+{
+    double lead = -INFINITY;
+    bool   allowed = count > 0;
+    cbx_partial_graph_settle(b->graph, b->root->fate);
+    make_these(b, made, 0);
+    for (int64_t k = 0; k < count && allowed; k++) {
+        allowed = may(b, made[k]);
+        if (!allowed)
+            break;
+        cbx_partial_graph_make(b->graph, made[k]);
+        if (k + 1 < count)
+            make(b, made[k]);
+        else
+            lead = lead_with(b, made[k]);
+    }
+    make_these(b, made, 0);
+    cbx_partial_graph_settle(b->graph, b->root->fate);
+    return lead;
+}
+
 int32_t cbx_branch_best_more(cbx_branch *b, const int32_t *made, int64_t count, const double *gain,
                              int64_t most)
 {

@@ -127,6 +127,10 @@ int32_t cbx_branch_best_more(cbx_branch *b, const int32_t *made, int64_t count, 
 /* How far `ahead` leads with just these choices, by the formulas. */
 double cbx_branch_lead_of(cbx_branch *b, const int32_t *made, int64_t count);
 
+/* The model's lead with just these made; -INFINITY where they may not be. A set that flips is kept.
+ */
+double cbx_branch_ask(cbx_branch *b, const int32_t *made, int64_t count);
+
 /* Nothing is barred from the start. */
 void cbx_branch_unbar(cbx_branch *b);
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sizes sums over walks exclude, against all sets. */
+#include "walk_search.h"
+
+#include <math.h>
+
+#include "every_size.h"
+
+typedef struct tally {
+    int asked, none, flips, split;
+} tally;
+
+/* All sizes up to each. */
+static void check_sizes(question *q, cbx_walk_search *s, const double *most, tally *n)
+{
+    cbx_branch   *b = s->b;
+    const int64_t budget = q->graph.budget;
+    const int32_t class = b->ahead;
+    double furthest = most[0];
+    for (int64_t size = 1; size <= budget && test_failures() == 0; size++) {
+        furthest = fmax(furthest, most[size]);
+        if (most[size] > -1e-4 && most[size] < 1e-4)
+            return; /* too near to a tie for any to be sure */
+        bool none = cbx_walk_search_none(s, class, size, INT64_MAX);
+        CHECK_INT(none, furthest < 0);
+        CHECK(none || (b->num_flip > 0 && b->num_flip <= size));
+        CHECK(q->graph.budget == budget && b->num_made == 0);
+        n->asked++;
+        n->none += none;
+        n->flips += !none;
+        n->split += s->bounds > size + 2;
+        b->num_flip = 0;
+    }
+}
+
+static void check_seed(uint64_t seed, tally *n)
+{
+    world           w;
+    question        q;
+    asking          by = {&q, 1, seed % 2 ? 0 : 2};
+    double          most[MOST + 1];
+    cbx_branch      b;
+    cbx_walk_search s;
+    bool            known = false;
+    cbx_error       err = {0};
+    draw_world(&w, seed, (draw){.pairs = true});
+    cbx_rng rng = w.rng;
+    ask(&q, &w, MOST, false);
+    find_most(&q, &by, most);
+    cbx_arena_free(&q.arena);
+    move_leads(&w, by.a, most);
+    w.rng = rng; /* the same question again */
+    ask(&q, &w, MOST, false);
+    cbx_branch_asked asked = {.user = &by, .make = make_choice, .lead = lead_of};
+    find_most(&q, &by, most);
+    if (w.task == CBX_NODE && CHECK(q.known) && most[0] < -1e-4) {
+        CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, 1, &q.arena,
+                                 &err),
+                 err);
+        b.ahead = by.a;
+        b.behind = by.b;
+        cbx_branch_begin(&b, 1);
+        CHECK_OK(cbx_walk_search_init(&s, &b, &q.arena, &known, &err), err);
+        cbx_branch_end(&b);
+        if (known)
+            check_sizes(&q, &s, most, n);
+        cbx_branch_free(&b);
+    }
+    if (test_failures())
+        test_check_int((int64_t)seed, -1, w.layer, (int)w.model->num_layers, "seed");
+    cbx_arena_free(&q.arena);
+    free_world(&w);
+}
+
+TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
+{
+    tally     n = {0};
+    const int asked = 800 / test_every(8);
+    for (uint64_t seed = 900000; n.asked < asked && test_failures() == 0; seed++)
+        check_seed(seed, &n);
+    CHECK(n.none > n.asked / 5 && n.flips > n.asked / 10 && n.split > n.asked / 10);
+}
