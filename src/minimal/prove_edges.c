@@ -114,6 +114,7 @@ cbx_status cbx_prove_edges(cbx_search *s, cbx_minimal *found, cbx_edge_proof *pr
                              .X = &s->X,
                              .threads = s->threads,
                              .gap = gap,
+                             .until = proof->until,
                              .most_bounds = bounds,
                              .asked = cbx_asking_of(&a),
                              .num_classes = s->model->num_classes,

@@ -2,19 +2,29 @@
 /* radius.c: see radius.h. */
 #include "radius.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "clock.h"
 #include "error.h"
 #include "exclusion.h"
 #include "spread_parts.h"
+#include "walk_search.h"
 
 /* What a tree of all sizes may take at first. */
 enum { LEAST_BOUNDS = 50 };
+
+/* What all sizes at once may take of the time; and bounds by walks of one size, before it is
+ * excluded otherwise. */
+static const double SHARE = 0.6;
+enum { WALK_BOUNDS = 100 };
 
 typedef struct finding {
     const cbx_radius_question *q;
     cbx_branch                 b;
     cbx_exclusion              x;
+    cbx_walk_search            walks;
+    bool                       by_walks; /* are they known? */
     cbx_radius_answer         *out;
 } finding;
 
@@ -50,9 +60,65 @@ static int32_t nearest(const finding *f)
     return best;
 }
 
+/* ---- sums over walks */
+
+static cbx_status begin_walks(finding *f, cbx_arena *arena, cbx_error *err)
+{
+    cbx_status status = CBX_OK;
+    cbx_branch_begin(&f->b, 1);
+    if (!f->b.stopped)
+        status = cbx_walk_search_init(&f->walks, &f->b, arena, &f->by_walks, err);
+    cbx_branch_end(&f->b);
+    return status;
+}
+
+/* No set of up to `size` flips, and that took no more than so many bounds for each class. */
+static bool exclude_by_walks(finding *f, int64_t size, int64_t bounds)
+{
+    if (!f->by_walks || size > CBX_WALK_REMOVALS)
+        return false;
+    for (int32_t c = 0; c < f->q->num_classes; c++) {
+        if (f->x.none[c] >= size)
+            continue;
+        if (!cbx_walk_search_none(&f->walks, c, size, bounds))
+            return false;
+        f->x.none[c] = size;
+        f->x.nearest[c] = 0;
+    }
+    return true;
+}
+
+/* The largest size that is to be excluded. */
+static int64_t largest(const finding *f)
+{
+    const cbx_radius_answer *out = f->out;
+    return out->upper > 0 ? out->upper - f->q->gap - 1 : f->q->graph->budget;
+}
+
+/* All sizes at once, within a share of the time. While sets are met that flip, fewer are left. */
+static void exclude_at_once(finding *f)
+{
+    double now = cbx_clock();
+    bool   met = true;
+    f->walks.until = f->q->until > 0 ? now + SHARE * (f->q->until - now) : INFINITY;
+    while (met && !f->b.stopped && largest(f) >= f->out->lower) {
+        if (exclude_by_walks(f, largest(f), INT64_MAX))
+            f->out->lower = largest(f) + 1;
+        met = f->b.num_flip > 0;
+        keep(f);
+    }
+    f->walks.until = INFINITY;
+}
+
+/* ---- size after size */
+
 /* No set of `size` flips; false: one does, or it is not known. */
 static bool exclude(finding *f, int64_t size)
 {
+    if (exclude_by_walks(f, size, WALK_BOUNDS))
+        return true;
+    if (f->b.num_flip > 0)
+        return false;
     const cbx_radius_answer *out = f->out;
     bool                     more =
         size < f->q->graph->budget && (out->upper == 0 || size + 1 + f->q->gap < out->upper);
@@ -84,6 +150,7 @@ static void narrow(finding *f)
 {
     cbx_radius_answer *out = f->out;
     int64_t            budget = f->q->graph->budget;
+    exclude_at_once(f);
     while (!f->b.stopped && out->lower <= budget &&
            (out->upper == 0 || out->lower + f->q->gap < out->upper)) {
         if (exclude(f, out->lower))
@@ -136,6 +203,8 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
         return status;
     status = cbx_exclusion_init(&f.x, &f.b, q->num_classes, q->most_bounds == 0, arena, err);
     f.b.behind = q->prediction;
+    if (!status && q->most_bounds == 0 && budget > 1)
+        status = begin_walks(&f, arena, err);
     if (budget >= 1 && !status)
         find(&f);
     out->bounds = f.b.bounds;

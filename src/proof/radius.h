@@ -18,6 +18,7 @@ typedef struct cbx_radius_question {
     bool               dive;   /* looks for a set that flips first … */
     bool               decide; /* … and for no smaller one */
     int64_t            gap;    /* it is enough to know the number to within so many */
+    double             until;  /* on cbx_clock, when `asked` will stop; 0: it is not known */
     int64_t most_bounds; /* no branches, and no more bounds than this; 0: as many as it takes */
 } cbx_radius_question;
 
