@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 #include "error.h"
+#include "kernel.h"
 #include "spread_parts.h"
 
 /* Which kids a node is, and of which rows. */
@@ -38,7 +39,9 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
                           .made = CBX_NEW(arena, int32_t, n),
                           .units = CBX_NEW(arena, double, 7 * (int64_t)net->widest),
                           .counts = CBX_NEW(arena, double, n *(int64_t)net->widest),
-                          .values = CBX_NEW(arena, double, 3 * n),
+                          .values = CBX_NEW(arena, double, 2 * n),
+                          .on = CBX_NEW(arena, int32_t, net->widest),
+                          .weighed = CBX_NEW(arena, uint8_t, n),
                           .through = CBX_NEW(arena, double, w->num_rows *(int64_t)net->widest),
                           .kid_begin = CBX_NEW0(arena, int64_t, n + 2),
                           .kids = CBX_NEW(arena, int32_t, w->num_kids + 1),
@@ -55,7 +58,20 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
         !b->values || !b->near || !b->through || !b->kid_begin || !b->kids || !b->row_above ||
         !b->leaf || !b->node || !b->end || !b->nodes || !b->ends || !b->node_has || !b->end_has)
         return cbx_fail_memory(err);
+    if (!b->on || !b->weighed)
+        return cbx_fail_memory(err);
     list_kids(b);
+    int64_t slots = w->graph->view->m + w->graph->view->n, width = net->widest;
+    int64_t most = slots > w->num_leaves ? slots : w->num_leaves;
+    b->terms = CBX_NEW(arena, double, width *(most + 1));
+    b->biases = CBX_NEW(arena, double, width *((n > w->num_kids ? n : w->num_kids) + 1));
+    b->row_biases = CBX_NEW(arena, double, width * w->num_rows);
+    b->row_weights = CBX_NEW(arena, double, net->num_layers > 2 ? width * width * w->num_rows : 1);
+    if (!b->terms || !b->biases || !b->row_biases || !b->row_weights)
+        return cbx_fail_memory(err);
+    for (int32_t l = 0; l < 2; l++)
+        if (!(b->bent[l] = CBX_NEW(arena, uint8_t, n)))
+            return cbx_fail_memory(err);
     for (int32_t l = 0; l < 2 && l < net->num_layers; l++)
         if (!(b->list[l] = CBX_NEW(arena, cbx_bend_list, n * (int64_t)net->layers[l].n_out)))
             return cbx_fail_memory(err);
@@ -147,14 +163,16 @@ static void add_leaf(cbx_walk_bends *b, int32_t node, double term, double counts
     b->leaf[node] += counts * fmax(0, b->towards * term);
 }
 
-/* What units of a layer before went beyond 0 by, times their weights. */
+/* What units of a layer before went beyond 0 by, times their weights, `stride` apart. */
 static void add_bends(cbx_walk_bends *b, int32_t l, int32_t node, const double *weights,
-                      double counts)
+                      int32_t stride, double counts)
 {
-    int32_t width = b->walks->spread->net->layers[l].n_out;
-    for (int32_t j = 0; j < width; j++) {
-        double               times = counts * fmax(0, b->towards * weights[j]);
-        const cbx_bend_list *list = &b->list[l][(int64_t)node * width + j];
+    int32_t              width = b->walks->spread->net->layers[l].n_out;
+    const cbx_bend_list *list = b->list[l] + (int64_t)node * width;
+    for (int32_t j = 0; b->bent[l][node] && j < width; j++, list++) {
+        if (list->count == 0)
+            continue;
+        double times = counts * fmax(0, b->towards * weights[(int64_t)j * stride]);
         for (int64_t i = list->begin; i < list->begin + list->count && times > 0; i++) {
             const cbx_bend *bend = &b->bends[i];
             double         *to = bend->is_end ? of_end(b, bend->of) : of_node(b, bend->of);
@@ -429,77 +447,203 @@ static int share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double counts
 
 /* ---- layers behind it */
 
-/* Of these weights of the first layer's units those that are on in a row. */
-static const double *pick(const cbx_walk_bends *b, int32_t x, const double *weights)
+/* What weights of the units of a row that are on make of the messages of those that send to it, for
+ * all units at once: weights are rows of W. */
+typedef struct weighing {
+    const int32_t *on;
+    int32_t        count, width;
+    const double  *W;
+} weighing;
+
+CBX_HOT static void weigh_all(const weighing *of, const double *message, double *restrict to)
 {
-    int32_t       width = b->walks->spread->net->layers[0].n_out;
-    const double *now = b->walks->now[0] + (int64_t)x * width;
-    double       *picked = row_units(b, 5);
-    for (int32_t j = 0; j < width; j++)
-        picked[j] = now[j] > 0 ? weights[j] : 0;
-    return picked;
+    for (int32_t j = 0; j < of->width; j++)
+        to[j] = 0;
+    for (int32_t k = 0; k < of->count; k++) {
+        const double *row = of->W + (int64_t)of->on[k] * of->width;
+        double        by = message[of->on[k]];
+        for (int32_t j = 0; j < of->width; j++)
+            to[j] += by * row[j];
+    }
 }
 
-/* What a node sends with these weights: four sums, which a processor adds up at once. */
-static double sent(const cbx_walk_bends *b, int32_t node, const double *weights)
+static weighing weighing_of(cbx_walk_bends *b, int32_t l, int32_t node, const double *W,
+                            int32_t width)
+{
+    weighing of = {.on = b->on, .width = width, .W = W};
+    for (int32_t j = 0; j < b->walks->spread->net->layers[l].n_out; j++)
+        if (now_of(b, l, node, j) > 0)
+            b->on[of.count++] = j;
+    return of;
+}
+
+/* The terms of all edges into row x of the first layer, for all units that are `width` wide, its
+ * loop first; and what its biases bring. Those that nobody will ask for are left out. */
+static void weigh_row(cbx_walk_bends *b, int32_t x, const double *W, int32_t width, bool asked,
+                      double *terms, double *bias)
 {
     const cbx_spread_layer *y = &b->walks->spread->layers[0];
-    const double           *message_of = y->message + (int64_t)node * y->sent;
-    double                  sum[4] = {0, 0, 0, 0};
-    int32_t                 j = 0;
-    for (; j + 4 <= y->sent; j += 4)
-        for (int k = 0; k < 4; k++)
-            sum[k] += message_of[j + k] * weights[j + k];
-    for (; j < y->sent; j++)
-        sum[0] += message_of[j] * weights[j];
-    return sum[0] + sum[1] + (sum[2] + sum[3]);
+    const weighing          of = weighing_of(b, 0, x, W, width);
+    int32_t                 from, end;
+    asked = asked || b->most[x] > 0;
+    if (asked)
+        weigh_all(&of, b->walks->spread->net->layers[0].bias, bias);
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, x); next_edge(&i, &from, &end);)
+        if (asked || b->most[from] > 0)
+            weigh_all(&of, y->message + (int64_t)from * y->sent,
+                      terms + cbx_walks_place(&i) * width);
 }
 
-static double bias_of(const cbx_walk_bends *b, int32_t l, int32_t node, const double *weights)
-{
-    const cbx_net_layer *layer = &b->walks->spread->net->layers[l];
-    double               sum = 0;
-    for (int32_t j = 0; j < layer->n_out; j++)
-        sum += now_of(b, l, node, j) > 0 ? weights[j] * layer->bias[j] : 0;
-    return sum;
-}
-
-/* A row x of the first layer, whose units count so much in what is at hand, up to `counts` times.
- * Returns its value now, if that is `asked` for. */
-static double move_through_first(cbx_walk_bends *b, int32_t x, const double *weights, double counts,
-                                 bool asked)
+/* A row x of the first layer whose edges' terms those are of one unit, `width` apart: it counts up
+ * to `counts` times. Returns its value now, if that is `asked` for. */
+static double move_through_first(cbx_walk_bends *b, int32_t x, const double *terms, double bias,
+                                 int32_t width, double counts, bool asked)
 {
     const cbx_walks *w = b->walks;
     const bool       moves = b->most[x] > 0; /* else its edges stay, and its factor */
-    const double    *picked = pick(b, x, weights);
     node_value       own = {.power = 2};
     double           s0 = scale(b, x, 0), below = counts * largest(b, x) * largest(b, x);
     int32_t          y, end;
     for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end);) {
         if (!moves && !asked && b->most[y] == 0)
             continue;
-        double term = sent(b, y, picked);
-        b->values[2 * w->n + y] = term;
+        double term = terms[cbx_walks_place(&i) * width];
         own.sum += scale(b, y, 0) * term;
         if (b->most[y] > 0)
             add_leaf(b, y, term, below);
     }
     if (moves || asked)
-        own.term = bias_of(b, 0, x, weights);
+        own.term = bias;
     for (cbx_walk_edges i = cbx_walks_into(w, x); moves && next_edge(&i, &y, &end);)
         if (cbx_walks_is_open(w, end))
-            add_end(b, end, own, scale(b, y, 0) * b->values[2 * w->n + y], counts);
-    add_bends(b, 0, x, weights, counts * largest(b, x));
+            add_end(b, end, own, scale(b, y, 0) * terms[cbx_walks_place(&i) * width], counts);
     return s0 * own.term + s0 * s0 * own.sum;
 }
 
-/* Weights of layer l's inputs for one of its units. */
-static void column(const cbx_walk_bends *b, int32_t l, int32_t unit, double *weights)
+/* Edges into a row, of which each brings the value that is told of its other end. */
+static void add_ends(cbx_walk_bends *b, int32_t row, node_value own, const double *brings,
+                     double counts)
 {
-    const cbx_net_layer *layer = &b->walks->spread->net->layers[l];
-    for (int32_t k = 0; k < layer->n_in; k++)
-        weights[k] = layer->neighbour[(int64_t)k * layer->n_out + unit];
+    int32_t x, end;
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); next_edge(&i, &x, &end);)
+        if (cbx_walks_is_open(b->walks, end))
+            add_end(b, end, own, brings[x], counts);
 }
+
+/* The place of the edges into a node in a table of those into all nodes. */
+static int64_t place_of(const cbx_walk_bends *b, int32_t node)
+{
+    return b->walks->graph->view->offset[node] + node;
+}
+
+/* ---- the second layer */
+
+/* Of rows of the first layer from which something comes. */
+static void weigh_second(cbx_walk_bends *b, const uint8_t *near)
+{
+    const cbx_net_layer *layer = &b->walks->spread->net->layers[1];
+    int32_t              x, end;
+    memset(b->weighed, 0, (size_t)b->walks->n);
+    for (int32_t u = 0; u < b->walks->n; u++)
+        for (cbx_walk_edges i = cbx_walks_into(b->walks, u); near[u] && next_edge(&i, &x, &end);) {
+            if (b->weighed[x])
+                continue;
+            b->weighed[x] = 1;
+            weigh_row(b, x, layer->neighbour, layer->n_out, true,
+                      b->terms + place_of(b, x) * layer->n_out,
+                      b->biases + (int64_t)x * layer->n_out);
+        }
+}
+
+static void move_second(cbx_walk_bends *b, int32_t u, int32_t unit)
+{
+    const cbx_net_layer *layer = &b->walks->spread->net->layers[1];
+    const int32_t        width = layer->n_out;
+    node_value           own = {.power = 1};
+    int32_t              x, end;
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, u); next_edge(&i, &x, &end);) {
+        b->values[x] = move_through_first(b, x, b->terms + place_of(b, x) * width + unit,
+                                          b->biases[(int64_t)x * width + unit], width,
+                                          largest(b, u), b->most[u] > 0);
+        own.sum += b->values[x];
+        add_bends(b, 0, x, layer->neighbour + unit, width, largest(b, u) * largest(b, x));
+    }
+    add_ends(b, u, own, b->values, 1);
+}
+
+/* ---- the third layer, of the asked node */
+
+/* What its units' weights are for inputs of row r of the second layer: through those that are on.
+ */
+static double *weights_of_row(const cbx_walk_bends *b, int32_t r)
+{
+    const cbx_net_layer *layers = b->walks->spread->net->layers;
+    return b->row_weights + (int64_t)r * layers[1].n_in * layers[2].n_out;
+}
+
+static void weigh_third(cbx_walk_bends *b)
+{
+    const cbx_walks     *w = b->walks;
+    const cbx_net_layer *second = &w->spread->net->layers[1], *third = &w->spread->net->layers[2];
+    for (int32_t r = 0; r < w->num_rows; r++) {
+        const cbx_walk_row *row = &w->rows[r];
+        double             *weights = weights_of_row(b, r);
+        if (cbx_walks_is_gone(w, row->end))
+            continue;
+        weighing of = weighing_of(b, 1, row->node, third->neighbour, third->n_out);
+        weigh_all(&of, second->bias, b->row_biases + (int64_t)r * third->n_out);
+        for (int32_t q = 0; q < second->n_in; q++)
+            weigh_all(&of, second->neighbour + (int64_t)q * second->n_out,
+                      weights + (int64_t)q * third->n_out);
+        for (int32_t k = row->begin; k < row->begin + row->count; k++)
+            if (!cbx_walks_is_gone(w, w->kids[k].end))
+                weigh_row(b, w->kids[k].node, weights, third->n_out,
+                          b->most[row->node] > 0 || b->most[0] > 0,
+                          b->terms + (int64_t)w->kids[k].begin * third->n_out,
+                          b->biases + (int64_t)k * third->n_out);
+    }
+}
+
+/* Returns the row's value. */
+static double move_row(cbx_walk_bends *b, int32_t r, int32_t unit)
+{
+    const cbx_walks     *w = b->walks;
+    const cbx_walk_row  *row = &w->rows[r];
+    const cbx_net_layer *third = &w->spread->net->layers[2];
+    const int32_t        width = third->n_out, u = row->node;
+    const double        *weights = weights_of_row(b, r) + unit;
+    double               s0 = scale(b, u, 0), below = largest(b, 0) * largest(b, u) * largest(b, u);
+    node_value           own = {.term = b->row_biases[(int64_t)r * width + unit], .power = 2};
+    for (int32_t k = row->begin; k < row->begin + row->count; k++) {
+        int32_t x = w->kids[k].node;
+        if (cbx_walks_is_gone(w, w->kids[k].end))
+            continue;
+        b->values[x] = move_through_first(b, x, b->terms + (int64_t)w->kids[k].begin * width + unit,
+                                          b->biases[(int64_t)k * width + unit], width, below,
+                                          b->most[u] > 0 || b->most[0] > 0);
+        own.sum += b->values[x];
+        add_bends(b, 0, x, weights, width, below * largest(b, x));
+    }
+    add_ends(b, u, own, b->values, largest(b, 0));
+    add_bends(b, 1, u, third->neighbour + unit, width, largest(b, 0) * largest(b, u));
+    return s0 * own.term + s0 * s0 * own.sum;
+}
+
+static void move_third(cbx_walk_bends *b, int32_t unit)
+{
+    const cbx_walks *w = b->walks;
+    double          *of_rows = b->values + w->n;
+    node_value       root = {.power = 1};
+    for (int32_t r = 0; r < w->num_rows; r++) {
+        if (cbx_walks_is_gone(w, w->rows[r].end))
+            continue;
+        of_rows[w->rows[r].node] = move_row(b, r, unit);
+        root.sum += of_rows[w->rows[r].node];
+    }
+    add_ends(b, 0, root, of_rows, 1);
+}
+
+/* ---- how much each unit's counts in the lead */
 
 /* What weights of layer l's units, of those that are on, are for its inputs. */
 static void pass(const cbx_walk_bends *b, int32_t l, int32_t node, const double *weights,
@@ -514,56 +658,6 @@ static void pass(const cbx_walk_bends *b, int32_t l, int32_t node, const double 
                              : 0;
     }
 }
-
-/* Edges into a row, of which each brings the value that is told of its other end. */
-static void add_ends(cbx_walk_bends *b, int32_t row, node_value own, const double *brings,
-                     double counts)
-{
-    int32_t x, end;
-    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); next_edge(&i, &x, &end);)
-        if (cbx_walks_is_open(b->walks, end))
-            add_end(b, end, own, brings[x], counts);
-}
-
-/* A unit of the second layer. `values`: by node, scratch. */
-static void move_second(cbx_walk_bends *b, int32_t u, int32_t unit, double *values)
-{
-    node_value own = {.power = 1};
-    double    *weights = row_units(b, 0);
-    int32_t    x, end;
-    column(b, 1, unit, weights);
-    for (cbx_walk_edges i = cbx_walks_into(b->walks, u); next_edge(&i, &x, &end);) {
-        values[x] = move_through_first(b, x, weights, largest(b, u), b->most[u] > 0);
-        own.sum += values[x];
-    }
-    add_ends(b, u, own, values, 1);
-}
-
-/* A unit of the third layer, of the asked node. */
-static void move_third(cbx_walk_bends *b, int32_t unit, double *values, double *of_rows)
-{
-    const cbx_walks *w = b->walks;
-    node_value       root = {.power = 1};
-    double          *weights = row_units(b, 0), *inputs = row_units(b, 1);
-    int32_t          u, x, end;
-    column(b, 2, unit, weights);
-    for (cbx_walk_edges i = cbx_walks_into(w, 0); next_edge(&i, &u, &end);) {
-        double     s0 = scale(b, u, 0), below = largest(b, 0) * largest(b, u) * largest(b, u);
-        node_value own = {.term = bias_of(b, 1, u, weights), .power = 2};
-        pass(b, 1, u, weights, inputs);
-        for (cbx_walk_edges j = cbx_walks_into(w, u); next_edge(&j, &x, &end);) {
-            values[x] = move_through_first(b, x, inputs, below, b->most[u] > 0 || b->most[0] > 0);
-            own.sum += values[x];
-        }
-        add_ends(b, u, own, values, largest(b, 0));
-        add_bends(b, 1, u, weights, largest(b, 0) * largest(b, u));
-        of_rows[u] = s0 * own.term + s0 * s0 * own.sum;
-        root.sum += of_rows[u];
-    }
-    add_ends(b, 0, root, of_rows, 1);
-}
-
-/* ---- how much each unit's counts in the lead */
 
 /* Adds what weights above 0 of a row's inputs count. */
 static void count_into(const cbx_walk_bends *b, int32_t row, int32_t width, const double *weights,
@@ -626,6 +720,12 @@ static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const 
     int32_t          width = w->spread->net->layers[l].n_out;
     cbx_bend_list    none;
     mark_near(b, w->spread->net->num_layers - 1 - l, b->near);
+    if (l < 2)
+        memset(b->bent[l], 0, (size_t)w->n);
+    if (l == 1)
+        weigh_second(b, b->near);
+    else if (l == 2)
+        weigh_third(b);
     for (int32_t i = 0; i < w->n; i++)
         for (int32_t j = 0; b->near[i] && j < width; j++) {
             int64_t unit = (int64_t)i * width + j;
@@ -634,12 +734,14 @@ static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const 
                 return -1;
             face(b, l, i, j);
             if (l == 1)
-                move_second(b, i, j, b->values);
+                move_second(b, i, j);
             else if (l == 2)
-                move_third(b, j, b->values, b->values + w->n);
+                move_third(b, j);
             if (l == 0 ? share_first(b, i, j, counts[unit], own, &b->list[0][unit])
                        : share_out(b, now_of(b, l, i, j), most, l == 1 ? &b->list[1][unit] : &none))
                 return -1;
+            if (l < 2 && b->list[l][unit].count > 0)
+                b->bent[l][i] = 1;
         }
     return 0;
 }

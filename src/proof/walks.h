@@ -95,6 +95,12 @@ static inline cbx_walk_edges cbx_walks_into(const cbx_walks *w, int32_t node)
 
 bool cbx_walks_next(cbx_walk_edges *i, int32_t *source, int32_t *end);
 
+/* Which of the node's edges the last one was; 0: its loop. */
+static inline int64_t cbx_walks_place(const cbx_walk_edges *i)
+{
+    return i->slot - i->w->graph->view->offset[i->node];
+}
+
 static inline double cbx_walks_scale(const cbx_walks *w, int32_t node, int64_t removed)
 {
     return w->scale[(int64_t)node * (CBX_WALK_REMOVALS + 1) + removed];
