@@ -252,9 +252,9 @@ bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64
         s->rounding = cbx_rounding_of(&b->bound->sizes, class, b->behind);
     cbx_branch_end(b);
     s->bounds = s->num_open = 0;
-    if (size > CBX_WALK_REMOVALS || cbx_branch_is_over(b) ||
+    if (size > CBX_WALK_REMOVALS || cbx_branch_is_over(b) || !(s->rounding < INFINITY) ||
         !begin_level(s, 0, b->root->fate, size))
-        return false;
+        return false; /* nothing is known of numbers that are too large for the model */
     cbx_walks_settle(&s->level[0].walks, b->root->fate, 0, 0);
     s->lead = s->level[0].walks.lead;
     for (int64_t k = 0; k <= most && !is_over(s) && s->bounds < bounds; k++)

@@ -11,14 +11,18 @@
 
 enum { MOST_LAYERS = 3 };
 
+/* Numbers that one of the tables may have: 32 MB. */
+static const double LARGEST_TABLE = 4e6;
+
 /* ---- what it is known of */
 
-static bool has_loops(const cbx_partial_graph *g)
+/* Are all edges there, none of them a loop? */
+static bool is_whole(const cbx_partial_graph *g)
 {
     for (int64_t e = 0; e < g->view->m; e++)
-        if (g->view->source[e] == g->target_of[e])
-            return true;
-    return false;
+        if (!g->present[e] || g->view->source[e] == g->target_of[e])
+            return false;
+    return true;
 }
 
 /* The same as for pairs, where a node is asked about and nothing was removed yet. */
@@ -26,7 +30,7 @@ bool cbx_walks_are_known(const cbx_spread *s)
 {
     return s->net->model->task == CBX_NODE && s->net->num_layers <= MOST_LAYERS &&
            s->graph->count > 0 && s->graph->count < INT32_MAX / 4 && cbx_pair_gains_are_known(s) &&
-           !has_loops(s->graph);
+           is_whole(s->graph);
 }
 
 /* ---- ends of choices */
@@ -96,6 +100,13 @@ static int64_t degree_of(const cbx_walks *w, int32_t node)
     return 1 + w->graph->view->offset[node + 1] - w->graph->view->offset[node];
 }
 
+/* Is there room for a number of each of so many, and unit? */
+static bool has_room(const cbx_walks *w, int64_t count, bool by_weight)
+{
+    double widest = w->spread->net->widest;
+    return (double)count * widest * (by_weight ? widest : 1) <= LARGEST_TABLE;
+}
+
 /* How many kids and leaves there are. False: too many. */
 static bool count_walks(const cbx_walks *w, int64_t *kids, int64_t *leaves)
 {
@@ -104,12 +115,13 @@ static bool count_walks(const cbx_walks *w, int64_t *kids, int64_t *leaves)
     *kids = *leaves = 0;
     for (cbx_walk_edges i = cbx_walks_into(w, 0); cbx_walks_next(&i, &u, &end);) {
         *kids += layers > 1 ? degree_of(w, u) : 0;
-        if (*kids + *leaves > CBX_WALK_MOST)
+        if (!has_room(w, *kids + *leaves, false))
             return false;
         for (cbx_walk_edges j = cbx_walks_into(w, u); layers > 2 && cbx_walks_next(&j, &x, &end);)
             *leaves += degree_of(w, x);
     }
-    return *kids + *leaves <= CBX_WALK_MOST;
+    return has_room(w, *kids + *leaves, false) && has_room(w, degree_of(w, 0), true) &&
+           has_room(w, w->graph->view->m + w->graph->view->n, false);
 }
 
 static void add_leaves(cbx_walks *w, cbx_walk_kid *kid)

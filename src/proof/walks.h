@@ -13,8 +13,8 @@
 
 #include "spread.h"
 
-/* Sets of more removals are not told, nor is more than so much memory taken, in walks. */
-enum { CBX_WALK_REMOVALS = 12, CBX_WALK_MOST = 2000000 };
+/* Sets of more removals are not told. */
+enum { CBX_WALK_REMOVALS = 12 };
 
 /* s_y term */
 typedef struct cbx_walk_leaf {
