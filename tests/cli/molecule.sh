@@ -119,7 +119,7 @@ check "an edge in one direction is no bond" not out_has 'bond'
 run explain M.safetensors model.safetensors "${rows[@]}" --target any --keep molecule --edits add-nodes
 check "new atoms are told in words" all status_is 0 , out_has 'add another (C|N|O|F|Cl|S) at atom [0-9]+$' , \
     not out_has 'another Na'
-run explain M.safetensors model.safetensors "${rows[@]}" --target any --keep molecule --edits add-nodes --prove 1 --json -o more.jsonl
+run explain M.safetensors model.safetensors "${rows[@]}" --target any --keep molecule --edits add-nodes --prove 0.1 --json -o more.jsonl
 check "and in JSON" all status_is 0 , grep -qE '"op":"add_node","copy_of":[0-9]+,"to":[0-9]+,"undirected":true,"weight":1' more.jsonl , \
     grep -q '"nodes_added":[1-9]' more.jsonl , grep -q 'copies of nodes (no two alike at one node)' more.jsonl
 # Prints how many were added: no atom has more bonds than it can, and each copy is of an atom of its own molecule.
