@@ -349,9 +349,42 @@ static void take_locale(const char *name)
     }
 }
 
-int main(void)
+/* Is that program's name the one of a file, as core_test_arena is of …/core/test_arena.c? */
+static bool is_named_after(const char *program, const char *file)
+{
+    const char *stem = strrchr(file, '/'), *folder_of = stem;
+    if (!stem)
+        return false;
+    while (folder_of > file && folder_of[-1] != '/')
+        folder_of--;
+    char name[256];
+    (void)snprintf(name, sizeof name, "%.*s_%s", (int)(stem - folder_of), folder_of, stem + 1);
+    size_t length = strlen(program);
+    return !strncmp(name, program, length) && !strcmp(name + length, ".c");
+}
+
+/* The tests of the file that the program is named after, or else all. */
+static void choose(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    test_case  *chosen = NULL, **end = &chosen;
+    program = slash ? slash + 1 : program;
+    for (test_case *t = first; t; t = t->next)
+        if (is_named_after(program, t->file)) {
+            *end = t;
+            end = &t->next;
+        }
+    if (chosen) {
+        *end = NULL;
+        first = chosen;
+    }
+}
+
+int main(int argc, char **argv)
 {
     int passed = 0, wrong = 0, skipped = 0;
+    if (argc > 0)
+        choose(argv[0]);
     take_locale(getenv("CBX_TEST_LOCALE"));
     (void)cbx_order_fix(getenv("CBX_TEST_ORDER") != NULL); /* "fixed": order.h */
     setvbuf(stdout, NULL, _IOLBF, 0);

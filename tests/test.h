@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test.h: a harness of one page. A test file holds TESTs and no main.
+/* test.h: a harness of one page. A test file holds TESTs and no main. The files of a folder are one
+ * program, core_tests; by the name core_test_arena it runs the TESTs of core/test_arena.c, and by
+ * its own all of them.
  *
  * Test names are sentences. A CHECK that fails says what it saw and the test goes
  * on; a binary exits 1 if any failed, and 77 if all were skipped. */
@@ -14,7 +16,7 @@
 #include "inner_options.h"
 
 typedef struct test_case {
-    const char *name;
+    const char *name, *file;
     void (*run)(void);
     struct test_case *next;
 } test_case;
@@ -32,13 +34,13 @@ void test_skip(const char *why);
 /* Checks of this test that have failed so far. */
 int test_failures(void);
 
-#define TEST(name)                                                              \
-    static void                              name(void);                        \
-    static test_case                         case_##name = {#name, name, NULL}; \
-    __attribute__((constructor)) static void register_##name(void)              \
-    {                                                                           \
-        test_register(&case_##name);                                            \
-    }                                                                           \
+#define TEST(name)                                                                             \
+    static void                              name(void);                                       \
+    static test_case                         case_##name = {#name, __BASE_FILE__, name, NULL}; \
+    __attribute__((constructor)) static void register_##name(void)                             \
+    {                                                                                          \
+        test_register(&case_##name);                                                           \
+    }                                                                                          \
     static void name(void)
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
