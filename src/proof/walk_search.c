@@ -18,6 +18,10 @@ enum { AGAIN = 20 };
 /* Choices by which a branch might be split that are looked at. */
 enum { LOOKED_AT = 16 };
 
+/* Where a first bound is above 0 by so many times the lead that is missing, branches are too many.
+ */
+static const double HOPELESS = 4;
+
 /* What has been made bends ReLUs by more than this, of the lead that is missing: then all is told
  * anew. */
 static const double BENT = 0.03;
@@ -153,7 +157,8 @@ static int32_t choose(cbx_walk_search *s, const cbx_walk_branch *of)
 
 static bool is_over(const cbx_walk_search *s)
 {
-    return cbx_branch_is_over(s->b) || (s->until < INFINITY && cbx_clock() >= s->until);
+    return s->is_hopeless || cbx_branch_is_over(s->b) ||
+           (s->until < INFINITY && cbx_clock() >= s->until);
 }
 
 /* Puts the branch as it is; whether its own set is excluded. */
@@ -197,6 +202,7 @@ static bool is_left(cbx_walk_search *s, cbx_walk_branch *of, int64_t size, int64
         cbx_walk_share_seek(&l->share, first, first ? ROUNDS : MORE_ROUNDS, least);
         if (l->share.bound < least)
             return false;
+        s->is_hopeless = of->made == 0 && first && l->share.bound > HOPELESS * fabs(s->lead);
         barred = bar(s, of, least, &open);
         first = false;
     } while (barred * AGAIN > open);
@@ -252,6 +258,7 @@ bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64
         s->rounding = cbx_rounding_of(&b->bound->sizes, class, b->behind);
     cbx_branch_end(b);
     s->bounds = s->num_open = 0;
+    s->is_hopeless = false;
     if (size > CBX_WALK_REMOVALS || cbx_branch_is_over(b) || !(s->rounding < INFINITY) ||
         !begin_level(s, 0, b->root->fate, size))
         return false; /* nothing is known of numbers that are too large for the model */

@@ -41,6 +41,7 @@ typedef struct cbx_walk_search {
     double          *with;           /* scratch, by choice */
     double           rounding, lead; /* of the class, and its lead now */
     double           until;          /* on cbx_clock, it ends; INFINITY: when the branch does */
+    bool             is_hopeless;    /* bounds are too wide */
     int64_t          bounds;         /* how often */
 } cbx_walk_search;
 
