@@ -19,6 +19,9 @@ enum { LEAST_BOUNDS = 50 };
 static const double SHARE = 0.6;
 enum { WALK_BOUNDS = 100 };
 
+/* And of all sizes at once, where it is not known when time is up. */
+enum { MOST_WALK_BOUNDS = 2000 };
+
 typedef struct finding {
     const cbx_radius_question *q;
     cbx_branch                 b;
@@ -99,10 +102,10 @@ static int64_t largest(const finding *f)
 static void exclude_at_once(finding *f)
 {
     double now = cbx_clock();
-    bool   met = true;
-    f->walks.until = f->q->until > 0 ? now + SHARE * (f->q->until - now) : INFINITY;
+    bool   met = true, timed = f->q->until > 0;
+    f->walks.until = timed ? now + SHARE * (f->q->until - now) : INFINITY;
     while (met && !f->b.stopped && largest(f) >= f->out->lower) {
-        if (exclude_by_walks(f, largest(f), INT64_MAX))
+        if (exclude_by_walks(f, largest(f), timed ? INT64_MAX : MOST_WALK_BOUNDS))
             f->out->lower = largest(f) + 1;
         met = f->b.num_flip > 0;
         keep(f);

@@ -24,7 +24,7 @@ static const double HOPELESS = 4;
 
 /* What has been made bends ReLUs by more than this, of the lead that is missing: then all is told
  * anew. */
-static const double BENT = 0.03;
+static const double BENT = 0.1;
 
 static cbx_status add_level(cbx_walk_search *s, bool *known, cbx_error *err)
 {
@@ -46,7 +46,7 @@ static cbx_status add_level(cbx_walk_search *s, bool *known, cbx_error *err)
 cbx_status cbx_walk_search_init(cbx_walk_search *s, cbx_branch *b, cbx_arena *arena, bool *known,
                                 cbx_error *err)
 {
-    *s = (cbx_walk_search){.b = b, .arena = arena, .until = INFINITY};
+    *s = (cbx_walk_search){.b = b, .arena = arena, .until = INFINITY, .hopeless = HOPELESS};
     *known = cbx_walks_are_known(&b->bound->spread);
     if (!*known)
         return CBX_OK;
@@ -202,7 +202,7 @@ static bool is_left(cbx_walk_search *s, cbx_walk_branch *of, int64_t size, int64
         cbx_walk_share_seek(&l->share, first, first ? ROUNDS : MORE_ROUNDS, least);
         if (l->share.bound < least)
             return false;
-        s->is_hopeless = of->made == 0 && first && l->share.bound > HOPELESS * fabs(s->lead);
+        s->is_hopeless = of->made == 0 && first && l->share.bound > s->hopeless * fabs(s->lead);
         barred = bar(s, of, least, &open);
         first = false;
     } while (barred * AGAIN > open);

@@ -41,8 +41,9 @@ typedef struct cbx_walk_search {
     double          *with;           /* scratch, by choice */
     double           rounding, lead; /* of the class, and its lead now */
     double           until;          /* on cbx_clock, it ends; INFINITY: when the branch does */
-    bool             is_hopeless;    /* bounds are too wide */
-    int64_t          bounds;         /* how often */
+    double  hopeless;    /* a first bound above 0 by so many times the lead that is missing … */
+    bool    is_hopeless; /* … was met */
+    int64_t bounds;      /* how often */
 } cbx_walk_search;
 
 /* *known is false where there is nothing to search by; b->bound is of the graph before any choice.
@@ -51,7 +52,8 @@ cbx_status cbx_walk_search_init(cbx_walk_search *s, cbx_branch *b, cbx_arena *ar
                                 cbx_error *err);
 
 /* No set of up to `size` choices makes the class lead. False: one does, and the branch has it, or
- * that took more than so much work, or there is no time. */
+ * that took more than so many bounds, which may be told from the first, or there is no
+ * time. */
 bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64_t bounds);
 
 #endif

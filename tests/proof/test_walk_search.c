@@ -7,7 +7,7 @@
 #include "every_size.h"
 
 typedef struct tally {
-    int asked, none, flips, split;
+    int asked, none, flips, split, hopeless;
 } tally;
 
 /* All sizes up to each. */
@@ -22,12 +22,14 @@ static void check_sizes(question *q, cbx_walk_search *s, const double *most, tal
         if (most[size] > -1e-4 && most[size] < 1e-4)
             return; /* too near to a tie for any to be sure */
         bool none = cbx_walk_search_none(s, class, size, INT64_MAX);
-        CHECK_INT(none, furthest < 0);
-        CHECK(none || (b->num_flip > 0 && b->num_flip <= size));
+        CHECK_INT(none || s->is_hopeless, furthest < 0 || s->is_hopeless);
+        CHECK(furthest < 0 || !none);
+        CHECK(none || s->is_hopeless || (b->num_flip > 0 && b->num_flip <= size));
         CHECK(q->graph.budget == budget && b->num_made == 0);
         n->asked++;
         n->none += none;
-        n->flips += !none;
+        n->flips += b->num_flip > 0;
+        n->hopeless += s->is_hopeless;
         n->split += s->bounds > size + 2;
         b->num_flip = 0;
     }
@@ -62,6 +64,8 @@ static void check_seed(uint64_t seed, tally *n)
         cbx_branch_begin(&b, 1);
         CHECK_OK(cbx_walk_search_init(&s, &b, &q.arena, &known, &err), err);
         cbx_branch_end(&b);
+        if (seed % 4) /* however wide bounds are */
+            s.hopeless = INFINITY;
         if (known)
             check_sizes(&q, &s, most, n);
         cbx_branch_free(&b);
@@ -79,4 +83,5 @@ TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
     for (uint64_t seed = 900000; n.asked < asked && test_failures() == 0; seed++)
         check_seed(seed, &n);
     CHECK(n.none > n.asked / 5 && n.flips > n.asked / 10 && n.split > n.asked / 10);
+    CHECK(n.hopeless > 0);
 }
