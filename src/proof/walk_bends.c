@@ -368,23 +368,23 @@ typedef struct few_least {
 
 static void keep_least(few_least *of, double value)
 {
-    int64_t k = of->count < CBX_BEND_STEPS ? of->count++ : CBX_BEND_STEPS - 1;
-    if (k == CBX_BEND_STEPS - 1 && of->count == CBX_BEND_STEPS && value >= of->least[k] &&
-        of->least[k] >= 0)
+    if (of->count == CBX_BEND_STEPS && value >= of->least[CBX_BEND_STEPS - 1])
         return;
+    int64_t k = of->count < CBX_BEND_STEPS ? of->count++ : CBX_BEND_STEPS - 1;
     for (; k > 0 && of->least[k - 1] > value; k--)
         of->least[k] = of->least[k - 1];
     of->least[k] = value;
 }
 
 /* What the unit counts through rows, with k removals at its node: those beyond what is open of
- * other edges cut rows off, and the factors of few rows rise. */
+ * other edges cut rows off, the factors of few other rows rise, and that of its own as it is told.
+ */
 static void count_rows(const cbx_walk_bends *b, const first_unit *f, double *counts)
 {
     const cbx_walks *w = b->walks;
     largest_few      rises = {.count = 0};
     few_least        open = {.count = 0};
-    double           sum = 0;
+    double           sum = 0, itself = 0;
     int64_t          others = 0, rows = 0;
     for (int64_t i = w->end_begin[f->x]; i < w->end_begin[f->x + 1]; i++)
         others += cbx_walks_is_open(w, w->ends[i]);
@@ -395,6 +395,10 @@ static void count_rows(const cbx_walk_bends *b, const first_unit *f, double *cou
             continue;
         double through = b->through[(int64_t)r * w->spread->net->widest + f->unit];
         double s0 = scale(b, u, 0), most = largest(b, u);
+        if (u == f->x) {
+            itself = through;
+            continue;
+        }
         if (b->most[u] > 0)
             take(&rises, (most * most - s0 * s0) / b->most[u] * through, b->most[u]);
         sum += s0 * s0 * through;
@@ -406,10 +410,11 @@ static void count_rows(const cbx_walk_bends *b, const first_unit *f, double *cou
     others -= rows; /* each is an open edge into the node, too */
     for (int64_t k = 0; k < CBX_BEND_STEPS; k++) {
         double  rest = sum;
-        int64_t hits = 2 * (b->removals - k) < b->removals ? 2 * (b->removals - k) : b->removals;
+        int64_t hits = 2 * (b->removals - k);
         for (int64_t i = 0; i < k - others && i < open.count; i++)
             rest -= open.least[i];
-        counts[k] = fmax(rest, 0) + sum_of(&rises, hits);
+        double own = scale(b, f->x, k);
+        counts[k] = own * own * itself + fmax(rest, 0) + sum_of(&rises, hits);
     }
 }
 
@@ -432,12 +437,11 @@ static int share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double counts
         f.sum += scale(b, y, 0) * message(b, y, unit);
         whole = share_leaf(b, &f, y, (counts + times[0]) * scale(b, x, 0) + direct);
     }
-    for (int64_t k = 0; k < CBX_BEND_STEPS; k++) {
-        if (k > 0 && k <= b->most[x])
-            b->at[(int64_t)x * CBX_BEND_STEPS + k] +=
-                (counts + times[0]) * rise_of(b, x, k) * sum_of(&f.shares, 2 * (b->removals - k));
+    for (int64_t k = 0; k < CBX_BEND_STEPS; k++)
         times[k] = (counts + times[k]) * scale(b, x, k) + direct;
-    }
+    for (int64_t k = 1; k <= b->most[x]; k++) /* what neighbours move counts more then */
+        b->at[(int64_t)x * CBX_BEND_STEPS + k] +=
+            fmax(0, times[k] - times[0]) / (double)k * sum_of(&f.shares, 2 * (b->removals - k));
     for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end) && whole;)
         if (cbx_walks_is_open(w, end))
             whole = share_own(b, &f, end, scale(b, y, 0) * message(b, y, unit), times);

@@ -16,6 +16,8 @@ typedef struct walking {
     cbx_walk_bends bends;
     cbx_walk_share share;
     uint8_t       *fate, *then; /* by choice: settled as asked; and with a set made */
+    uint8_t       *looked;      /* as ReLUs were looked at, */
+    int64_t        since;       /* before so many were made */
     int32_t        made[CBX_WALK_REMOVALS], count;
     int64_t        left, at_root, sets, exact, bent;
     int32_t        a, b;
@@ -130,14 +132,20 @@ static void settle_walks(walking *t, bool some)
         else if (what == 0)
             t->fate[c] = CBX_BARRED;
     }
-    cbx_walks_look(&t->walks, t->fate);
-    cbx_walks_weigh(&t->walks, t->a, t->b);
-    CHECK(!cbx_walk_bends_tell(&t->bends, 5, t->a, t->b));
-    for (int32_t c = 0; c < t->q->graph.count && some; c++)
+    memcpy(t->looked, t->fate, (size_t)t->q->graph.count);
+    for (int32_t c = 0; c < t->q->graph.count && some && t->since == 0; c++)
         if (t->fate[c] == CBX_FREE && below(w, 8) == 0) {
             make(t, c);
-            break; /* with four more that makes five */
+            t->since = 1;
         }
+}
+
+/* ReLUs are looked at as they were, for no more removals than there may be. */
+static void look(walking *t)
+{
+    cbx_walks_look(&t->walks, t->looked);
+    cbx_walks_weigh(&t->walks, t->a, t->b);
+    CHECK(!cbx_walk_bends_tell(&t->bends, t->since + t->left, t->a, t->b));
 }
 
 typedef struct tally {
@@ -157,6 +165,7 @@ static void walk(walking *t, bool some)
     t->a = 1, t->b = (int32_t)(2 * below(q->w, 2));
     t->fate = CBX_NEW0(&q->arena, uint8_t, q->graph.count);
     t->then = CBX_NEW0(&q->arena, uint8_t, q->graph.count);
+    t->looked = CBX_NEW0(&q->arena, uint8_t, q->graph.count);
     cbx_walks_look(&t->walks, t->fate);
     cbx_walks_weigh(&t->walks, t->a, t->b);
     cbx_walks_settle(&t->walks, t->fate, 0, 0);
@@ -164,7 +173,8 @@ static void walk(walking *t, bool some)
     CHECK(fabs(t->walks.lead - q->bound.now) < 1e-9);
     settle_walks(t, some);
     memcpy(t->then, t->fate, (size_t)q->graph.count);
-    for (t->left = 1; t->left <= 4; t->left++)
+    for (t->left = 1; t->left <= 4; t->left++) {
+        look(t);
         for (t->at_root = 0; t->at_root <= t->left && test_failures() == 0; t->at_root++) {
             cbx_walks_settle(&t->walks, t->fate, t->left, t->at_root);
             cbx_walk_gains_compute(&t->gains);
@@ -173,6 +183,7 @@ static void walk(walking *t, bool some)
             t->now = t->walks.lead;
             try_walks(t, 0, t->left, t->at_root);
         }
+    }
 }
 
 static void check_seed(uint64_t seed, tally *sum)
