@@ -86,8 +86,8 @@ TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
     CHECK(n.hopeless > 0);
 }
 
-/* Few worlds tell that a removal between two rows raises the factors of both. */
-TEST(nor_where_relus_cross_0_below_two_rows_that_rise)
+/* Few worlds tell of that. */
+TEST(nor_where_relus_cross_0_in_a_row_that_rises_as_its_own_kid)
 {
     tally n = {0};
     check_seed(12001547, &n);
