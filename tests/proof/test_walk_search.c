@@ -82,7 +82,7 @@ TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
     const int asked = 800 / test_every(8);
     for (uint64_t seed = 900000; n.asked < asked && test_failures() == 0; seed++)
         check_seed(seed, &n);
-    CHECK(n.none > n.asked / 5 && n.flips > n.asked / 20 && n.split > n.asked / 20);
+    CHECK(n.none > n.asked / 20 && n.flips > n.asked / 20 && n.split > n.asked / 20);
     CHECK(n.hopeless > 0);
 }
 
