@@ -10,15 +10,12 @@
 #include "kernel.h"
 #include "spread_parts.h"
 
-/* Which kids a node is, and of which rows. */
+/* Which kids a node is. */
 static void list_kids(cbx_walk_bends *b)
 {
     const cbx_walks *w = b->walks;
-    for (int32_t r = 0; r < w->num_rows; r++)
-        for (int32_t k = w->rows[r].begin; k < w->rows[r].begin + w->rows[r].count; k++) {
-            b->row_above[k] = r;
-            b->kid_begin[w->kids[k].node + 2]++;
-        }
+    for (int32_t k = 0; k < w->num_kids; k++)
+        b->kid_begin[w->kids[k].node + 2]++;
     for (int32_t i = 0; i < w->n; i++)
         b->kid_begin[i + 2] += b->kid_begin[i + 1];
     for (int32_t k = 0; k < w->num_kids; k++)
@@ -45,7 +42,6 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
                           .through = CBX_NEW(arena, double, w->num_rows *(int64_t)net->widest),
                           .kid_begin = CBX_NEW0(arena, int64_t, n + 2),
                           .kids = CBX_NEW(arena, int32_t, w->num_kids + 1),
-                          .row_above = CBX_NEW(arena, int32_t, w->num_kids + 1),
                           .near = CBX_NEW(arena, uint8_t, n),
                           .leaf = CBX_NEW0(arena, double, n),
                           .node = CBX_NEW0(arena, double, n *steps),
@@ -55,8 +51,8 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
                           .node_has = CBX_NEW0(arena, uint8_t, n),
                           .end_has = CBX_NEW0(arena, uint8_t, ends)};
     if (!b->of || !b->at || !b->scale || !b->most || !b->made || !b->units || !b->counts ||
-        !b->values || !b->near || !b->through || !b->kid_begin || !b->kids || !b->row_above ||
-        !b->leaf || !b->node || !b->end || !b->nodes || !b->ends || !b->node_has || !b->end_has)
+        !b->values || !b->near || !b->through || !b->kid_begin || !b->kids || !b->leaf ||
+        !b->node || !b->end || !b->nodes || !b->ends || !b->node_has || !b->end_has)
         return cbx_fail_memory(err);
     if (!b->on || !b->weighed)
         return cbx_fail_memory(err);
@@ -390,7 +386,7 @@ static void count_rows(const cbx_walk_bends *b, const first_unit *f, double *cou
         others += cbx_walks_is_open(w, w->ends[i]);
     for (int64_t i = b->kid_begin[f->x]; i < b->kid_begin[f->x + 1]; i++) {
         const cbx_walk_kid *kid = &w->kids[b->kids[i]];
-        int32_t             r = b->row_above[b->kids[i]], u = w->rows[r].node;
+        int32_t             r = kid->row, u = w->rows[r].node;
         if (cbx_walks_is_gone(w, kid->end) || cbx_walks_is_gone(w, w->rows[r].end))
             continue;
         double through = b->through[(int64_t)r * w->spread->net->widest + f->unit];

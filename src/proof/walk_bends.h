@@ -36,13 +36,13 @@ typedef struct cbx_walk_bends {
     /* scratch, for all units of a layer at once: what each edge brings to the first layer's rows
      * behind weights, and their biases; and weights and biases of rows of the second layer */
     double        *terms, *biases, *row_weights, *row_biases;
-    int32_t       *on;               /* scratch: units */
-    uint8_t       *weighed;          /* scratch, by node */
-    uint8_t       *bent[2];          /* by layer and node: is anything listed? */
-    int64_t       *kid_begin;        /* by node: kids[kid_begin[i]] and on are that node, */
-    int32_t       *kids, *row_above; /* of these rows, by kid */
-    cbx_bend_list *list[2];          /* by node and unit, of the first two layers */
-    cbx_bend      *bends;            /* those that there are */
+    int32_t       *on;        /* scratch: units */
+    uint8_t       *weighed;   /* scratch, by node */
+    uint8_t       *bent[2];   /* by layer and node: is anything listed? */
+    int64_t       *kid_begin; /* by node: kids[kid_begin[i]] and on are that node */
+    int32_t       *kids;
+    cbx_bend_list *list[2]; /* by node and unit, of the first two layers */
+    cbx_bend      *bends;   /* those that there are */
     int64_t        num_bends, room;
     cbx_arena     *arena;
     /* scratch: of the unit at hand, how far each removal moves it towards 0 at most */

@@ -15,12 +15,8 @@ static cbx_status list_leaves(cbx_walk_gains *g, cbx_arena *arena, cbx_error *er
     g->leaf_begin = CBX_NEW0(arena, int64_t, w->n + 2);
     g->leaves = CBX_NEW(arena, int32_t, w->num_leaves + 1);
     g->kid_above = CBX_NEW(arena, int32_t, w->num_leaves + 1);
-    g->row_above = CBX_NEW(arena, int32_t, w->num_kids + 1);
-    if (!g->leaf_begin || !g->leaves || !g->kid_above || !g->row_above)
+    if (!g->leaf_begin || !g->leaves || !g->kid_above)
         return cbx_fail_memory(err);
-    for (int32_t r = 0; r < w->num_rows; r++)
-        for (int32_t k = w->rows[r].begin; k < w->rows[r].begin + w->rows[r].count; k++)
-            g->row_above[k] = r;
     for (int32_t k = 0; k < w->num_kids; k++)
         for (int32_t i = w->kids[k].begin; i < w->kids[k].begin + w->kids[k].count; i++) {
             g->kid_above[i] = k;
@@ -420,7 +416,7 @@ static double refund_of(const cbx_walk_gains *g, int32_t leaf)
     const cbx_walks     *w = g->walks;
     const cbx_walk_leaf *of = &w->leaves[leaf];
     const cbx_walk_kid  *kid = &w->kids[g->kid_above[leaf]];
-    const cbx_walk_row  *row = &w->rows[g->row_above[g->kid_above[leaf]]];
+    const cbx_walk_row  *row = &w->rows[kid->row];
     if (row->gone || kid->gone || cbx_walks_is_gone(w, of->end) || !(of->term < 0) ||
         !cbx_walks_is_open(w, kid->end) || of->node == kid->node || of->node == row->node)
         return 0;

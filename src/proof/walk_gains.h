@@ -40,7 +40,7 @@ typedef struct cbx_walk_gains {
     int32_t *nodes;                 /* scratch */
     int32_t *touched;               /* scratch, by choice */
     int64_t *leaf_begin;            /* by node: leaves[leaf_begin[i]] and on are that node */
-    int32_t *leaves, *kid_above, *row_above; /* by leaf its kid, by kid its row */
+    int32_t *leaves, *kid_above;    /* by leaf: its kid */
     int32_t *kid_of; /* by end: the kid that its edge is into the row at the end's node; -1 */
 } cbx_walk_gains;
 

@@ -141,7 +141,7 @@ static void add_kids(cbx_walks *w, cbx_walk_row *row)
     for (cbx_walk_edges j = cbx_walks_into(w, row->node); cbx_walks_next(&j, &x, &end);
          row->count++) {
         cbx_walk_kid *kid = &w->kids[w->num_kids++];
-        *kid = (cbx_walk_kid){.node = x, .end = end};
+        *kid = (cbx_walk_kid){.node = x, .end = end, .row = (int32_t)(row - w->rows)};
         if (w->spread->net->num_layers > 2)
             add_leaves(w, kid);
     }

@@ -25,6 +25,7 @@ typedef struct cbx_walk_leaf {
 /* s_x term + s_x^2 (sum of leaves, of which one may be x itself) */
 typedef struct cbx_walk_kid {
     int32_t node, end, begin, count; /* leaves */
+    int32_t row;                     /* the row that it is a kid of */
     bool    gone;                    /* as things are now, like all that follows */
     double  term, sum, value;        /* the sum is without the loop */
     double  loop, back;              /* terms of the leaves that are the kid's node, the row's */
