@@ -49,20 +49,12 @@ static void check_seed(uint64_t seed, tally *n)
     question q;
     asking   by = {&q, 1, seed % 2 ? 0 : 2};
     double   most[MOST + 1];
-    draw_world(&w, seed, (draw){.pairs = true});
-    cbx_rng rng = w.rng;
-    ask(&q, &w, MOST, false);
-    find_most(&q, &by, most);
-    cbx_arena_free(&q.arena);
-    move_leads(&w, by.a, most);
-    w.rng = rng; /* the same question again */
-    ask(&q, &w, MOST, false);
+    ask_near(&q, &w, seed, &by, most);
     cbx_branch_asked asked = {
         .user = &by, .make = make_choice, .lead = lead_of, .alike = seed % 4 < 2};
     cbx_branch    b;
     cbx_exclusion x;
     cbx_error     err = {0};
-    find_most(&q, &by, most);
     if (CHECK(q.known) && most[0] < -1e-4 &&
         (cbx_marginal_is_known(&q.bound.spread) || seed % 8 == 0)) {
         CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, 1, &q.arena,

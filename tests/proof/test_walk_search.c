@@ -45,16 +45,8 @@ static void check_seed(uint64_t seed, tally *n)
     cbx_walk_search s;
     bool            known = false;
     cbx_error       err = {0};
-    draw_world(&w, seed, (draw){.pairs = true});
-    cbx_rng rng = w.rng;
-    ask(&q, &w, MOST, false);
-    find_most(&q, &by, most);
-    cbx_arena_free(&q.arena);
-    move_leads(&w, by.a, most);
-    w.rng = rng; /* the same question again */
-    ask(&q, &w, MOST, false);
+    ask_near(&q, &w, seed, &by, most);
     cbx_branch_asked asked = {.user = &by, .make = make_choice, .lead = lead_of};
-    find_most(&q, &by, most);
     if (w.task == CBX_NODE && CHECK(q.known) && most[0] < -1e-4) {
         CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, 1, &q.arena,
                                  &err),
