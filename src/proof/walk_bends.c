@@ -9,6 +9,7 @@
 #include "error.h"
 #include "kernel.h"
 #include "spread_parts.h"
+#include "walk_bend_parts.h"
 
 /* Which kids a node is. */
 static void list_kids(cbx_walk_bends *b)
@@ -74,25 +75,6 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
     return CBX_OK;
 }
 
-/* Of those that are there. */
-static bool next_edge(cbx_walk_edges *i, int32_t *source, int32_t *end)
-{
-    bool any = cbx_walks_next(i, source, end);
-    while (any && cbx_walks_is_gone(i->w, *end))
-        any = cbx_walks_next(i, source, end);
-    return any;
-}
-
-static double scale(const cbx_walk_bends *b, int32_t node, int64_t k)
-{
-    return b->scale[(int64_t)node * CBX_BEND_STEPS + k];
-}
-
-static double largest(const cbx_walk_bends *b, int32_t node)
-{
-    return scale(b, node, b->most[node]);
-}
-
 static void set_scales(cbx_walk_bends *b)
 {
     const cbx_walks *w = b->walks;
@@ -144,9 +126,9 @@ static double power(double s, int p)
 static void add_end(cbx_walk_bends *b, int32_t end, node_value of, double brings, double counts)
 {
     int32_t node = b->walks->at[end];
-    double *piece = of_end(b, end), s0 = scale(b, node, 0);
+    double *piece = of_end(b, end), s0 = cbx_bend_scale(b, node, 0);
     for (int64_t k = 1; k <= b->most[node]; k++) {
-        double s = scale(b, node, k);
+        double s = cbx_bend_scale(b, node, k);
         double rise = (s - s0) * of.term + (power(s, of.power) - power(s0, of.power)) * of.sum;
         piece[k] += counts * fmax(0, b->towards * (rise / (double)k - power(s, of.power) * brings));
     }
@@ -195,9 +177,8 @@ static cbx_bend *new_bend(cbx_walk_bends *b)
     return &b->bends[b->num_bends++];
 }
 
-/* Keeps these shares, if there are any, and adds them to the lead. False: no memory. */
-static bool keep(cbx_walk_bends *b, int32_t of, bool is_end, const double *share, double counts,
-                 double *to)
+bool cbx_bend_keep(cbx_walk_bends *b, int32_t of, bool is_end, const double *share, double counts,
+                   double *to)
 {
     bool any = false;
     for (int k = 1; k < CBX_BEND_STEPS; k++)
@@ -227,19 +208,24 @@ static int share_out(cbx_walk_bends *b, double now, double counts, cbx_bend_list
         const double *of = b->end + (int64_t)e * CBX_BEND_STEPS;
         const double *at = b->node + (int64_t)node * CBX_BEND_STEPS;
         for (int k = 0; k < CBX_BEND_STEPS; k++) {
-            double rise = k ? (scale(b, node, k) - scale(b, node, 0)) / k * b->leaf[node] : 0;
+            double rise =
+                k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / k * b->leaf[node]
+                  : 0;
             share[k] = fmax(0, of[k] + at[k] + rise - part) - fmax(0, at[k] + rise - part);
         }
-        whole = keep(b, e, true, share, counts, b->of + (int64_t)e * CBX_BEND_STEPS);
+        whole = cbx_bend_keep(b, e, true, share, counts, b->of + (int64_t)e * CBX_BEND_STEPS);
     }
     for (int64_t i = 0; i < b->num_nodes && whole; i++) {
         int32_t       node = b->nodes[i];
         const double *at = b->node + (int64_t)node * CBX_BEND_STEPS;
         for (int k = 0; k < CBX_BEND_STEPS; k++) {
-            double rise = k ? (scale(b, node, k) - scale(b, node, 0)) / k * b->leaf[node] : 0;
+            double rise =
+                k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / k * b->leaf[node]
+                  : 0;
             share[k] = fmax(0, at[k] + rise - part);
         }
-        whole = keep(b, node, false, share, counts, b->at + (int64_t)node * CBX_BEND_STEPS);
+        whole =
+            cbx_bend_keep(b, node, false, share, counts, b->at + (int64_t)node * CBX_BEND_STEPS);
     }
     list->count = b->num_bends - list->begin;
     for (int64_t i = 0; i < b->num_ends; i++) {
@@ -262,187 +248,9 @@ static double *row_units(const cbx_walk_bends *b, int32_t k)
     return b->units + (int64_t)k * b->walks->spread->net->widest;
 }
 
-static double message(const cbx_walk_bends *b, int32_t node, int32_t unit)
-{
-    const cbx_spread_layer *y = &b->walks->spread->layers[0];
-    return y->message[(int64_t)node * y->sent + unit];
-}
-
-static double now_of(const cbx_walk_bends *b, int32_t l, int32_t node, int32_t unit)
-{
-    return b->walks->now[l][(int64_t)node * b->walks->spread->layers[l].width + unit];
-}
-
 static void face(cbx_walk_bends *b, int32_t l, int32_t node, int32_t unit)
 {
-    b->towards = now_of(b, l, node, unit) > 0 ? -1 : 1;
-}
-
-/* ---- the first layer */
-
-/* The largest of some numbers, each as often as it can count. */
-typedef struct largest_few {
-    double  first[2 * CBX_WALK_REMOVALS];
-    int64_t count;
-} largest_few;
-
-static void take(largest_few *of, double value, int64_t times)
-{
-    for (; times > 0 && value > 0; times--) {
-        if (of->count == 2 * CBX_WALK_REMOVALS && value <= of->first[of->count - 1])
-            return;
-        int64_t k = of->count < 2 * CBX_WALK_REMOVALS ? of->count++ : of->count - 1;
-        for (; k > 0 && of->first[k - 1] < value; k--)
-            of->first[k] = of->first[k - 1];
-        of->first[k] = value;
-    }
-}
-
-static double sum_of(const largest_few *of, int64_t most)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < of->count && k < most; k++)
-        sum += of->first[k];
-    return sum;
-}
-
-/* A unit of row x, as removals move it: its own, and those of its neighbours. */
-typedef struct first_unit {
-    int32_t     x, unit;
-    double      now;           /* how far it is from 0 */
-    double      sum, loop;     /* what its neighbours bring, and it itself */
-    largest_few rises, shares; /* by neighbours: of how they move it, and of their shares */
-} first_unit;
-
-static double rise_of(const cbx_walk_bends *b, int32_t node, int64_t k)
-{
-    return k ? (scale(b, node, k) - scale(b, node, 0)) / (double)k : 0;
-}
-
-/* A half of its distance from 0 is its neighbours', of each of 2 b ends a part. */
-static bool share_leaf(cbx_walk_bends *b, first_unit *f, int32_t y, double counts)
-{
-    double share[CBX_BEND_STEPS] = {0}, most = 0;
-    double part = f->now / (4 * (double)b->removals);
-    double each = b->towards * message(b, y, f->unit);
-    if (!(each > 0) || b->most[y] == 0)
-        return true;
-    take(&f->rises, each * rise_of(b, y, b->most[y]), b->most[y]);
-    for (int64_t k = 1; k <= b->most[y]; k++) {
-        share[k] = fmax(0, scale(b, f->x, 0) * each * rise_of(b, y, k) - part);
-        most = fmax(most, share[k]);
-    }
-    take(&f->shares, most, b->most[y]);
-    return most > 0 ? keep(b, y, false, share, counts, b->at + (int64_t)y * CBX_BEND_STEPS) : true;
-}
-
-/* The other half is its own removals', with what neighbours move it by the more as its factor
- * rises. */
-static bool share_own(cbx_walk_bends *b, const first_unit *f, int32_t end, double brings,
-                      const double *counts)
-{
-    double  share[CBX_BEND_STEPS] = {0}, s0 = scale(b, f->x, 0);
-    double *to = b->of + (int64_t)end * CBX_BEND_STEPS;
-    bool    any = false;
-    for (int64_t k = 1; k <= b->most[f->x]; k++) {
-        double s = scale(b, f->x, k);
-        double own = (s - s0) * f->sum + (s * s - s0 * s0) * f->loop;
-        double rest = (s - s0) * sum_of(&f->rises, 2 * (b->removals - k)) - f->now / 2;
-        share[k] = fmax(0, (b->towards * own + rest) / (double)k - b->towards * s * brings);
-        to[k] += counts[k] * share[k];
-        any = any || share[k] > 0;
-    }
-    return any ? keep(b, end, true, share, 0, to) : true;
-}
-
-/* Of what a unit counts through one of the rows that have its node as a kid: if it may be cut off,
- * the smallest are kept. */
-typedef struct few_least {
-    double  least[CBX_BEND_STEPS];
-    int64_t count;
-} few_least;
-
-static void keep_least(few_least *of, double value)
-{
-    if (of->count == CBX_BEND_STEPS && value >= of->least[CBX_BEND_STEPS - 1])
-        return;
-    int64_t k = of->count < CBX_BEND_STEPS ? of->count++ : CBX_BEND_STEPS - 1;
-    for (; k > 0 && of->least[k - 1] > value; k--)
-        of->least[k] = of->least[k - 1];
-    of->least[k] = value;
-}
-
-/* What the unit counts through rows, with k removals at its node: those beyond what is open of
- * other edges cut rows off, the factors of few other rows rise, and that of its own as it is told.
- */
-static void count_rows(const cbx_walk_bends *b, const first_unit *f, double *counts)
-{
-    const cbx_walks *w = b->walks;
-    largest_few      rises = {.count = 0};
-    few_least        open = {.count = 0};
-    double           sum = 0, itself = 0;
-    int64_t          others = 0, rows = 0;
-    for (int64_t i = w->end_begin[f->x]; i < w->end_begin[f->x + 1]; i++)
-        others += cbx_walks_is_open(w, w->ends[i]);
-    for (int64_t i = b->kid_begin[f->x]; i < b->kid_begin[f->x + 1]; i++) {
-        const cbx_walk_kid *kid = &w->kids[b->kids[i]];
-        int32_t             r = kid->row, u = w->rows[r].node;
-        if (cbx_walks_is_gone(w, kid->end) || cbx_walks_is_gone(w, w->rows[r].end))
-            continue;
-        double through = b->through[(int64_t)r * w->spread->net->widest + f->unit];
-        double s0 = scale(b, u, 0), most = largest(b, u);
-        if (u == f->x) {
-            itself = through;
-            continue;
-        }
-        if (b->most[u] > 0)
-            take(&rises, (most * most - s0 * s0) / b->most[u] * through, b->most[u]);
-        sum += s0 * s0 * through;
-        if (!cbx_walks_is_open(w, kid->end) || w->at[kid->end ^ 1] != f->x)
-            continue;
-        keep_least(&open, s0 * s0 * through);
-        rows++;
-    }
-    others -= rows; /* each is an open edge into the node, too */
-    for (int64_t k = 0; k < CBX_BEND_STEPS; k++) {
-        double  rest = sum;
-        int64_t hits = 2 * (b->removals - k);
-        for (int64_t i = 0; i < k - others && i < open.count; i++)
-            rest -= open.least[i];
-        double own = scale(b, f->x, k);
-        counts[k] = own * own * itself + fmax(rest, 0) + sum_of(&rises, hits);
-    }
-}
-
-/* What a unit of the first layer counts: its node's factor times `counts`, and `direct`. */
-static int share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double counts, double direct,
-                       cbx_bend_list *list)
-{
-    const cbx_walks *w = b->walks;
-    first_unit       f = {.x = x, .unit = unit, .now = fabs(now_of(b, 0, x, unit))};
-    double           times[CBX_BEND_STEPS];
-    bool             whole = true;
-    int32_t          y, end;
-    count_rows(b, &f, times);
-    list->begin = b->num_bends;
-    for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end) && whole;) {
-        if (y == x) {
-            f.loop = message(b, x, unit);
-            continue;
-        }
-        f.sum += scale(b, y, 0) * message(b, y, unit);
-        whole = share_leaf(b, &f, y, (counts + times[0]) * scale(b, x, 0) + direct);
-    }
-    for (int64_t k = 0; k < CBX_BEND_STEPS; k++)
-        times[k] = (counts + times[k]) * scale(b, x, k) + direct;
-    for (int64_t k = 1; k <= b->most[x]; k++) /* what neighbours move counts more then */
-        b->at[(int64_t)x * CBX_BEND_STEPS + k] +=
-            fmax(0, times[k] - times[0]) / (double)k * sum_of(&f.shares, 2 * (b->removals - k));
-    for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end) && whole;)
-        if (cbx_walks_is_open(w, end))
-            whole = share_own(b, &f, end, scale(b, y, 0) * message(b, y, unit), times);
-    list->count = b->num_bends - list->begin;
-    return whole ? 0 : -1;
+    b->towards = cbx_bend_now(b, l, node, unit) > 0 ? -1 : 1;
 }
 
 /* ---- layers behind it */
@@ -472,7 +280,7 @@ static weighing weighing_of(cbx_walk_bends *b, int32_t l, int32_t node, const do
 {
     weighing of = {.on = b->on, .width = width, .W = W};
     for (int32_t j = 0; j < b->walks->spread->net->layers[l].n_out; j++)
-        if (now_of(b, l, node, j) > 0)
+        if (cbx_bend_now(b, l, node, j) > 0)
             b->on[of.count++] = j;
     return of;
 }
@@ -488,7 +296,7 @@ static void weigh_row(cbx_walk_bends *b, int32_t x, const double *W, int32_t wid
     asked = asked || b->most[x] > 0;
     if (asked)
         weigh_all(&of, b->walks->spread->net->layers[0].bias, bias);
-    for (cbx_walk_edges i = cbx_walks_into(b->walks, x); next_edge(&i, &from, &end);)
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, x); cbx_bend_next(&i, &from, &end);)
         if (asked || b->most[from] > 0)
             weigh_all(&of, y->message + (int64_t)from * y->sent,
                       terms + cbx_walks_place(&i) * width);
@@ -502,21 +310,23 @@ static double move_through_first(cbx_walk_bends *b, int32_t x, const double *ter
     const cbx_walks *w = b->walks;
     const bool       moves = b->most[x] > 0; /* else its edges stay, and its factor */
     node_value       own = {.power = 2};
-    double           s0 = scale(b, x, 0), below = counts * largest(b, x) * largest(b, x);
-    int32_t          y, end;
-    for (cbx_walk_edges i = cbx_walks_into(w, x); next_edge(&i, &y, &end);) {
+    double           s0 = cbx_bend_scale(b, x, 0),
+           below = counts * cbx_bend_largest(b, x) * cbx_bend_largest(b, x);
+    int32_t y, end;
+    for (cbx_walk_edges i = cbx_walks_into(w, x); cbx_bend_next(&i, &y, &end);) {
         if (!moves && !asked && b->most[y] == 0)
             continue;
         double term = terms[cbx_walks_place(&i) * width];
-        own.sum += scale(b, y, 0) * term;
+        own.sum += cbx_bend_scale(b, y, 0) * term;
         if (b->most[y] > 0)
             add_leaf(b, y, term, below);
     }
     if (moves || asked)
         own.term = bias;
-    for (cbx_walk_edges i = cbx_walks_into(w, x); moves && next_edge(&i, &y, &end);)
+    for (cbx_walk_edges i = cbx_walks_into(w, x); moves && cbx_bend_next(&i, &y, &end);)
         if (cbx_walks_is_open(w, end))
-            add_end(b, end, own, scale(b, y, 0) * terms[cbx_walks_place(&i) * width], counts);
+            add_end(b, end, own, cbx_bend_scale(b, y, 0) * terms[cbx_walks_place(&i) * width],
+                    counts);
     return s0 * own.term + s0 * s0 * own.sum;
 }
 
@@ -525,7 +335,7 @@ static void add_ends(cbx_walk_bends *b, int32_t row, node_value own, const doubl
                      double counts)
 {
     int32_t x, end;
-    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); next_edge(&i, &x, &end);)
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); cbx_bend_next(&i, &x, &end);)
         if (cbx_walks_is_open(b->walks, end))
             add_end(b, end, own, brings[x], counts);
 }
@@ -545,7 +355,8 @@ static void weigh_second(cbx_walk_bends *b, const uint8_t *near)
     int32_t              x, end;
     memset(b->weighed, 0, (size_t)b->walks->n);
     for (int32_t u = 0; u < b->walks->n; u++)
-        for (cbx_walk_edges i = cbx_walks_into(b->walks, u); near[u] && next_edge(&i, &x, &end);) {
+        for (cbx_walk_edges i = cbx_walks_into(b->walks, u);
+             near[u] && cbx_bend_next(&i, &x, &end);) {
             if (b->weighed[x])
                 continue;
             b->weighed[x] = 1;
@@ -561,12 +372,13 @@ static void move_second(cbx_walk_bends *b, int32_t u, int32_t unit)
     const int32_t        width = layer->n_out;
     node_value           own = {.power = 1};
     int32_t              x, end;
-    for (cbx_walk_edges i = cbx_walks_into(b->walks, u); next_edge(&i, &x, &end);) {
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, u); cbx_bend_next(&i, &x, &end);) {
         b->values[x] = move_through_first(b, x, b->terms + place_of(b, x) * width + unit,
                                           b->biases[(int64_t)x * width + unit], width,
-                                          largest(b, u), b->most[u] > 0);
+                                          cbx_bend_largest(b, u), b->most[u] > 0);
         own.sum += b->values[x];
-        add_bends(b, 0, x, layer->neighbour + unit, width, largest(b, u) * largest(b, x));
+        add_bends(b, 0, x, layer->neighbour + unit, width,
+                  cbx_bend_largest(b, u) * cbx_bend_largest(b, x));
     }
     add_ends(b, u, own, b->values, 1);
 }
@@ -612,8 +424,9 @@ static double move_row(cbx_walk_bends *b, int32_t r, int32_t unit)
     const cbx_net_layer *third = &w->spread->net->layers[2];
     const int32_t        width = third->n_out, u = row->node;
     const double        *weights = weights_of_row(b, r) + unit;
-    double               s0 = scale(b, u, 0), below = largest(b, 0) * largest(b, u) * largest(b, u);
-    node_value           own = {.term = b->row_biases[(int64_t)r * width + unit], .power = 2};
+    double               s0 = cbx_bend_scale(b, u, 0),
+           below = cbx_bend_largest(b, 0) * cbx_bend_largest(b, u) * cbx_bend_largest(b, u);
+    node_value own = {.term = b->row_biases[(int64_t)r * width + unit], .power = 2};
     for (int32_t k = row->begin; k < row->begin + row->count; k++) {
         int32_t x = w->kids[k].node;
         if (cbx_walks_is_gone(w, w->kids[k].end))
@@ -622,10 +435,11 @@ static double move_row(cbx_walk_bends *b, int32_t r, int32_t unit)
                                           b->biases[(int64_t)k * width + unit], width, below,
                                           b->most[u] > 0 || b->most[0] > 0);
         own.sum += b->values[x];
-        add_bends(b, 0, x, weights, width, below * largest(b, x));
+        add_bends(b, 0, x, weights, width, below * cbx_bend_largest(b, x));
     }
-    add_ends(b, u, own, b->values, largest(b, 0));
-    add_bends(b, 1, u, third->neighbour + unit, width, largest(b, 0) * largest(b, u));
+    add_ends(b, u, own, b->values, cbx_bend_largest(b, 0));
+    add_bends(b, 1, u, third->neighbour + unit, width,
+              cbx_bend_largest(b, 0) * cbx_bend_largest(b, u));
     return s0 * own.term + s0 * s0 * own.sum;
 }
 
@@ -653,7 +467,7 @@ static void pass(const cbx_walk_bends *b, int32_t l, int32_t node, const double 
     for (int32_t k = 0; k < layer->n_in; k++) {
         inputs[k] = 0;
         for (int32_t j = 0; j < layer->n_out; j++)
-            inputs[k] += now_of(b, l, node, j) > 0
+            inputs[k] += cbx_bend_now(b, l, node, j) > 0
                              ? layer->neighbour[(int64_t)k * layer->n_out + j] * weights[j]
                              : 0;
     }
@@ -664,7 +478,7 @@ static void count_into(const cbx_walk_bends *b, int32_t row, int32_t width, cons
                        double times, double *counts)
 {
     int32_t source, end;
-    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); next_edge(&i, &source, &end);)
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, row); cbx_bend_next(&i, &source, &end);)
         for (int32_t k = 0; k < width; k++)
             counts[(int64_t)source * width + k] += times * fmax(0, weights[k]);
 }
@@ -687,7 +501,7 @@ static void count_units(cbx_walk_bends *b, int32_t l, int32_t ahead, int32_t beh
             direct[k] = fmax(0, head[k]);
     if (l + 1 < net->num_layers && cbx_net_head(net, l + 1, ahead, behind, head, size)) {
         pass(b, l + 1, 0, head, inputs);
-        count_into(b, 0, width, inputs, largest(b, 0), counts);
+        count_into(b, 0, width, inputs, cbx_bend_largest(b, 0), counts);
     }
     if (l + 2 >= net->num_layers || !cbx_net_head(net, l + 2, ahead, behind, head, size))
         return;
@@ -696,7 +510,7 @@ static void count_units(cbx_walk_bends *b, int32_t l, int32_t ahead, int32_t beh
         double *through = b->through + (int64_t)r * net->widest;
         pass(b, l + 1, w->rows[r].node, inputs, through);
         for (int32_t k = 0; k < width; k++)
-            through[k] = largest(b, 0) * fmax(0, through[k]);
+            through[k] = cbx_bend_largest(b, 0) * fmax(0, through[k]);
     }
 }
 
@@ -707,9 +521,9 @@ static void mark_near(const cbx_walk_bends *b, int32_t steps, uint8_t *near)
     int32_t          u, x, end;
     memset(near, 0, (size_t)w->n);
     near[0] = 1;
-    for (cbx_walk_edges i = cbx_walks_into(w, 0); steps > 0 && next_edge(&i, &u, &end);) {
+    for (cbx_walk_edges i = cbx_walks_into(w, 0); steps > 0 && cbx_bend_next(&i, &u, &end);) {
         near[u] = 1;
-        for (cbx_walk_edges j = cbx_walks_into(w, u); steps > 1 && next_edge(&j, &x, &end);)
+        for (cbx_walk_edges j = cbx_walks_into(w, u); steps > 1 && cbx_bend_next(&j, &x, &end);)
             near[x] = 1;
     }
 }
@@ -729,7 +543,7 @@ static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const 
     for (int32_t i = 0; i < w->n; i++)
         for (int32_t j = 0; b->near[i] && j < width; j++) {
             int64_t unit = (int64_t)i * width + j;
-            double  own = i == 0 ? direct[j] : 0, most = counts[unit] * largest(b, i) + own;
+            double own = i == 0 ? direct[j] : 0, most = counts[unit] * cbx_bend_largest(b, i) + own;
             if (cbx_out_of_time(1000))
                 return -1;
             face(b, l, i, j);
@@ -737,8 +551,9 @@ static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const 
                 move_second(b, i, j);
             else if (l == 2)
                 move_third(b, j);
-            if (l == 0 ? share_first(b, i, j, counts[unit], own, &b->list[0][unit])
-                       : share_out(b, now_of(b, l, i, j), most, l == 1 ? &b->list[1][unit] : &none))
+            if (l == 0 ? cbx_bend_share_first(b, i, j, counts[unit], own, &b->list[0][unit])
+                       : share_out(b, cbx_bend_now(b, l, i, j), most,
+                                   l == 1 ? &b->list[1][unit] : &none))
                 return -1;
             if (l < 2 && b->list[l][unit].count > 0)
                 b->bent[l][i] = 1;
