@@ -131,7 +131,7 @@ static int64_t bar(cbx_walk_search *s, cbx_walk_branch *of, double least, int64_
     return barred;
 }
 
-/* The choice without which least is left, of those that promise most; -1: none is open. */
+/* The choice without which least is left, of those that promise most. One of them is open. */
 static int32_t choose(cbx_walk_search *s, const cbx_walk_branch *of)
 {
     int32_t first[LOOKED_AT], count = 0, best = -1;
@@ -147,7 +147,7 @@ static int32_t choose(cbx_walk_search *s, const cbx_walk_branch *of)
     }
     for (int32_t k = 0; k < count; k++) {
         double without = cbx_walk_share_without(&s->level[of->level].share, first[k]);
-        if (without < least) {
+        if (best < 0 || without < least) {
             least = without;
             best = first[k];
         }
@@ -211,9 +211,7 @@ static bool is_left(cbx_walk_search *s, cbx_walk_branch *of, int64_t size, int64
 
 static bool split(cbx_walk_search *s, const cbx_walk_branch *of)
 {
-    int32_t choice = choose(s, of);
-    if (choice < 0)
-        return true;
+    int32_t         choice = choose(s, of);
     cbx_walk_branch next = *of;
     next.fate[choice] = CBX_BARRED;
     if (!push(s, &next))
@@ -225,24 +223,29 @@ static bool split(cbx_walk_search *s, const cbx_walk_branch *of)
     return push(s, &next);
 }
 
-/* Of sets with so many removals at the asked node. */
-static void search(cbx_walk_search *s, int64_t size, int64_t at_root, int64_t bounds)
+/* Of sets with so many removals at the asked node. False: it ended before it was through. */
+static bool search(cbx_walk_search *s, int64_t size, int64_t at_root, int64_t bounds)
 {
     cbx_walk_branch root = {.fate = s->b->root->fate}, taken = root;
     s->num_open = 0;
     if (!(taken.fate = CBX_NEW(s->arena, uint8_t, s->b->graph->count)) || !push(s, &root)) {
         s->b->stopped = s->b->out_of_memory = true;
-        return;
+        return false;
     }
-    while (s->num_open > 0 && !is_over(s) && s->bounds < bounds) {
+    while (s->num_open > 0 && !is_over(s)) {
+        if (s->bounds >= bounds)
+            return false;
         cbx_walk_branch *next = &s->open[--s->num_open];
         uint8_t         *fate = taken.fate;
         taken = *next;
         taken.fate = fate;
         memcpy(fate, next->fate, (size_t)s->b->graph->count);
-        if (is_left(s, &taken, size, at_root) && !split(s, &taken))
+        if (!is_left(s, &taken, size, at_root) || is_over(s))
+            continue;
+        if (!split(s, &taken))
             s->b->stopped = s->b->out_of_memory = true;
     }
+    return !is_over(s);
 }
 
 bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64_t bounds)
@@ -264,7 +267,8 @@ bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64
         return false; /* nothing is known of numbers that are too large for the model */
     cbx_walks_settle(&s->level[0].walks, b->root->fate, 0, 0);
     s->lead = s->level[0].walks.lead;
-    for (int64_t k = 0; k <= most && !is_over(s) && s->bounds < bounds; k++)
-        search(s, size, k, bounds);
-    return s->num_open == 0 && !is_over(s);
+    for (int64_t k = 0; k <= most; k++)
+        if (!search(s, size, k, bounds))
+            return false;
+    return true;
 }

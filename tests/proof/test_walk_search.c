@@ -8,7 +8,36 @@
 
 typedef struct tally {
     int asked, none, flips, split, hopeless;
+    int cut, stopped; /* searches that ended for their bounds, for their user */
 } tally;
+
+static int looks_left; /* until the user stops it */
+
+static bool is_stopped(void *user)
+{
+    (void)user;
+    return --looks_left < 0;
+}
+
+/* One that ends before it is through, for its bounds or for its user, says nothing. */
+static void check_ends(cbx_walk_search *s, int32_t class, int64_t size, double furthest, tally *n)
+{
+    cbx_branch   *b = s->b;
+    const int64_t all = s->bounds;
+    for (int64_t most = 1; most <= all && most <= 12; most++) {
+        bool none = cbx_walk_search_none(s, class, size, most);
+        CHECK(furthest < 0 || !none);
+        n->cut += !none && b->num_flip == 0 && !s->is_hopeless;
+        looks_left = (int)most;
+        b->asked.stop = is_stopped;
+        none = cbx_walk_search_none(s, class, size, INT64_MAX);
+        CHECK(furthest < 0 || !none);
+        n->stopped += !none && b->num_flip == 0 && !s->is_hopeless;
+        b->asked.stop = NULL;
+        b->stopped = false;
+        b->num_flip = 0;
+    }
+}
 
 /* All sizes up to each. */
 static void check_sizes(question *q, cbx_walk_search *s, const double *most, tally *n)
@@ -32,6 +61,7 @@ static void check_sizes(question *q, cbx_walk_search *s, const double *most, tal
         n->hopeless += s->is_hopeless;
         n->split += s->bounds > size + 2;
         b->num_flip = 0;
+        check_ends(s, class, size, furthest, n);
     }
 }
 
@@ -75,7 +105,7 @@ TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
     for (uint64_t seed = 900000; n.asked < asked && test_failures() == 0; seed++)
         check_seed(seed, &n);
     CHECK(n.none > n.asked / 20 && n.flips > n.asked / 20 && n.split > n.asked / 20);
-    CHECK(n.hopeless > 0);
+    CHECK(n.hopeless > 0 && n.cut > n.asked / 4 && n.stopped > n.asked / 4);
 }
 
 /* Few worlds tell of that. */
