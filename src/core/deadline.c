@@ -32,6 +32,13 @@ void cbx_deadline_end(cbx_deadline *d)
     cbx_deadline_here = d->before;
 }
 
+void cbx_deadline_begin_beside(cbx_deadline *d, const cbx_deadline *other)
+{
+    cbx_deadline_begin(d, 0, NULL, NULL);
+    if (other)
+        d->until = other->until - other->reserve - other->held;
+}
+
 static void stop(cbx_deadline *d)
 {
     atomic_store_explicit(&d->is_up, true, memory_order_relaxed);

@@ -46,6 +46,10 @@ typedef struct cbx_deadline {
 void cbx_deadline_begin(cbx_deadline *deadline, double limit, cbx_progress progress, void *user);
 void cbx_deadline_end(cbx_deadline *deadline);
 
+/* Of a thread that helps another one: time is up for it when it is for that one, whose deadline
+ * this is (NULL: it has none). Nobody is told. */
+void cbx_deadline_begin_beside(cbx_deadline *deadline, const cbx_deadline *other);
+
 /* The same without end, where the thread has none, so that cbx_deadline_cancel has what to act on.
  * False: it has one, and this one must not be ended. */
 bool cbx_deadline_begin_alone(cbx_deadline *deadline);

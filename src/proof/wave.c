@@ -157,14 +157,6 @@ static void bound_one(cbx_branch *b, cbx_bounder *by, int64_t k)
         copy_gains(by->graph->count, bound, out);
 }
 
-/* A deadline is its thread's own: the others have one that is up when it is. */
-static void begin_helping(cbx_deadline *own, const cbx_deadline *main)
-{
-    cbx_deadline_begin(own, 0, NULL, NULL);
-    if (main)
-        own->until = main->until - main->reserve - main->held;
-}
-
 #ifdef _OPENMP
 static void bound_as_team(cbx_branch *b, int64_t count, int team)
 {
@@ -176,7 +168,7 @@ static void bound_as_team(cbx_branch *b, int64_t count, int team)
         cbx_deadline own;
         bool         before = cbx_order_fix(fixed);
         if (me)
-            begin_helping(&own, main);
+            cbx_deadline_begin_beside(&own, main);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < count; k++) {
             if (cbx_deadline_is_up(main) && me)
