@@ -236,24 +236,31 @@ static void tell_row(cbx_walk_gains *g, const cbx_walk_row *row)
 
 /* ---- what others add to a row whose factor rises */
 
-/* What one of k removals at the kid adds to it at most, of edge `leaf`, whatever k. */
-static double most_of(const cbx_walk_gains *g, const cbx_walk_kid *kid, const cbx_walk_leaf *leaf)
+/* What k removals at a kid do by its own factor, of each of them its part; and what that leaves of
+ * an edge's value which one of them takes away. */
+typedef struct kid_steps {
+    double  part[CBX_WALK_STEPS], square[CBX_WALK_STEPS];
+    int64_t most;
+} kid_steps;
+
+static kid_steps steps_of(const cbx_walk_gains *g, const cbx_walk_kid *kid)
 {
-    double most = 0, value = leaf_value(g, leaf);
-    if (kid->node == 0)
-        return fmax(0, -square(g, 0, 0) * value);
-    for (int64_t k = 1; k <= g->walks->most[kid->node]; k++)
-        most = fmax(most, own_rise(g, kid, k) / (double)k - square(g, kid->node, k) * value);
-    return most;
+    kid_steps of = {.most = kid->node == 0 ? 0 : g->walks->most[kid->node]};
+    of.square[0] = square(g, kid->node, 0);
+    for (int64_t k = 1; k <= of.most; k++) {
+        of.part[k] = own_rise(g, kid, k) / (double)k;
+        of.square[k] = square(g, kid->node, k);
+    }
+    return of;
 }
 
-/* The same of a kid without leaves. */
-static double most_of_plain(const cbx_walk_gains *g, const cbx_walk_kid *kid)
+/* What one of k removals at the kid adds to it at most, of an edge of this value, whatever k. */
+static double most_of(const kid_steps *kid, bool is_root, double value)
 {
-    double most = 0;
-    for (int64_t k = 1; k <= g->walks->most[kid->node]; k++)
-        most = fmax(most, own_rise(g, kid, k) / (double)k);
-    return most;
+    double most = is_root ? -kid->square[0] * value : 0;
+    for (int64_t k = 1; k <= kid->most; k++)
+        most = fmax(most, kid->part[k] - kid->square[k] * value);
+    return fmax(most, 0);
 }
 
 static void add_piece(cbx_walk_gains *g, int32_t choice, double most, double *apart, int64_t *count)
@@ -274,18 +281,20 @@ static void tell_others(cbx_walk_gains *g, int32_t index)
     for (int32_t k = row->begin; k < row->begin + row->count; k++) {
         const cbx_walk_kid *kid = &w->kids[k];
         double             *apart = g->apart + (int64_t)k * CBX_WALK_STEPS;
-        if (kid->gone || k == row->itself)
+        if (kid->gone || k == row->itself || (kid->node > 0 && w->most[kid->node] == 0))
             continue;
+        const kid_steps of = steps_of(g, kid);
         for (int32_t i = kid->begin; i < kid->begin + kid->count; i++) {
             const cbx_walk_leaf *leaf = &w->leaves[i];
             if (!cbx_walks_is_open(w, leaf->end) || leaf->node == row->node)
                 continue;
-            add_piece(g, leaf->end / 2, most_of(g, kid, leaf), apart, &count);
+            add_piece(g, leaf->end / 2, most_of(&of, kid->node == 0, leaf_value(g, leaf)), apart,
+                      &count);
         }
         for (int64_t i = w->end_begin[kid->node]; i < w->end_begin[kid->node + 1]; i++)
             if (kid->count == 0 && cbx_walks_is_open(w, w->ends[i]) &&
                 w->other[w->ends[i]] != row->node)
-                add_piece(g, w->ends[i] / 2, most_of_plain(g, kid), apart, &count);
+                add_piece(g, w->ends[i] / 2, most_of(&of, false, 0), apart, &count);
         add_up(apart, CBX_WALK_REMOVALS);
         for (int j = 0; j < CBX_WALK_STEPS; j++)
             sum[j] += apart[j];
@@ -331,19 +340,18 @@ static void refund_kid(cbx_walk_gains *g, const cbx_walk_row *row, const cbx_wal
                        double weight, double as_leaf)
 {
     const cbx_walks *w = g->walks;
-    int32_t          x = kid->node;
+    const int32_t    x = kid->node;
     const int64_t    from = x == 0 ? 0 : 1, to = x == 0 ? 0 : w->most[x];
-    for (int32_t i = kid->begin; i < kid->begin + kid->count; i++) {
+    kid_steps        of = steps_of(g, kid);
+    for (int64_t k = 1; k <= to; k++)
+        of.part[k] = (scale(g, x, k) - scale(g, x, 0)) / (double)k * as_leaf - weight * of.part[k];
+    for (int32_t i = kid->begin; i < kid->begin + kid->count && from <= to; i++) {
         const cbx_walk_leaf *leaf = &w->leaves[i];
         if (!cbx_walks_is_open(w, leaf->end) || (x == 0 && leaf->node == row->node))
             continue;
-        for (int64_t k = from; k <= to; k++) {
-            double more = x == 0 ? 0 : (scale(g, x, k) - scale(g, x, 0)) / (double)k * as_leaf;
-            if (x > 0)
-                more -= weight * own_rise(g, kid, k) / (double)k;
-            more += weight * square(g, x, k) * leaf_value(g, leaf);
-            keep_largest(tops_of(g, leaf->end, k), w->at_root, more);
-        }
+        double value = weight * leaf_value(g, leaf);
+        for (int64_t k = from; k <= to; k++)
+            keep_largest(tops_of(g, leaf->end, k), w->at_root, of.part[k] + of.square[k] * value);
     }
 }
 

@@ -76,14 +76,26 @@ double cbx_walk_share_made(const cbx_walk_share *s)
     return sum;
 }
 
+/* Can the row of the node go? */
+static bool may_go(const cbx_walk_share *s, int32_t node)
+{
+    return s->gains->root_of[node] >= 0 && walks_of(s)->at_root > 0;
+}
+
+static bool has_case(const cbx_walk_share *s, int32_t node, int of_case)
+{
+    return of_case == GOES ? may_go(s, node) : of_case == 0 || s->gains->row_of[node] >= 0;
+}
+
 static void tell_end(cbx_walk_share *s, int32_t end, int64_t k)
 {
     double more = bend_of(s, end, k);
     if (walks_of(s)->at[end ^ 1] == 0)
         more += bend_of(s, end ^ 1, 0);
     for (int c = 0; c < CASES; c++)
-        entry(s->of, end, c)[k] =
-            more + cbx_walk_gain_of(s->gains, end, k, c == GOES, c == GOES ? 0 : c);
+        if (has_case(s, walks_of(s)->at[end], c))
+            entry(s->of, end, c)[k] =
+                more + cbx_walk_gain_of(s->gains, end, k, c == GOES, c == GOES ? 0 : c);
 }
 
 static void tell_node(cbx_walk_share *s, int32_t node, int64_t k)
@@ -91,8 +103,9 @@ static void tell_node(cbx_walk_share *s, int32_t node, int64_t k)
     const cbx_walks *w = walks_of(s);
     double           more = s->bends ? bends_at(s, node, k) - bends_at(s, node, 0) : 0;
     for (int c = 0; c < CASES; c++)
-        entry(s->at, node, c)[k] =
-            more + cbx_walk_gain_at(s->gains, node, k, c == GOES, c == GOES ? 0 : c);
+        if (has_case(s, node, c))
+            entry(s->at, node, c)[k] =
+                more + cbx_walk_gain_at(s->gains, node, k, c == GOES, c == GOES ? 0 : c);
     for (int64_t e = w->end_begin[node]; e < w->end_begin[node + 1]; e++)
         if (cbx_walks_is_open(w, w->ends[e]))
             tell_end(s, w->ends[e], k);
@@ -133,17 +146,6 @@ static double gain_of(const cbx_walk_share *s, const cbx_walk_prices *p, int32_t
                       int64_t k)
 {
     return entry(s->of, end, of_case)[k] + price_of(s, p, end);
-}
-
-/* Can the row of the node go? */
-static bool may_go(const cbx_walk_share *s, int32_t node)
-{
-    return s->gains->root_of[node] >= 0 && walks_of(s)->at_root > 0;
-}
-
-static bool has_case(const cbx_walk_share *s, int32_t node, int of_case)
-{
-    return of_case == GOES ? may_go(s, node) : of_case == 0 || s->gains->row_of[node] >= 0;
 }
 
 /* Those that are not told already. */
