@@ -40,6 +40,9 @@ static inline double cbx_bend_now(const cbx_walk_bends *b, int32_t l, int32_t no
 bool cbx_bend_keep(cbx_walk_bends *b, int32_t of, bool is_end, const double *share, double counts,
                    double *to);
 
+/* Before units of row x of the first layer. */
+void cbx_bend_count_hits(cbx_walk_bends *b, int32_t x);
+
 /* Shares of a unit of the first layer, which counts its node's factor times `counts`, and `direct`.
  * -1: no memory. */
 int cbx_bend_share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double counts, double direct,

@@ -44,6 +44,7 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
                           .kid_begin = CBX_NEW0(arena, int64_t, n + 2),
                           .kids = CBX_NEW(arena, int32_t, w->num_kids + 1),
                           .near = CBX_NEW(arena, uint8_t, n),
+                          .hits = CBX_NEW(arena, uint8_t, n),
                           .leaf = CBX_NEW0(arena, double, n),
                           .node = CBX_NEW0(arena, double, n *steps),
                           .end = CBX_NEW0(arena, double, ends *steps),
@@ -55,7 +56,7 @@ cbx_status cbx_walk_bends_init(cbx_walk_bends *b, const cbx_walks *w, cbx_arena 
         !b->values || !b->near || !b->through || !b->kid_begin || !b->kids || !b->leaf ||
         !b->node || !b->end || !b->nodes || !b->ends || !b->node_has || !b->end_has)
         return cbx_fail_memory(err);
-    if (!b->on || !b->weighed)
+    if (!b->on || !b->weighed || !b->hits)
         return cbx_fail_memory(err);
     list_kids(b);
     int64_t slots = w->graph->view->m + w->graph->view->n, width = net->widest;
@@ -540,7 +541,9 @@ static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const 
         weigh_second(b, b->near);
     else if (l == 2)
         weigh_third(b);
-    for (int32_t i = 0; i < w->n; i++)
+    for (int32_t i = 0; i < w->n; i++) {
+        if (l == 0 && b->near[i])
+            cbx_bend_count_hits(b, i);
         for (int32_t j = 0; b->near[i] && j < width; j++) {
             int64_t unit = (int64_t)i * width + j;
             double own = i == 0 ? direct[j] : 0, most = counts[unit] * cbx_bend_largest(b, i) + own;
@@ -558,6 +561,7 @@ static int tell_layer(cbx_walk_bends *b, int32_t l, const double *counts, const 
             if (l < 2 && b->list[l][unit].count > 0)
                 b->bent[l][i] = 1;
         }
+    }
     return 0;
 }
 

@@ -32,6 +32,7 @@ typedef struct cbx_walk_bends {
     int32_t         *made;  /* by node: those that had been made at it */
     double          *units, *counts, *values; /* scratch */
     uint8_t         *near;                    /* scratch, by node */
+    uint8_t         *hits;                    /* scratch, by node */
     double          *through;                 /* scratch, by row and unit */
     /* scratch, for all units of a layer at once: what each edge brings to the first layer's rows
      * behind weights, and their biases; and weights and biases of rows of the second layer */

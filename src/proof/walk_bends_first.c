@@ -2,6 +2,7 @@
 /* walk_bends_first.c: units of the first layer, which are sums of what neighbours send. See
  * walk_bend_parts.h. */
 #include <math.h>
+#include <string.h>
 
 #include "walk_bend_parts.h"
 
@@ -34,8 +35,9 @@ static double sum_of(const largest_few *of, int64_t most)
 /* A unit of row x, as removals move it: its own, and those of its neighbours. */
 typedef struct first_unit {
     int32_t     x, unit;
-    double      now;           /* how far it is from 0 */
-    double      sum, loop;     /* what its neighbours bring, and it itself */
+    double      now;       /* how far it is from 0, */
+    double      part;      /* and of that what each removal that is not at x has to move it by */
+    double      sum, loop; /* what its neighbours bring, and it itself */
     largest_few rises, shares; /* by neighbours: of how they move it, and of their shares */
 } first_unit;
 
@@ -44,15 +46,37 @@ static double rise_of(const cbx_walk_bends *b, int32_t node, int64_t k)
     return k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / (double)k : 0;
 }
 
-/* A half of its distance from 0 is its neighbours', of each of 2 b ends a part. */
+/* What a neighbour moves it by towards 0 with each removal, as far as it rises. */
+static double each_of(const cbx_walk_bends *b, const first_unit *f, int32_t y)
+{
+    return b->most[y] > 0 ? fmax(0, b->towards * cbx_bend_message(b, y, f->unit)) : 0;
+}
+
+/* What it is made of. */
+static void read_neighbours(cbx_walk_bends *b, first_unit *f)
+{
+    double  widest = 0;
+    int32_t y, end;
+    for (cbx_walk_edges i = cbx_walks_into(b->walks, f->x); cbx_bend_next(&i, &y, &end);) {
+        if (y == f->x) {
+            f->loop = cbx_bend_message(b, y, f->unit);
+            continue;
+        }
+        f->sum += cbx_bend_scale(b, y, 0) * cbx_bend_message(b, y, f->unit);
+        double rise = each_of(b, f, y) * rise_of(b, y, b->most[y]);
+        take(&f->rises, rise, b->most[y]);
+        widest = fmax(widest, b->hits[y] * rise);
+    }
+    f->part = fmin(cbx_bend_scale(b, f->x, 0) * widest, f->now / (double)b->removals);
+}
+
+/* A removal at y is at one or two neighbours of x, each of which has its share of the part. */
 static bool share_leaf(cbx_walk_bends *b, first_unit *f, int32_t y, double counts)
 {
     double share[CBX_BEND_STEPS] = {0}, most = 0;
-    double part = f->now / (4 * (double)b->removals);
-    double each = b->towards * cbx_bend_message(b, y, f->unit);
-    if (!(each > 0) || b->most[y] == 0)
+    double part = f->part / b->hits[y], each = each_of(b, f, y);
+    if (!(each > 0))
         return true;
-    take(&f->rises, each * rise_of(b, y, b->most[y]), b->most[y]);
     for (int64_t k = 1; k <= b->most[y]; k++) {
         share[k] = fmax(0, cbx_bend_scale(b, f->x, 0) * each * rise_of(b, y, k) - part);
         most = fmax(most, share[k]);
@@ -62,8 +86,8 @@ static bool share_leaf(cbx_walk_bends *b, first_unit *f, int32_t y, double count
                     : true;
 }
 
-/* The other half is its own removals', with what neighbours move it by the more as its factor
- * rises. */
+/* What others leave of its distance is its own removals', with what neighbours move it by the more
+ * as its factor rises. */
 static bool share_own(cbx_walk_bends *b, const first_unit *f, int32_t end, double brings,
                       const double *counts)
 {
@@ -71,9 +95,10 @@ static bool share_own(cbx_walk_bends *b, const first_unit *f, int32_t end, doubl
     double *to = b->of + (int64_t)end * CBX_BEND_STEPS;
     bool    any = false;
     for (int64_t k = 1; k <= b->most[f->x]; k++) {
-        double s = cbx_bend_scale(b, f->x, k);
-        double own = (s - s0) * f->sum + (s * s - s0 * s0) * f->loop;
-        double rest = (s - s0) * sum_of(&f->rises, 2 * (b->removals - k)) - f->now / 2;
+        double  s = cbx_bend_scale(b, f->x, k);
+        double  own = (s - s0) * f->sum + (s * s - s0 * s0) * f->loop;
+        int64_t others = b->removals - k;
+        double  rest = (s - s0) * sum_of(&f->rises, 2 * others) + (double)others * f->part - f->now;
         share[k] = fmax(0, (b->towards * own + rest) / (double)k - b->towards * s * brings);
         to[k] += counts[k] * share[k];
         any = any || share[k] > 0;
@@ -150,14 +175,10 @@ int cbx_bend_share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double coun
     int32_t          y, end;
     count_rows(b, &f, times);
     list->begin = b->num_bends;
-    for (cbx_walk_edges i = cbx_walks_into(w, x); cbx_bend_next(&i, &y, &end) && whole;) {
-        if (y == x) {
-            f.loop = cbx_bend_message(b, x, unit);
-            continue;
-        }
-        f.sum += cbx_bend_scale(b, y, 0) * cbx_bend_message(b, y, unit);
-        whole = share_leaf(b, &f, y, (counts + times[0]) * cbx_bend_scale(b, x, 0) + direct);
-    }
+    read_neighbours(b, &f);
+    for (cbx_walk_edges i = cbx_walks_into(w, x); cbx_bend_next(&i, &y, &end) && whole;)
+        if (y != x)
+            whole = share_leaf(b, &f, y, (counts + times[0]) * cbx_bend_scale(b, x, 0) + direct);
     for (int64_t k = 0; k < CBX_BEND_STEPS; k++)
         times[k] = (counts + times[k]) * cbx_bend_scale(b, x, k) + direct;
     for (int64_t k = 1; k <= b->most[x]; k++) /* what neighbours move counts more then */
@@ -169,4 +190,20 @@ int cbx_bend_share_first(cbx_walk_bends *b, int32_t x, int32_t unit, double coun
                               times);
     list->count = b->num_bends - list->begin;
     return whole ? 0 : -1;
+}
+
+/* At how many neighbours of x a removal may be which is not at x: 1 or 2, by neighbour. */
+void cbx_bend_count_hits(cbx_walk_bends *b, int32_t x)
+{
+    const cbx_walks *w = b->walks;
+    int32_t          y, end;
+    memset(b->hits, 0, (size_t)w->n);
+    for (cbx_walk_edges i = cbx_walks_into(w, x); cbx_bend_next(&i, &y, &end);)
+        b->hits[y] = 1;
+    b->hits[x] = 0;
+    for (cbx_walk_edges i = cbx_walks_into(w, x); cbx_bend_next(&i, &y, &end);)
+        for (int64_t e = w->end_begin[y]; e < w->end_begin[y + 1] && b->hits[y] == 1; e++)
+            if (cbx_walks_is_open(w, w->ends[e]) && w->at[w->ends[e] ^ 1] >= 0 &&
+                b->hits[w->at[w->ends[e] ^ 1]] > 0)
+                b->hits[y] = 2;
 }
