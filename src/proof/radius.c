@@ -65,12 +65,12 @@ static int32_t nearest(const finding *f)
 
 /* ---- sums over walks */
 
-static cbx_status begin_walks(finding *f, cbx_arena *arena, cbx_error *err)
+static cbx_status begin_walks(finding *f, cbx_error *err)
 {
     cbx_status status = CBX_OK;
     cbx_branch_begin(&f->b, 1);
     if (!f->b.stopped)
-        status = cbx_walk_search_init(&f->walks, &f->b, arena, &f->by_walks, err);
+        status = cbx_walk_search_init(&f->walks, &f->b, &f->by_walks, err);
     cbx_branch_end(&f->b);
     return status;
 }
@@ -207,11 +207,12 @@ cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_r
     status = cbx_exclusion_init(&f.x, &f.b, q->num_classes, q->most_bounds == 0, arena, err);
     f.b.behind = q->prediction;
     if (!status && q->most_bounds == 0 && budget > 1)
-        status = begin_walks(&f, arena, err);
+        status = begin_walks(&f, err);
     if (budget >= 1 && !status)
         find(&f);
     out->bounds = f.b.bounds;
     out->asks = f.b.asks;
+    cbx_walk_search_free(&f.walks);
     cbx_branch_free(&f.b);
     return f.b.out_of_memory ? cbx_fail_memory(err) : status;
 }

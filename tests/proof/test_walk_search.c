@@ -3,12 +3,16 @@
 #include "walk_search.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "every_size.h"
+
+enum { THREADS = 3 };
 
 typedef struct tally {
     int asked, none, flips, split, hopeless;
     int cut, stopped; /* searches that ended for their bounds, for their user */
+    int team;         /* that had several threads */
 } tally;
 
 static int looks_left; /* until the user stops it */
@@ -39,6 +43,31 @@ static void check_ends(cbx_walk_search *s, int32_t class, int64_t size, double f
     }
 }
 
+/* Several threads say what one did, with the same set. */
+static void check_team(cbx_walk_search *s, int32_t class, int64_t size, bool none, tally *n)
+{
+    cbx_branch   *b = s->b;
+    int32_t       flip[MOST];
+    const int64_t count = b->num_flip;
+    const bool    hopeless = s->is_hopeless;
+    memcpy(flip, b->flip, (size_t)count * sizeof *flip);
+    b->num_flip = 0;
+    b->threads = THREADS;
+    s->alone = 0;
+    CHECK(cbx_walk_search_none(s, class, size, INT64_MAX) == none && s->is_hopeless == hopeless);
+    CHECK(b->num_flip == count && !memcmp(flip, b->flip, (size_t)count * sizeof *flip));
+    n->team += s->num_parts == THREADS;
+    b->threads = 1;
+    s->alone = INFINITY;
+}
+
+/* A question about another class leaves nothing behind. */
+static void look_at_another(cbx_walk_search *s, int32_t class, int64_t size)
+{
+    (void)cbx_walk_search_none(s, 3 - class - s->b->behind, size, 1);
+    s->b->num_flip = 0;
+}
+
 /* All sizes up to each. */
 static void check_sizes(question *q, cbx_walk_search *s, const double *most, tally *n)
 {
@@ -50,6 +79,7 @@ static void check_sizes(question *q, cbx_walk_search *s, const double *most, tal
         furthest = fmax(furthest, most[size]);
         if (most[size] > -1e-4 && most[size] < 1e-4)
             return; /* too near to a tie for any to be sure */
+        look_at_another(s, class, size);
         bool none = cbx_walk_search_none(s, class, size, INT64_MAX);
         CHECK_INT(none || s->is_hopeless, furthest < 0 || s->is_hopeless);
         CHECK(furthest < 0 || !none);
@@ -60,6 +90,9 @@ static void check_sizes(question *q, cbx_walk_search *s, const double *most, tal
         n->flips += b->num_flip > 0;
         n->hopeless += s->is_hopeless;
         n->split += s->bounds > size + 2;
+        const int64_t bounds = s->bounds;
+        check_team(s, class, size, none, n);
+        s->bounds = bounds;
         b->num_flip = 0;
         check_ends(s, class, size, furthest, n);
     }
@@ -78,18 +111,20 @@ static void check_seed(uint64_t seed, tally *n)
     ask_near(&q, &w, seed, &by, most);
     cbx_branch_asked asked = {.user = &by, .make = make_choice, .lead = lead_of};
     if (w.task == CBX_NODE && CHECK(q.known) && most[0] < -1e-4) {
-        CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, 1, &q.arena,
-                                 &err),
+        CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, THREADS,
+                                 &q.arena, &err),
                  err);
         b.ahead = by.a;
         b.behind = by.b;
         cbx_branch_begin(&b, 1);
-        CHECK_OK(cbx_walk_search_init(&s, &b, &q.arena, &known, &err), err);
+        CHECK_OK(cbx_walk_search_init(&s, &b, &known, &err), err);
         cbx_branch_end(&b);
-        if (seed % 4) /* however wide bounds are */
+        b.threads = 1; /* but where a team is asked for */
+        if (seed % 4)  /* however wide bounds are */
             s.hopeless = INFINITY;
         if (known)
             check_sizes(&q, &s, most, n);
+        cbx_walk_search_free(&s);
         cbx_branch_free(&b);
     }
     if (test_failures())
@@ -106,6 +141,7 @@ TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
         check_seed(seed, &n);
     CHECK(n.none > n.asked / 20 && n.flips > n.asked / 20 && n.split > n.asked / 20);
     CHECK(n.hopeless > 0 && n.cut > n.asked / 4 && n.stopped > n.asked / 4);
+    CHECK(n.team > n.asked / 4);
 }
 
 /* Few worlds tell of that. */
