@@ -108,6 +108,9 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     set(o, "head", below(w, 2) ? "cat" : "last");
     bool batch_norm = below(w, 4) == 0;
     set(o, "batch-norm", batch_norm ? "true" : "false");
+    /* told by the seed: drawn, it would make other worlds of those that tests know by number */
+    if (!maximum && kind == 0 && seed / 8 % 8 == 5)
+        set(o, "residual", "true");
     if (w->task == CBX_GRAPH)
         set(o, "pool", what.max_pool ? "max" : below(w, 2) ? "sum" : "mean");
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
