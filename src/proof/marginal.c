@@ -19,10 +19,8 @@ static const double LARGEST_TABLE = 4e6;
 bool cbx_marginal_is_known(const cbx_spread *s)
 {
     double table = (double)s->graph->count * s->net->widest * 2 * CBX_FEW;
-    for (int32_t l = 0; l < s->net->num_layers; l++)
-        if (s->net->layers[l].has_own)
-            return false;
-    return !s->net->max_pool && table < LARGEST_TABLE && cbx_pair_gains_are_known(s);
+    return !s->net->max_pool && !cbx_net_has_own(s->net) && table < LARGEST_TABLE &&
+           cbx_pair_gains_are_known(s);
 }
 
 static int make_layers(cbx_marginal *m)

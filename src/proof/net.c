@@ -96,6 +96,14 @@ cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, c
     return CBX_OK;
 }
 
+bool cbx_net_has_own(const cbx_net *net)
+{
+    for (int32_t l = 0; l < net->num_layers; l++)
+        if (net->layers[l].has_own)
+            return true;
+    return false;
+}
+
 int32_t cbx_net_hops(const cbx_net *net, int32_t l)
 {
     int32_t hops = 0;

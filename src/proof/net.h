@@ -31,6 +31,9 @@ typedef struct cbx_net {
 /* *out is NULL where the model is not of that form: nothing is proved then. */
 cbx_status cbx_net_of(const cbx_model *model, cbx_arena *arena, cbx_net **out, cbx_error *err);
 
+/* Do rows of any layer see what they were themselves, as with skip connections, beside edges? */
+bool cbx_net_has_own(const cbx_net *net);
+
 /* How far from the row that is asked about rows of layer l's output are that count. */
 int32_t cbx_net_hops(const cbx_net *net, int32_t l);
 

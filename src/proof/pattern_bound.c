@@ -17,10 +17,11 @@ enum { FIRST_UNITS = 16 };
 bool cbx_pattern_is_known(const cbx_net *net, const cbx_partial_graph *g)
 {
     const cbx_view *v = g->view;
-    if (!net || net->num_layers > DEEPEST || net->model->task != CBX_NODE || !g->simple)
+    if (!net || net->num_layers > DEEPEST || net->model->task != CBX_NODE || !g->simple ||
+        cbx_net_has_own(net))
         return false;
     for (int32_t l = 0; l < net->num_layers; l++)
-        if (net->layers[l].norm != CBX_NORM_GCN || net->layers[l].has_own)
+        if (net->layers[l].norm != CBX_NORM_GCN)
             return false;
     for (int32_t c = 0; c < g->count; c++)
         if (g->choices[c].adds || g->choices[c].row >= 0)

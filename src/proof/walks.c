@@ -25,20 +25,12 @@ static bool is_whole(const cbx_partial_graph *g)
     return true;
 }
 
-/* Do rows see what they were themselves, as with skip connections? That is no walk along edges. */
-static bool has_own(const cbx_net *net)
-{
-    for (int32_t l = 0; l < net->num_layers; l++)
-        if (net->layers[l].has_own)
-            return true;
-    return false;
-}
-
-/* The same as for pairs, where a node is asked about and nothing was removed yet. */
+/* The same as for pairs, where a node is asked about and nothing was removed yet. What a row has of
+ * itself beside its loop is no walk along edges. */
 bool cbx_walks_are_known(const cbx_spread *s)
 {
     return s->net->model->task == CBX_NODE && s->net->num_layers <= MOST_LAYERS &&
-           !has_own(s->net) && s->graph->count > 0 && s->graph->count < INT32_MAX / 4 &&
+           !cbx_net_has_own(s->net) && s->graph->count > 0 && s->graph->count < INT32_MAX / 4 &&
            cbx_pair_gains_are_known(s) && is_whole(s->graph);
 }
 
