@@ -437,16 +437,27 @@ static int most_edits(const question *q, double below)
     return (int)fmin(by_cost, by_rule);
 }
 
+static void lay_out(bench *b, const question *q, const space *s, int prediction, int target,
+                    double below, found_set *set)
+{
+    edited as_it_is;
+    *b = (bench){.q = q,
+                 .s = s,
+                 .prediction = prediction,
+                 .target = target,
+                 .below = below,
+                 .most_edits = most_edits(q, below),
+                 .set = set};
+    edit_nothing(q, &as_it_is);
+    memcpy(b->weight, as_it_is.weight, sizeof b->weight);
+    build_graph(q, &as_it_is, &b->graph);
+}
+
 verdict find_set(const question *q, const space *s, int prediction, int target, double below,
                  double most, dice *d, found_set *set)
 {
-    bench b = {.q = q, .s = s, .prediction = prediction, .target = target, .below = below};
-    b.set = set;
-    b.most_edits = most_edits(q, below);
-    edited as_it_is;
-    edit_nothing(q, &as_it_is);
-    memcpy(b.weight, as_it_is.weight, sizeof b.weight);
-    build_graph(q, &as_it_is, &b.graph);
+    bench b;
+    lay_out(&b, q, s, prediction, target, below, set);
     bool all = count_sets(s, b.most_edits) <= most;
     if (all)
         try_all(&b, 0);
@@ -459,4 +470,31 @@ verdict find_set(const question *q, const space *s, int prediction, int target, 
     if (b.verdict == VERDICT_NONE && !(all && s->whole))
         return VERDICT_SOME;
     return b.verdict;
+}
+
+/* The same as try_all, but for what it keeps. */
+static void measure(bench *b, int first, int size, int sizes, double *most)
+{
+    for (int k = first; k < b->s->count && size <= sizes; k++) {
+        for (int c = 1; c < b->s->places[k].choices; c++) {
+            choose(b, k, c);
+            if (!is_allowed(b))
+                break;
+            most[size] = fmax(most[size], try_set(b));
+            measure(b, k + 1, size + 1, sizes, most);
+        }
+        choose(b, k, 0);
+    }
+}
+
+void find_furthest(const question *q, const space *s, int prediction, int target, int sizes,
+                   double *most)
+{
+    bench     b;
+    found_set set;
+    lay_out(&b, q, s, prediction, target, INFINITY, &set);
+    for (int size = 1; size <= sizes; size++)
+        most[size] = -INFINITY;
+    most[0] = ask_naive(q, &b.graph, prediction, target).lead;
+    measure(&b, 0, 1, sizes, most);
 }

@@ -103,6 +103,8 @@ typedef struct question {
     naive_gnn gnn;
     int       row;
     uint64_t  rules; /* bits: RULE_BIT */
+    bool      near;  /* its oracle is made to flip by little … */
+    bool      alone; /* … with removals of edges alone */
 
     /* what they mean */
     int     keep;
@@ -209,5 +211,8 @@ void draw_world(world *w, dice *d, uint64_t rules);
 void draw_gnn(naive_gnn *gnn, const world *w, dice *d);
 void draw_rules(question *q, dice *d);
 void tell_rules(question *q, dice *d);
+
+/* Makes a class lead with some edits within the rules, but hardly. */
+void move_near_flip(question *q, dice *d);
 
 #endif

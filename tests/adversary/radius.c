@@ -28,6 +28,13 @@ void draw_radius(const question *q, radius_question *r)
     if (graphs && dice_chance(&d, 0.25))
         r->strength = dice_between(&d, 0, 3);
     r->threads = dice_between(&d, 1, 3);
+    if (q->alone) { /* what was made to flip by little, nothing else is in the way of */
+        r->directed = r->decide = false;
+        r->local = r->strength = -1;
+        r->share = 0;
+        r->target = TARGET_ANY;
+        r->budget = dice_between(&d, 2, 8);
+    }
 }
 
 static cbx_status set(cbx_options *o, const char *name, double value, cbx_error *err)

@@ -175,6 +175,12 @@ static void protect_all_but_leaving(question *q)
         q->protect_edge[e] |= influence[q->world.target[e]] || !influence[q->world.source[e]];
 }
 
+static void fix_all_features(question *q)
+{
+    memset(q->asked_fixed, 1, sizeof q->asked_fixed);
+    q->rules |= RULE_BIT(RULE_FEATURES_TO_VARY);
+}
+
 /* Hardly anything may change, or only edges: proofs that have little to try, and so little that
  * could save them from what they overlook. */
 static void leave_little(question *q, dice *d)
@@ -182,8 +188,7 @@ static void leave_little(question *q, dice *d)
     if (!dice_chance(d, q->gnn.conv == NAIVE_CHEB ? 0.5 : 0.25))
         return;
     if (dice_chance(d, 0.75)) {
-        memset(q->asked_fixed, 1, sizeof q->asked_fixed);
-        q->rules |= RULE_BIT(RULE_FEATURES_TO_VARY);
+        fix_all_features(q);
         if (dice_chance(d, 0.4))
             return;
     }
@@ -455,12 +460,16 @@ void draw_rules(question *q, dice *d)
     draw_target(q, d);
     q->shown_groups = !has_rule(q, RULE_ONE_HOT) && dice_chance(d, 0.7);
     if (!has_rule(q, RULE_METHOD)) {
-        draw_weights(q, d);
-        work_out(q); /* what an atom is */
-        draw_additions(q, d);
-        q->removes_nodes = dice_chance(d, 0.3);
-        draw_newcomers(q, d);
-        leave_little(q, d);
+        if (!q->alone) {
+            draw_weights(q, d);
+            work_out(q); /* what an atom is */
+            draw_additions(q, d);
+            q->removes_nodes = dice_chance(d, 0.3);
+            draw_newcomers(q, d);
+            leave_little(q, d);
+        } else {
+            fix_all_features(q);
+        }
         work_out(q);
         restrict_space(q, d);
     }

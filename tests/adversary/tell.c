@@ -157,10 +157,12 @@ static void tell_search(question *q, dice *d)
     }
     tell(q, "epochs", "%d", dice_between(d, 1, descends ? 60 : 8));
     tell(q, "robustness", "%d", dice_below(d, 3));
-    if (dice_chance(d, 0.3)) { /* a poor search leaves more for the proof to do */
+    if (q->near || dice_chance(d, 0.3)) { /* a poor search leaves more for the proof to do */
         tell(q, "beam", "1");
-        tell(q, "candidates", "%d", dice_between(d, 1, 3));
+        tell(q, "candidates", "%d", dice_between(d, 1, q->near ? 1 : 3));
     }
+    if (q->near)
+        tell(q, "rebuilds", "0");
     tell(q, "prove", "%s",
          dice_chance(d, 0.1)    ? "0"
          : dice_chance(d, 0.05) ? "1e-6"
