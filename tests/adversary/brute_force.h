@@ -57,8 +57,8 @@ typedef enum verdict {
 verdict find_set(const question *q, const space *s, int prediction, int target, double below,
                  double most, dice *d, found_set *set);
 
-/* How far the target leads at most, by how many places are otherwise, from 0 to `sizes`: of all sets
- * within the rules. -INFINITY: there is none. */
+/* How far the target leads at most, by how many places are otherwise, from 0 to `sizes`: of all
+ * sets within the rules. -INFINITY: there is none. */
 void find_furthest(const question *q, const space *s, int prediction, int target, int sizes,
                    double *most);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_flip.c: oracles that just do not flip. Of weights that are drawn most classes lead by far, or
- * flip with the first edit: then a bound that is too small by a little is never seen. So the bias of
- * one class is moved until sets of some size lead, by little, and no smaller ones do. */
+/* near_flip.c: oracles that just do not flip. Of weights that are drawn most classes lead by far,
+ * or flip with the first edit: then a bound that is too small by a little is never seen. So the
+ * bias of one class is moved until sets of some size lead, by little, and no smaller ones do. */
 #include <math.h>
 
 #include "brute_force.h"

@@ -42,7 +42,7 @@ enum { FEW = 10 };
 static bool is_plain(const question *q)
 {
     const world *w = &q->world;
-    bool plain = w->task == CBX_NODE && w->edges >= FEW && !w->weighted &&
+    bool         plain = w->task == CBX_NODE && w->edges >= FEW && !w->weighted &&
                  q->gnn.conv == NAIVE_GCN && !q->gnn.residual;
     for (int e = 0; e < w->edges && plain; e++)
         plain = w->source[e] != w->target[e] && goes_once(w, w->source[e], w->target[e]) &&
