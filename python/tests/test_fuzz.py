@@ -16,7 +16,7 @@ import warnings
 
 import numpy as np
 
-TRIES = int(os.environ.get("CBX_PYTHON_FUZZ", "6000"))
+TRIES = int(os.environ.get("CBX_PYTHON_FUZZ", "4000"))
 NUMBERS = [0, 1, -1, 2, 3, 7, 255, 256, 2**31 - 1, 2**31, -(2**31), 2**32 + 3, 2**63 - 1, 2**63, 2**64 - 1, 2**70, 1 << 20000,
            0.5, -0.0, 1e39, 1e300, float("nan"), float("inf"), -float("inf"), True, np.float32(0.1), np.uint8(3), np.bool_(True)]  # fmt: skip
 TEXTS = ["", "any", "next", "a", "0", "-1", "gcn", "karate", "é\0x", "all", "\ud800", "x" * 2000, "3,7-9", "0:1:2", "0-1",
