@@ -44,7 +44,19 @@ static bool stop(void *user)
     return cbx_asking_stops(user);
 }
 
+/* Where one class is sought another one may lead both; rules may want more than a lead. */
+static bool is_all_a_lead(const cbx_search *s, const cbx_rules *r)
+{
+    return (s->target < 0 || s->model->num_classes == 2) && !(s->options->stopping_threshold > 0) &&
+           r->num_relations == 0 && !(r->most_unusual > 0);
+}
+
 cbx_branch_asked cbx_asking_of(cbx_asking *a)
 {
-    return (cbx_branch_asked){.user = a, .may = may, .make = make, .lead = lead, .stop = stop};
+    return (cbx_branch_asked){.user = a,
+                              .may = may,
+                              .make = make,
+                              .lead = lead,
+                              .stop = stop,
+                              .leads_flip = is_all_a_lead(a->s, a->W->rules)};
 }

@@ -163,6 +163,7 @@ static void ask_each(cbx_branch *b, const cbx_open_branch *from, const cbx_branc
         if (b->is_same[choice])
             continue;
         double lead = lead_with(b, choice);
+        b->furthest = fmax(b->furthest, now + b->ranked[k].gain);
         b->near = b->near || lead > -bound->blur;
         for (int64_t same = find_orbit(b, from, choice); same > 0; same--)
             b->is_same[b->orbit[same - 1]] = 1;
@@ -364,9 +365,15 @@ bool cbx_branch_none_of(cbx_branch *b, int64_t size)
 {
     int64_t budget = b->graph->budget;
     b->graph->budget = size < budget ? size : budget;
+    b->furthest = -INFINITY;
     search(b, false);
     b->graph->budget = budget;
     return !cbx_branch_is_over(b);
+}
+
+double cbx_branch_furthest(const cbx_branch *b)
+{
+    return b->asked.leads_flip ? b->goal : fmax(b->goal, b->furthest);
 }
 
 bool cbx_branch_none_at_all(cbx_branch *b, int64_t bounds)

@@ -32,6 +32,9 @@ typedef struct cbx_branch_asked {
     double (*lead)(void *user);
     bool (*stop)(void *user); /* NULL: never */
     bool alike; /* nodes that the graph does not tell apart are not told apart by these either */
+    /* A set by which a class that is sought leads the prediction flips. Without this it may lead
+     * and not flip: a third class leads both, or more than a lead is asked for. */
+    bool leads_flip;
 } cbx_branch_asked;
 
 typedef struct cbx_ranked {
@@ -96,6 +99,7 @@ typedef struct cbx_branch {
     int32_t           *flip;           /* a set that flips */
     int64_t            num_flip;       /* 0: none was met */
     bool               stopped, out_of_memory;
+    double             furthest;     /* that sets which were asked about lead, by their bounds */
     int64_t            bounds, asks; /* how often */
     int64_t            limit;        /* of bounds, for what goes on now */
     int64_t            work;         /* of all bounds: see cbx_branch_work */
@@ -137,6 +141,9 @@ void cbx_branch_unbar(cbx_branch *b);
 /* Looks for a set of `size` choices by which `ahead` comes to lead, where no smaller one flips.
  * True: there is none. Else one was found, num_flip > 0, or it was stopped. */
 bool cbx_branch_none_of(cbx_branch *b, int64_t size);
+
+/* And then: no set of that size leads by more, of those that may be made. */
+double cbx_branch_furthest(const cbx_branch *b);
 
 /* The same of all sizes up to the graph's budget at once, which takes one tree and not one for
  * each, with so many bounds at most. False: there is one, or it was stopped, or that was not

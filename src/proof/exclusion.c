@@ -190,7 +190,7 @@ static bool try_goal(cbx_exclusion *x, int32_t class, int64_t size, double goal,
     bool none = cbx_branch_none_of(b, size);
     b->limit = INT64_MAX;
     if (none)
-        keep(x, class, size, b->goal);
+        keep(x, class, size, cbx_branch_furthest(b));
     cbx_branch_unbar(b);
     b->goal = 0;
     return none;

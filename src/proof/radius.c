@@ -86,7 +86,7 @@ static bool exclude_by_walks(finding *f, int64_t size, int64_t bounds)
         if (!cbx_walk_search_none(&f->walks, c, size, bounds))
             return false;
         f->x.none[c] = size;
-        f->x.nearest[c] = 0;
+        f->x.nearest[c] = cbx_walk_search_furthest(&f->walks);
     }
     return true;
 }

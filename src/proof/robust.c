@@ -291,16 +291,17 @@ static cbx_status answer(asking *a, cbx_radius *out, cbx_error *err)
                         a->data->data.task == CBX_GRAPH ? "graph" : "node", a->row);
     if (a->target == a->prediction)
         return cbx_fail_option(err, "target", "%d is the prediction already", a->target);
-    cbx_radius_question q = {.graph = &a->graph,
-                             .bound = &bound,
-                             .X = &a->X,
-                             .threads = a->threads,
-                             .asked = {.user = a, .make = make, .lead = lead, .alike = true},
-                             .num_classes = a->model->num_classes,
-                             .prediction = a->prediction,
-                             .target = a->target,
-                             .dive = true,
-                             .decide = a->options->decide};
+    cbx_radius_question q = {
+        .graph = &a->graph,
+        .bound = &bound,
+        .X = &a->X,
+        .threads = a->threads,
+        .asked = {.user = a, .make = make, .lead = lead, .alike = true, .leads_flip = true},
+        .num_classes = a->model->num_classes,
+        .prediction = a->prediction,
+        .target = a->target,
+        .dive = true,
+        .decide = a->options->decide};
     status = cbx_radius_find(&q, a->arena, &found, err);
     out->lower_bound = found.lower;
     out->flips_with = found.upper;

@@ -25,6 +25,12 @@ static inline double cbx_bend_largest(const cbx_walk_bends *b, int32_t node)
     return cbx_bend_scale(b, node, b->most[node]);
 }
 
+/* What each of k removals at a node raises its factor by. */
+static inline double cbx_bend_rise(const cbx_walk_bends *b, int32_t node, int64_t k)
+{
+    return k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / (double)k : 0;
+}
+
 static inline double cbx_bend_message(const cbx_walk_bends *b, int32_t node, int32_t unit)
 {
     const cbx_spread_layer *y = &b->walks->spread->layers[0];

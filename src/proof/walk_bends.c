@@ -209,9 +209,7 @@ static int share_out(cbx_walk_bends *b, double now, double counts, cbx_bend_list
         const double *of = b->end + (int64_t)e * CBX_BEND_STEPS;
         const double *at = b->node + (int64_t)node * CBX_BEND_STEPS;
         for (int k = 0; k < CBX_BEND_STEPS; k++) {
-            double rise =
-                k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / k * b->leaf[node]
-                  : 0;
+            double rise = cbx_bend_rise(b, node, k) * b->leaf[node];
             share[k] = fmax(0, of[k] + at[k] + rise - part) - fmax(0, at[k] + rise - part);
         }
         whole = cbx_bend_keep(b, e, true, share, counts, b->of + (int64_t)e * CBX_BEND_STEPS);
@@ -220,9 +218,7 @@ static int share_out(cbx_walk_bends *b, double now, double counts, cbx_bend_list
         int32_t       node = b->nodes[i];
         const double *at = b->node + (int64_t)node * CBX_BEND_STEPS;
         for (int k = 0; k < CBX_BEND_STEPS; k++) {
-            double rise =
-                k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / k * b->leaf[node]
-                  : 0;
+            double rise = cbx_bend_rise(b, node, k) * b->leaf[node];
             share[k] = fmax(0, at[k] + rise - part);
         }
         whole =

@@ -41,11 +41,6 @@ typedef struct first_unit {
     largest_few rises, shares; /* by neighbours: of how they move it, and of their shares */
 } first_unit;
 
-static double rise_of(const cbx_walk_bends *b, int32_t node, int64_t k)
-{
-    return k ? (cbx_bend_scale(b, node, k) - cbx_bend_scale(b, node, 0)) / (double)k : 0;
-}
-
 /* What a neighbour moves it by towards 0 with each removal, as far as it rises. */
 static double each_of(const cbx_walk_bends *b, const first_unit *f, int32_t y)
 {
@@ -63,7 +58,7 @@ static void read_neighbours(cbx_walk_bends *b, first_unit *f)
             continue;
         }
         f->sum += cbx_bend_scale(b, y, 0) * cbx_bend_message(b, y, f->unit);
-        double rise = each_of(b, f, y) * rise_of(b, y, b->most[y]);
+        double rise = each_of(b, f, y) * cbx_bend_rise(b, y, b->most[y]);
         take(&f->rises, rise, b->most[y]);
         widest = fmax(widest, b->hits[y] * rise);
     }
@@ -78,7 +73,7 @@ static bool share_leaf(cbx_walk_bends *b, first_unit *f, int32_t y, double count
     if (!(each > 0))
         return true;
     for (int64_t k = 1; k <= b->most[y]; k++) {
-        share[k] = fmax(0, cbx_bend_scale(b, f->x, 0) * each * rise_of(b, y, k) - part);
+        share[k] = fmax(0, cbx_bend_scale(b, f->x, 0) * each * cbx_bend_rise(b, y, k) - part);
         most = fmax(most, share[k]);
     }
     take(&f->shares, most, b->most[y]);

@@ -129,12 +129,13 @@ static void take(cbx_walk_part *p)
 }
 
 /* The model is to be asked about just those that are made. */
-static void list_made(cbx_walk_part *p, const cbx_walk_branch *of)
+static void list_made(cbx_walk_part *p, const cbx_walk_branch *of, double lead)
 {
     int64_t count = 0;
     for (int32_t c = 0; c < count_of(p); c++)
         if (of->fate[c] == CBX_MADE)
             p->asked[p->num_asked][count++] = c;
+    p->lead_of[p->num_asked] = lead;
     p->num_made[p->num_asked++] = count;
 }
 
@@ -211,8 +212,9 @@ static bool is_left(cbx_walk_part *p, cbx_walk_branch *of)
             return true;
         cbx_walk_level *l = settle(p, of);
         p->bounds++;
-        if (!of->asked && p->at_root == of->at_root && cbx_walk_share_made(&l->share) >= least)
-            list_made(p, of);
+        double made = cbx_walk_share_made(&l->share);
+        if (!of->asked && p->at_root == of->at_root && made >= least)
+            list_made(p, of, made);
         of->asked = true;
         if (p->q->size == of->made)
             return false;

@@ -60,7 +60,8 @@ typedef struct cbx_walk_part {
     int64_t                  bounds, limit; /* how often, and how often at most */
     bool                     is_hopeless, is_late, out_of_memory;     /* it ended by that */
     int32_t                  asked[CBX_WALK_ASKS][CBX_WALK_REMOVALS]; /* to be asked about: sets, */
-    int64_t                  num_made[CBX_WALK_ASKS];                 /* and how large they are */
+    int64_t                  num_made[CBX_WALK_ASKS];                 /* how large they are, */
+    double                   lead_of[CBX_WALK_ASKS]; /* how far they lead at most */
     int                      num_asked;
 } cbx_walk_part;
 

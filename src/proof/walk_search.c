@@ -162,8 +162,10 @@ static void run(cbx_walk_search *s, const going *g, int count)
 static bool has_flip(cbx_walk_search *s, cbx_walk_part *p)
 {
     cbx_branch *b = s->b;
-    for (int k = 0; k < p->num_asked && !cbx_branch_is_over(b); k++)
+    for (int k = 0; k < p->num_asked && !cbx_branch_is_over(b); k++) {
+        s->furthest = fmax(s->furthest, p->lead_of[k]);
         (void)cbx_branch_ask(b, p->asked[k], p->num_made[k]);
+    }
     p->num_asked = 0;
     if (b->num_flip == 0)
         return false;
@@ -240,6 +242,7 @@ bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64
     cbx_branch_end(b);
     s->bounds = s->num_flip = 0;
     s->is_hopeless = false;
+    s->furthest = -rounding; /* what is below that is not asked about */
     if (size > CBX_WALK_REMOVALS || !(rounding < INFINITY))
         return false; /* nothing is known of numbers that are too large for the model */
     going g = {.q = {.spread = &b->bound->spread,
@@ -259,4 +262,9 @@ bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64
         b->num_flip = s->num_flip;
     }
     return none;
+}
+
+double cbx_walk_search_furthest(const cbx_walk_search *s)
+{
+    return s->b->asked.leads_flip ? fmin(0, s->furthest) : s->furthest;
 }

@@ -21,6 +21,7 @@ typedef struct cbx_walk_search {
     double         alone;       /* seconds before further threads take part */
     double         hopeless;    /* see walk_part.h … */
     bool           is_hopeless; /* … and the last search was that */
+    double         furthest;    /* that sets lead by which it excluded or asked about */
     int64_t        bounds;      /* how often, in the last search */
 } cbx_walk_search;
 
@@ -33,5 +34,8 @@ void       cbx_walk_search_free(cbx_walk_search *s);
  * that took more than so many bounds (INT64_MAX: as many as it takes), which may be told from the
  * first, or there is no time. */
 bool cbx_walk_search_none(cbx_walk_search *s, int32_t class, int64_t size, int64_t bounds);
+
+/* And where there is none: no set of them leads by more. */
+double cbx_walk_search_furthest(const cbx_walk_search *s);
 
 #endif

@@ -7,10 +7,18 @@
 
 #include "question.h"
 
+/* By which sets class a leads b; or `all`: the third one, too. */
 typedef struct asking {
     question *q;
     int32_t   a, b;
+    bool      all;
 } asking;
+
+static inline double lead_now(const asking *by)
+{
+    double lead = true_lead(by->q->w, by->a, by->b);
+    return by->all ? fmin(lead, true_lead(by->q->w, by->a, 3 - by->a - by->b)) : lead;
+}
 
 static inline void make_choice(void *user, int32_t choice, bool made)
 {
@@ -20,8 +28,7 @@ static inline void make_choice(void *user, int32_t choice, bool made)
 
 static inline double lead_of(void *user)
 {
-    const asking *a = user;
-    return true_lead(a->q->w, a->a, a->b);
+    return lead_now(user);
 }
 
 enum { MOST = 6 };
@@ -29,7 +36,7 @@ enum { MOST = 6 };
 /* How far sets of each size lead at most. */
 static inline void try_all(question *q, const asking *by, int32_t first, int64_t size, double *most)
 {
-    most[size] = fmax(most[size], true_lead(q->w, by->a, by->b));
+    most[size] = fmax(most[size], lead_now(by));
     for (int32_t c = first; c < q->graph.count; c++) {
         if (!cbx_choice_is_open(&q->graph, c))
             continue;
@@ -67,6 +74,16 @@ static inline void find_most(question *q, const asking *by, double *most)
     for (int k = 0; k <= MOST; k++)
         most[k] = -INFINITY;
     try_all(q, by, 0, 0, most);
+}
+
+/* How far they lead the prediction, where `most` is of how far they lead all. */
+static inline void find_most_apart(question *q, const asking *by, const double *most, double *far)
+{
+    asking one = *by;
+    one.all = false;
+    memcpy(far, most, (MOST + 1) * sizeof *far);
+    if (by->all)
+        find_most(q, &one, far);
 }
 
 /* A question of removals with GCN whose class leads by some size, if it does, but not by much; and

@@ -13,6 +13,7 @@ typedef struct tally {
     int asked, none, flips, split, hopeless;
     int cut, stopped; /* searches that ended for their bounds, for their user */
     int team;         /* that had several threads */
+    int apart;        /* sets lead, and none flips */
 } tally;
 
 static int looks_left; /* until the user stops it */
@@ -69,26 +70,30 @@ static void look_at_another(cbx_walk_search *s, int32_t class, int64_t size)
 }
 
 /* All sizes up to each. */
-static void check_sizes(question *q, cbx_walk_search *s, const double *most, tally *n)
+static void check_sizes(question *q, cbx_walk_search *s, const double *most, const double *far,
+                        tally *n)
 {
     cbx_branch   *b = s->b;
     const int64_t budget = q->graph.budget;
     const int32_t class = b->ahead;
-    double furthest = most[0];
+    double furthest = most[0], farthest = -INFINITY;
     for (int64_t size = 1; size <= budget && test_failures() == 0; size++) {
         furthest = fmax(furthest, most[size]);
+        farthest = fmax(farthest, far[size]);
         if (most[size] > -1e-4 && most[size] < 1e-4)
             return; /* too near to a tie for any to be sure */
         look_at_another(s, class, size);
         bool none = cbx_walk_search_none(s, class, size, INT64_MAX);
         CHECK_INT(none || s->is_hopeless, furthest < 0 || s->is_hopeless);
         CHECK(furthest < 0 || !none);
+        CHECK(!none || farthest <= cbx_walk_search_furthest(s) + 1e-4);
         CHECK(none || s->is_hopeless || (b->num_flip > 0 && b->num_flip <= size));
         CHECK(q->graph.budget == budget && b->num_made == 0);
         n->asked++;
         n->none += none;
         n->flips += b->num_flip > 0;
         n->hopeless += s->is_hopeless;
+        n->apart += none && farthest > 1e-3;
         n->split += s->bounds > size + 2;
         const int64_t bounds = s->bounds;
         check_team(s, class, size, none, n);
@@ -102,14 +107,16 @@ static void check_seed(uint64_t seed, tally *n)
 {
     world           w;
     question        q;
-    asking          by = {&q, 1, seed % 2 ? 0 : 2};
-    double          most[MOST + 1];
+    asking          by = {&q, 1, seed % 2 ? 0 : 2, seed % 11 < 3};
+    double          most[MOST + 1], far[MOST + 1];
     cbx_branch      b;
     cbx_walk_search s;
     bool            known = false;
     cbx_error       err = {0};
     ask_near(&q, &w, seed, &by, most);
-    cbx_branch_asked asked = {.user = &by, .make = make_choice, .lead = lead_of};
+    find_most_apart(&q, &by, most, far);
+    cbx_branch_asked asked = {
+        .user = &by, .make = make_choice, .lead = lead_of, .leads_flip = !by.all};
     if (w.task == CBX_NODE && CHECK(q.known) && most[0] < -1e-4) {
         CHECK_OK(cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, q.graph.budget, THREADS,
                                  &q.arena, &err),
@@ -123,7 +130,7 @@ static void check_seed(uint64_t seed, tally *n)
         if (seed % 4)  /* however wide bounds are; but of some none that are wide at all */
             s.hopeless = seed % 4 == 2 ? 0.3 : INFINITY;
         if (known)
-            check_sizes(&q, &s, most, n);
+            check_sizes(&q, &s, most, far, n);
         cbx_walk_search_free(&s);
         cbx_branch_free(&b);
     }
@@ -142,6 +149,7 @@ TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
     CHECK(n.none > n.asked / 20 && n.flips > n.asked / 20 && n.split > n.asked / 20);
     CHECK(n.hopeless > 0 && n.cut > n.asked / 4 && n.stopped > n.asked / 4);
     CHECK(n.team > n.asked / 4);
+    CHECK(n.apart > n.asked / 200 || test_every(2) > 1);
 }
 
 /* Few worlds tell of that. */
