@@ -44,7 +44,9 @@ void move_near_flip(question *q, dice *d)
     if (q->gnn.head_hidden > 0 || q->threshold > 0 || !s.whole ||
         count_sets(&s, q->max_edits) > MOST_SETS)
         return;
-    for (int c = 0; c < q->gnn.classes; c++)
+    /* where one class is sought the third ones may stay, and lead both */
+    bool others_go = q->target == TARGET_ANY || dice_chance(d, 0.5);
+    for (int c = 0; c < q->gnn.classes && others_go; c++)
         q->gnn.head_bias[c] -= c == now || c == target ? 0 : OUT_OF_REACH;
     find_furthest(q, &s, now, target, SIZES, most);
     int size = draw_size(most, d);

@@ -59,6 +59,8 @@ static void draw_once(question *q, uint64_t seed, int64_t number, dice *d)
     dice own = dice_of(~seed, (uint64_t)number);
     q->near = dice_chance(&own, 0.5);
     q->alone = q->near && dice_chance(&own, 0.5);
+    if (q->alone && dice_chance(&own, 0.5))
+        q->rules |= RULE_BIT(RULE_NEXT);
     for (int times = 0; times == 0 || (q->alone && !is_plain(q) && times < 32); times++) {
         draw_world(&q->world, d, q->rules);
         draw_gnn(&q->gnn, &q->world, d);
