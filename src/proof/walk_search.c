@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "deadline.h"
 #include "error.h"
+#include "order.h"
 #include "threads.h"
 
 /* Where a first bound is above 0 by so many times the lead that is missing, branches are too many.
@@ -128,16 +129,18 @@ static void run_one(cbx_walk_part *p, shift *of)
 static void run_as_team(cbx_walk_search *s, const going *g, shift *of)
 {
     const cbx_deadline *main = cbx_deadline_here;
+    const bool          fixed = cbx_order_is_fixed();
 #pragma omp parallel for schedule(static, 1) num_threads(g->width)
     for (int k = 0; k < g->width; k++) {
         cbx_deadline own;
-        const bool   helps = cbx_thread_number() > 0;
+        const bool   helps = cbx_thread_number() > 0, before = cbx_order_fix(fixed);
         if (helps)
             cbx_deadline_begin_beside(&own, main);
         if (g->is_at_hand[k])
             run_one(&s->parts[k], of);
         if (helps)
             cbx_deadline_end(&own);
+        (void)cbx_order_fix(before);
     }
 }
 #endif

@@ -101,28 +101,31 @@ static int64_t degree_of(const cbx_walks *w, int32_t node)
     return 1 + w->graph->view->offset[node + 1] - w->graph->view->offset[node];
 }
 
-/* Is there room for a number of each of so many, and unit? */
-static bool has_room(const cbx_walks *w, int64_t count, bool by_weight)
+/* Is there room for a table of so many? */
+static bool has_room(int64_t count, double numbers_each)
 {
-    double widest = w->spread->net->widest;
-    return (double)count * widest * (by_weight ? widest : 1) <= LARGEST_TABLE;
+    return (double)count * numbers_each <= LARGEST_TABLE;
 }
 
 /* How many kids and leaves there are. False: too many. */
 static bool count_walks(const cbx_walks *w, int64_t *kids, int64_t *leaves)
 {
     const int32_t layers = w->spread->net->num_layers;
+    const double  widest = w->spread->net->widest, steps = CBX_WALK_REMOVALS + 1;
+    const double  each = widest > steps ? widest : steps; /* of a walk: by unit, or by removals */
     int32_t       u, x, end;
     *kids = *leaves = 0;
     for (cbx_walk_edges i = cbx_walks_into(w, 0); cbx_walks_next(&i, &u, &end);) {
         *kids += layers > 1 ? degree_of(w, u) : 0;
-        if (!has_room(w, *kids + *leaves, false))
+        if (!has_room(*kids + *leaves, each))
             return false;
         for (cbx_walk_edges j = cbx_walks_into(w, u); layers > 2 && cbx_walks_next(&j, &x, &end);)
             *leaves += degree_of(w, x);
     }
-    return has_room(w, *kids + *leaves, false) && has_room(w, degree_of(w, 0), true) &&
-           has_room(w, w->graph->view->m + w->graph->view->n, false);
+    return has_room(*kids + *leaves, each) && has_room(degree_of(w, 0), widest * widest) &&
+           has_room(w->graph->view->m + w->graph->view->n, widest) &&
+           has_room(w->graph->view->n, 3 * steps) &&
+           has_room(2 * (int64_t)w->graph->count, steps * steps);
 }
 
 static void add_leaves(cbx_walks *w, cbx_walk_kid *kid)
