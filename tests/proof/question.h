@@ -60,6 +60,7 @@ typedef struct draw {
     bool max_pool; /* graphs, of which the head sees the largest of each unit */
     bool parallel; /* layers take sums, and of three nodes or four edges are there several times */
     bool pairs;    /* GCN: of removals, one way and back, pairs are told */
+    bool dense;    /* and of a node, in larger graphs with more edges, of which few may go */
 } draw;
 
 static inline void draw_world(world *w, uint64_t seed, draw what)
@@ -69,13 +70,15 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     cbx_error                err = {0};
     cbx_options             *o;
     *w = (world){.rng = cbx_rng_stream(seed, 0, 0, 0)};
-    w->task = below(w, 2) || what.max_pool ? CBX_GRAPH : CBX_NODE;
-    w->n = (int32_t)(3 + below(w, what.parallel ? 2 : NODES - 2));
+    w->task = !what.dense && (below(w, 2) || what.max_pool) ? CBX_GRAPH : CBX_NODE;
+    w->n = (int32_t)(3 + below(w, what.parallel ? 2 : what.dense ? MOST_NODES - 2 : NODES - 2));
+    w->most_choices = what.dense ? 10 : 0;
     int64_t kind = below(w, 9) / 2;
-    bool    undirected = below(w, 3) > 0;
+    bool    undirected = what.dense || below(w, 3) > 0;
+    int64_t density = what.dense ? 1 + below(w, 5) : 2;
     for (int32_t u = 0; u < w->n; u++)
         for (int32_t v = 0; v < u; v++) {
-            w->edge[u][v] = what.parallel || below(w, 5) < 2;
+            w->edge[u][v] = what.parallel || below(w, 5) < density;
             w->edge[v][u] = undirected ? w->edge[u][v] : below(w, 5) < 2;
         }
     for (int32_t k = 0; k < w->n * FEATURES; k++)
@@ -116,7 +119,7 @@ static inline void draw_world(world *w, uint64_t seed, draw what)
     CHECK_OK(cbx_model_new(w->graph, o, (int64_t)seed, &w->model, &err), err);
     cbx_options_free(o);
     shake_parameters(w);
-    if ((what.parallel || what.pairs) && seed % 3 > 0)
+    if ((what.parallel || what.pairs) && (what.dense ? seed % 6 == 0 : seed % 3 > 0))
         turn_up_layers(w);
     if (maximum && what.features && below(w, 3) == 0)
         clear_parameter(w, "lin_root.weight"); /* rows have nothing of their own */
@@ -154,6 +157,8 @@ static inline void draw_choices(question *q, bool together)
         for (int64_t k = v->offset[s]; together && s != t && k < v->offset[s + 1]; k++)
             if (v->source[k] == t && q->all.absent[k] == q->all.absent[e])
                 slots[count++] = k;
+        if (q->w->most_choices > 0 && q->graph.count == q->w->most_choices)
+            break;
         if (q->graph.choice_of[e] < 0 && (!q->all.absent[e] ? below(q->w, 4) : below(q->w, 3) == 0))
             cbx_partial_graph_add(&q->graph, slots, count, s, t, q->all.absent[e]);
     }
@@ -198,12 +203,12 @@ static inline void ask(question *q, world *w, uint64_t most, bool features)
     CHECK_OK(cbx_candidates_find(&q->factual, adds, NULL, &q->arena, &q->all, &err), err);
     CHECK_OK(cbx_view_features(w->graph, &q->factual, &q->arena, &q->X, &err), err);
     int64_t m = q->all.view.m;
-    CHECK_OK(cbx_partial_graph_init(&q->graph, &q->all.view, q->all.absent, m + NODES * FEATURES, m,
+    CHECK_OK(cbx_partial_graph_init(&q->graph, &q->all.view, q->all.absent, m + w->n * FEATURES, m,
                                     &q->arena, &err),
              err);
     int64_t what = features ? below(w, 4) : 0; /* edges, features, or both */
     if (what != 1)
-        draw_choices(q, below(w, 2));
+        draw_choices(q, w->most_choices > 0 || below(w, 2));
     if (what > 0)
         draw_features(q);
     for (int32_t i = 0; i < q->factual.n && below(w, 2); i++)
@@ -262,7 +267,7 @@ typedef struct trial {
     int32_t   a, b;
     double    most;  /* that the bound claims */
     double    least; /* by how much the claim was too high, where it was closest */
-    int64_t   local[NODES];
+    int64_t   local[MOST_NODES];
     int64_t   sets, paired;
     int32_t   made[16]; /* choices, and how many */
     int64_t   num_made;
@@ -303,7 +308,8 @@ static inline void try_sets(trial *t, int32_t first, int64_t left, const double 
         t->local[ends[1]] -= ends[1] != ends[0];
         for (int k = 0; k < CHARGES; k++)
             further[k] = claimed[k] + t->gain[k][c];
-        float x[NODES * FEATURES], low = q->graph.choices[c].low, high = q->graph.choices[c].high;
+        float x[MOST_NODES * FEATURES], low = q->graph.choices[c].low,
+                                        high = q->graph.choices[c].high;
         memcpy(x, q->w->x, sizeof x);
         for (int way = 0; way < (low < high ? 3 : 1); way++) {
             toggle(q, c, low + (high - low) * (float)way / 2);

@@ -10,23 +10,27 @@
 #include "rng.h"
 #include "test.h"
 
-enum { NODES = 7, FEATURES = 3, CLASSES = 3, MOST_EDGES = 5 * NODES * NODES };
+/* So many nodes mostly, and at most. */
+enum { NODES = 7, MOST_NODES = 10 };
+
+enum { FEATURES = 3, CLASSES = 3, MOST_EDGES = 5 * MOST_NODES * MOST_NODES };
 
 /* A small graph, as a matrix of edges. */
 typedef struct world {
     cbx_rng     rng;
     cbx_task    task;
     int32_t     n;
-    bool        edge[NODES][NODES];   /* from, to */
-    int         copies[NODES][NODES]; /* more of them, where there is one */
+    bool        edge[MOST_NODES][MOST_NODES];   /* from, to */
+    int         copies[MOST_NODES][MOST_NODES]; /* more of them, where there is one */
     bool        weighted;
-    float       weight[NODES][NODES];
+    float       weight[MOST_NODES][MOST_NODES];
     float       weights[MOST_EDGES];
-    float       x[NODES * FEATURES];
+    float       x[MOST_NODES * FEATURES];
     cbx_model  *model;
     cbx_graph  *graph;
-    int64_t     source[MOST_EDGES], target[MOST_EDGES], y[NODES], ptr[2];
+    int64_t     source[MOST_EDGES], target[MOST_EDGES], y[MOST_NODES], ptr[2];
     const char *layer;
+    int32_t     most_choices; /* 0: any number */
 } world;
 
 static inline int64_t below(world *w, uint64_t count)
@@ -106,7 +110,7 @@ static inline void free_world(world *w)
 /* The lead of one class over another on the graph of the world's edges as they are now. */
 static inline double true_lead(world *w, int32_t a, int32_t b)
 {
-    float      logp[NODES * CLASSES];
+    float      logp[MOST_NODES * CLASSES];
     cbx_error  err = {0};
     cbx_graph *edited = graph_of(w);
     CHECK_OK(cbx_predict(w->model, edited, 1, logp, &err), err);

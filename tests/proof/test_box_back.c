@@ -127,8 +127,8 @@ static void make_cancelling(world *w, ranges *r)
         x[0] = (float)(1e5 * (1 + cbx_rng_uniform(&w->rng)));
         x[1] = x[0] + (float)cbx_rng_uniform(&w->rng);
     }
-    memcpy(r->low, w->x, sizeof w->x);
-    memcpy(r->high, w->x, sizeof w->x);
+    memcpy(r->low, w->x, sizeof r->low);
+    memcpy(r->high, w->x, sizeof r->high);
     memset(r->stays, true, sizeof r->stays);
 }
 

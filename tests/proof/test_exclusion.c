@@ -89,7 +89,7 @@ static void check_seed(uint64_t seed, tally *n)
 TEST(sizes_are_excluded_where_no_set_leads_and_none_comes_nearer_than_is_told)
 {
     tally     n = {0};
-    const int asked = 2000 / test_every(8);
+    const int asked = 1400 / test_every(6);
     for (uint64_t seed = 700000; n.asked < asked && test_failures() == 0; seed++)
         check_seed(seed, &n);
     CHECK(n.none > n.asked / 5 && n.flips > n.asked / 10);

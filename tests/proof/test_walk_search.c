@@ -143,13 +143,124 @@ static void check_seed(uint64_t seed, tally *n)
 TEST(all_sizes_up_to_one_are_excluded_just_where_no_set_leads)
 {
     tally     n = {0};
-    const int asked = 800 / test_every(8);
+    const int asked = 500 / test_every(5);
     for (uint64_t seed = 900000; n.asked < asked && test_failures() == 0; seed++)
         check_seed(seed, &n);
     CHECK(n.none > n.asked / 20 && n.flips > n.asked / 20 && n.split > n.asked / 20);
     CHECK(n.hopeless > 0 && n.cut > n.asked / 4 && n.stopped > n.asked / 4);
     CHECK(n.team > n.asked / 4);
     CHECK(n.apart > n.asked / 200 || test_every(2) > 1);
+}
+
+/* ---- what is asked about */
+
+enum { MOST_SETS = 1024 };
+
+/* Instead of a model: which sets it was asked about. It says no to each. */
+typedef struct noting {
+    uint32_t made, asked[MOST_SETS]; /* a bit for each choice */
+    int      count;
+} noting;
+
+static void note_made(void *user, int32_t choice, bool made)
+{
+    noting *n = user;
+    n->made = made ? n->made | 1U << choice : n->made & ~(1U << choice);
+}
+
+static double note_asked(void *user)
+{
+    noting *n = user;
+    if (CHECK(n->count < MOST_SETS))
+        n->asked[n->count++] = n->made;
+    return -1;
+}
+
+static bool was_asked(const noting *n, uint32_t set)
+{
+    bool was = false;
+    for (int k = 0; k < n->count && !was; k++)
+        was = n->asked[k] == set;
+    return was;
+}
+
+typedef struct leaving {
+    asking        by;
+    const noting *noted;
+    double        furthest; /* that is claimed */
+    int64_t       sets, lead;
+} leaving;
+
+/* Which sets lead, and none was asked about? */
+static void find_left_out(leaving *l, int32_t first, int64_t size, uint32_t set)
+{
+    question *q = l->by.q;
+    double    lead = true_lead(q->w, l->by.a, l->by.b);
+    l->sets++;
+    l->lead += lead > 1e-4;
+    CHECK(set == 0 || lead <= l->furthest + 1e-4);
+    CHECK(set == 0 || lead < 1e-4 || was_asked(l->noted, set));
+    for (int32_t c = first; c < q->graph.count && size > 0; c++) {
+        if (!cbx_choice_is_open(&q->graph, c))
+            continue;
+        cbx_partial_graph_make(&q->graph, c);
+        toggle(q, c, 0);
+        find_left_out(l, c + 1, size - 1, set | 1U << c);
+        toggle(q, c, 0);
+        cbx_partial_graph_unmake(&q->graph, c);
+    }
+}
+
+static void check_asked(uint64_t seed, tally *n, leaving *sum)
+{
+    world           w;
+    question        q;
+    noting          noted = {0};
+    leaving         l = {.by = {&q, 1, seed % 2 ? 0 : 2, false}, .noted = &noted};
+    double          most[MOST + 1];
+    cbx_branch      b;
+    cbx_walk_search s;
+    bool            known = false;
+    cbx_error       err = {0};
+    draw_world(&w, seed, (draw){.pairs = true, .dense = true});
+    ask_again_near(&q, &w, &l.by, 4, most);
+    cbx_branch_asked asked = {.user = &noted, .make = note_made, .lead = note_asked};
+    if (CHECK(q.known) && cbx_walks_are_known(&q.bound.spread)) {
+        const int64_t budget = q.graph.budget;
+        CHECK_OK(
+            cbx_branch_init(&b, &q.graph, &q.bound, &q.X, &asked, budget, THREADS, &q.arena, &err),
+            err);
+        b.behind = l.by.b;
+        cbx_branch_begin(&b, 1);
+        CHECK_OK(cbx_walk_search_init(&s, &b, &known, &err), err);
+        cbx_branch_end(&b);
+        CHECK(known);
+        s.hopeless = INFINITY;
+        CHECK(cbx_walk_search_none(&s, l.by.a, budget, INT64_MAX));
+        l.furthest = cbx_walk_search_furthest(&s);
+        find_left_out(&l, 0, budget, 0);
+        n->asked++;
+        n->split += s.bounds > budget + 2;
+        cbx_walk_search_free(&s);
+        cbx_branch_free(&b);
+    }
+    sum->sets += l.sets;
+    sum->lead += l.lead;
+    if (test_failures())
+        test_check_int((int64_t)seed, -1, w.layer, (int)w.model->num_layers, "seed");
+    cbx_arena_free(&q.arena);
+    free_world(&w);
+}
+
+TEST(every_set_that_leads_is_asked_about)
+{
+    tally     n = {0};
+    leaving   sum = {.sets = 0};
+    const int asked = 2000 / test_every(20);
+    for (uint64_t seed = 910000; n.asked < asked && test_failures() == 0; seed++)
+        check_asked(seed, &n, &sum);
+    CHECK(n.split > n.asked / 4);
+    CHECK(sum.lead > sum.sets / 20);
 }
 
 /* Few worlds tell of that. */

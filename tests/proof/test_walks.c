@@ -186,11 +186,11 @@ static void walk(walking *t, bool some)
     }
 }
 
-static void check_seed(uint64_t seed, tally *sum)
+static void check_seed(uint64_t seed, bool dense, tally *sum)
 {
     world    w;
     question q;
-    draw_world(&w, seed, (draw){.pairs = true});
+    draw_world(&w, seed, (draw){.pairs = true, .dense = dense});
     ask(&q, &w, 4, false);
     walking t = {.q = &q};
     if (w.task == CBX_NODE && CHECK(q.known)) {
@@ -214,8 +214,17 @@ TEST(no_set_leads_further_than_its_nodes_and_ends_are_told_to_gain_and_relus_to_
 {
     tally sum = {0};
     for (uint64_t seed = 700000; sum.told < 1000 / test_every(5) && test_failures() == 0; seed++)
-        check_seed(seed, &sum);
+        check_seed(seed, false, &sum);
     CHECK(sum.exact > sum.sets / 10);
+    CHECK(sum.bent > sum.sets / 50);
+}
+
+/* Where removals have more to do with each other. */
+TEST(nor_in_denser_graphs)
+{
+    tally sum = {0};
+    for (uint64_t seed = 800000; sum.told < 2000 / test_every(20) && test_failures() == 0; seed++)
+        check_seed(seed, true, &sum);
     CHECK(sum.bent > sum.sets / 50);
 }
 
@@ -228,6 +237,6 @@ TEST(nor_in_worlds_that_few_are_like)
     tally                 sum = {0};
     for (size_t k = 0; k < 2; k++)
         for (int some = 0; some < 2; some++)
-            check_seed(seeds[k], &sum);
+            check_seed(seeds[k], false, &sum);
     CHECK(sum.sets > 0 && sum.told == 4);
 }
