@@ -231,12 +231,21 @@ TEST(nor_in_denser_graphs)
 /* Of 80,000 worlds these are the first that tell of it when both ends of another removal are not
  * counted at neighbours of a row that has one, and when a row's kid is the asked node and what its
  * edges take is not. */
+static const uint64_t few[] = {707190, 717808};
+
+/* Of 40,000 denser ones, when a kid above a row's own leaf does not rise, or one above a leaf that
+ * brings more; when of a kid's edges that go the last ones are not given back; and when of several
+ * rows that go one is. */
+static const uint64_t few_dense[] = {802565, 802847, 802745, 820060};
+
 TEST(nor_in_worlds_that_few_are_like)
 {
-    static const uint64_t seeds[] = {707190, 717808};
-    tally                 sum = {0};
-    for (size_t k = 0; k < 2; k++)
+    tally sum = {0};
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
         for (int some = 0; some < 2; some++)
-            check_seed(seeds[k], false, &sum);
-    CHECK(sum.sets > 0 && sum.told == 4);
+            check_seed(few[k], false, &sum);
+    for (size_t k = 0; k < sizeof few_dense / sizeof *few_dense; k++)
+        for (int some = 0; some < 2; some++)
+            check_seed(few_dense[k], true, &sum);
+    CHECK(sum.sets > 0 && sum.told == 12);
 }
