@@ -80,11 +80,14 @@ static bool exclude_at_root(cbx_exclusion *x, int64_t size, int64_t before)
     return all && !cbx_branch_is_over(x->b);
 }
 
-void cbx_exclusion_root(cbx_exclusion *x)
+bool cbx_exclusion_root(cbx_exclusion *x)
+{
+    return exclude_at_root(x, x->b->graph->budget, 0);
+}
+
+void cbx_exclusion_first_sizes(cbx_exclusion *x)
 {
     int64_t budget = x->b->graph->budget, size = 1;
-    if (exclude_at_root(x, budget, 0))
-        return;
     while (size < budget && exclude_at_root(x, size, size - 1))
         size++;
 }

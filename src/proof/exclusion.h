@@ -30,8 +30,11 @@ typedef struct cbx_exclusion {
 cbx_status cbx_exclusion_init(cbx_exclusion *x, cbx_branch *b, int32_t num_classes, bool branches,
                               cbx_arena *arena, cbx_error *err);
 
+/* By one bound for all sizes. True: there is no class left. */
+bool cbx_exclusion_root(cbx_exclusion *x);
+
 /* By one bound each: the first sizes. */
-void cbx_exclusion_root(cbx_exclusion *x);
+void cbx_exclusion_first_sizes(cbx_exclusion *x);
 
 /* No set of `size` makes the class lead, where none of fewer does; false: one does, or it is not
  * known. `more`: a larger size will be asked about. */

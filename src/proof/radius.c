@@ -27,7 +27,7 @@ typedef struct finding {
     cbx_branch                 b;
     cbx_exclusion              x;
     cbx_walk_search            walks;
-    bool                       by_walks; /* are they known? */
+    bool                       by_walks; /* are they known, and of use? */
     cbx_radius_answer         *out;
 } finding;
 
@@ -46,13 +46,6 @@ static void keep(finding *f)
     f->b.num_flip = 0;
 }
 
-/* One bound for each class: which sizes do they exclude? */
-static void ask_roots(finding *f)
-{
-    for (int32_t c = 0; c < f->q->num_classes; c++)
-        f->x.none[c] = is_sought(f, c) ? 0 : INT64_MAX;
-    cbx_exclusion_root(&f->x);
-}
 
 /* The class that may lead with the fewest choices. */
 static int32_t nearest(const finding *f)
@@ -113,6 +106,32 @@ static void exclude_at_once(finding *f)
     f->walks.until = INFINITY;
 }
 
+/* ---- by single bounds */
+
+/* What is excluded of all classes. */
+static void raise_lower(finding *f)
+{
+    int64_t none = f->b.stopped ? 0 : f->x.none[nearest(f)];
+    f->out->lower = none + 1 > f->out->lower ? none + 1 : f->out->lower;
+}
+
+/* Which sizes do they exclude? Where sums over walks are known these are asked first: around a hub
+ * bounds of each size take a third as long, and walks mostly tell. But where a set is sought that
+ * flips, what is nearest to a flip has to be known. */
+static void ask_roots(finding *f)
+{
+    for (int32_t c = 0; c < f->q->num_classes; c++)
+        f->x.none[c] = is_sought(f, c) ? 0 : INT64_MAX;
+    bool all = cbx_exclusion_root(&f->x);
+    raise_lower(f);
+    if (!all && f->by_walks && !f->q->dive)
+        exclude_at_once(f);
+    if (all || f->b.stopped || f->out->lower > largest(f))
+        return;
+    cbx_exclusion_first_sizes(&f->x);
+    raise_lower(f);
+}
+
 /* ---- size after size */
 
 /* No set of `size` flips; false: one does, or it is not known. */
@@ -122,6 +141,7 @@ static bool exclude(finding *f, int64_t size)
         return true;
     if (f->b.num_flip > 0)
         return false;
+    f->by_walks = false; /* nor will they tell of larger ones */
     const cbx_radius_answer *out = f->out;
     bool                     more =
         size < f->q->graph->budget && (out->upper == 0 || size + 1 + f->q->gap < out->upper);
@@ -153,7 +173,6 @@ static void narrow(finding *f)
 {
     cbx_radius_answer *out = f->out;
     int64_t            budget = f->q->graph->budget;
-    exclude_at_once(f);
     while (!f->b.stopped && out->lower <= budget &&
            (out->upper == 0 || out->lower + f->q->gap < out->upper)) {
         if (exclude(f, out->lower))
@@ -174,16 +193,17 @@ static void find(finding *f)
         f->b.limit = q->most_bounds;
     ask_roots(f);
     f->b.ahead = nearest(f);
-    int64_t none = f->b.stopped ? 0 : f->x.none[f->b.ahead];
-    out->lower = none + 1 > out->lower ? none + 1 : out->lower;
     if (q->most_bounds > 0)
         return;
     if (q->dive && out->lower <= budget && !f->b.stopped) {
         cbx_branch_dive(&f->b);
         keep(f);
     }
-    if (!q->decide || out->upper == 0)
-        narrow(f);
+    if (q->decide && out->upper > 0)
+        return;
+    if (q->dive)
+        exclude_at_once(f);
+    narrow(f);
 }
 
 cbx_status cbx_radius_find(const cbx_radius_question *q, cbx_arena *arena, cbx_radius_answer *out,

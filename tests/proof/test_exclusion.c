@@ -74,7 +74,8 @@ static void check_seed(uint64_t seed, tally *n)
         if (seed % 5) { /* larger sizes are for branches */
             int64_t budget = q.graph.budget;
             q.graph.budget = seed % 5 < 3 && budget > 2 ? (int64_t)(seed % 5) : budget;
-            cbx_exclusion_root(&x);
+            if (!cbx_exclusion_root(&x))
+                cbx_exclusion_first_sizes(&x);
             q.graph.budget = budget;
         }
         check_sizes(&q, &x, most, far, seed % 3, seed % 7 < 3 ? 2 + (int64_t)(seed % 7) : 0, n);
