@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""5,000 calls or more of each kind leave the process as large as it was."""
+"""10,000 calls of each kind leave the process as large as it was."""
 
 import gc
 
@@ -36,7 +36,7 @@ def test_explaining(club, karate):
         cf = cx.explain(club, karate, node=31, preset="paper", epochs=2, target="any")
         str(cf), cf.to_json(), cf.edits
 
-    assert grows(call, CALLS // 2) < ALLOWED
+    assert grows(call) < ALLOWED
 
 
 def test_explaining_many(club, karate):
@@ -66,4 +66,4 @@ def test_graphs_and_models(karate, club):
 
 def test_the_check_sees_a_leak(club, karate):
     kept = []
-    assert grows(lambda: kept.append(bytearray(1024)), CALLS // 2) > ALLOWED
+    assert grows(lambda: kept.append(bytearray(1024))) > ALLOWED
