@@ -42,7 +42,7 @@ static bool is_wider(const cbx_search *s)
 /* A climb makes many changes; and a further answer is another way, not a long way round. */
 static bool may_climb(const cbx_search *s, const cbx_forbidden *forbidden)
 {
-    return may_descend(s) && !cbx_rules_limit_numbers(s->rules) && forbidden->count == 0;
+    return !cbx_rules_limit_numbers(s->rules) && forbidden->count == 0;
 }
 
 /* Builds up a first answer, within what the state lets features do. */
@@ -140,16 +140,16 @@ static cbx_status look(cbx_beam *F, cbx_error *err)
 {
     cbx_search               *s = F->s;
     const cbx_minimal_shared *shared = s->shared;
+    const bool                descends = may_descend(s) && !is_wider(s) && cbx_moves_any(F->W);
     cbx_status                status = build_up_usual(F, err);
     if (!status && !F->best.count && F->W->rules->columns && F->W->rules->most_unusual > 0)
         status = build_up_near(F, err);
     if (!status && s->target == CBX_TARGET_ANY && F->best.count > CBX_BEAM_LARGE)
         status = cbx_beam_build_for_each_class(F, err);
-    if (!status && may_descend(s) && !is_wider(s) && !cbx_time_is_up() &&
+    if (!status && descends && !cbx_time_is_up() &&
         (!F->best.count || cbx_minimal_of(s)->start == CBX_START_BOTH))
         status = cbx_search_status(cbx_from_combinex(F, shared->spectral_norm, err));
-    if (!status && !F->best.count && may_climb(s, F->forbidden) && !is_wider(s) &&
-        !cbx_time_is_up())
+    if (!status && descends && !F->best.count && may_climb(s, F->forbidden) && !cbx_time_is_up())
         status = cbx_search_status(cbx_climb(F, err));
     if (!status && !cbx_time_is_up())
         status = try_single_moves(F, err);

@@ -54,13 +54,6 @@ static cbx_status prepare(const cbx_setup *setup, cbx_arena *arena, const void *
     return status;
 }
 
-static bool can_move(const cbx_edit_state *W)
-{
-    cbx_move_walk at = {0};
-    cbx_move      m;
-    return cbx_moves_walk(W, &at, &m);
-}
-
 /* Tells of each edit by which step it does not go back. */
 static void tell_steps(const cbx_minimal *found, cbx_edit *edits)
 {
@@ -127,7 +120,7 @@ static cbx_status certify_none(cbx_search *s, const cbx_minimal *found, bool tri
         return CBX_OK;
     bool further = (s->rules->edits & CBX_EDITS_FURTHER) != 0; /* were they looked at? */
     bool none = tried_all || (found->state->nothing_flips && !further) ||
-                (found->state->exact && !can_move(found->state) &&
+                (found->state->exact && !cbx_moves_any(found->state) &&
                  (!further || cbx_moves_are_listed(found->state)));
     bool       tried = found->state->proof_tried && !further;
     cbx_status status = none || tried ? CBX_OK : cbx_infeasible(s, found->state, &none, err);

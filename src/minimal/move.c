@@ -113,6 +113,13 @@ bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m)
     return false;
 }
 
+bool cbx_moves_any(const cbx_edit_state *W)
+{
+    cbx_move_walk at = {0};
+    cbx_move      m;
+    return cbx_moves_walk(W, &at, &m);
+}
+
 bool cbx_moves_are_listed(const cbx_edit_state *W)
 {
     bool all = true;

@@ -143,6 +143,9 @@ int64_t cbx_moves_promising(const cbx_edit_state *W, cbx_move *moves, int64_t mo
  * up. */
 bool cbx_moves_walk(const cbx_edit_state *W, cbx_move_walk *at, cbx_move *m);
 
+/* Is there any? */
+bool cbx_moves_any(const cbx_edit_state *W);
+
 /* Does it pass all that may be made? */
 bool cbx_moves_are_listed(const cbx_edit_state *W);
 
