@@ -43,7 +43,7 @@ def some(everyone):
 
 
 @pytest.mark.parametrize("node", [0, 8, 14, 33])
-@pytest.mark.parametrize("options", [EDGES, {}, {"epochs": 3}])
+@pytest.mark.parametrize("options", [SHORT, {}, {"epochs": 3}])
 def test_it_says_what_the_command_line_says(club, karate, files, command, node, options):
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     theirs = command("explain", files / "g.safetensors", files / "m.safetensors", "--node", node, *flags)
