@@ -23,7 +23,7 @@ if ! script -qec true /dev/null > /dev/null 2>&1; then
     finish
 fi
 # A second's work or more, or there is no bar.
-epochs=30000
+epochs=12000
 [[ -z ${CBX_SANITIZED:-} ]] || epochs=3000
 on_terminal() {
     ran="combinex $* on a terminal"
