@@ -206,10 +206,10 @@ enum { PAIRS = 5, UNITS = 3 };
 static cbx_graph *pairs(void)
 {
     static const int of_unit[PAIRS] = {0, 1, 2, 2, 2};
+    static int64_t   from[2 * PAIRS], to[2 * PAIRS], ends[] = {0, 2 * PAIRS}, label[] = {2};
+    static float     x[2 * PAIRS * UNITS]; /* the graph keeps none of these for itself */
     cbx_error        err = {0};
     cbx_graph       *graph = NULL;
-    int64_t          from[2 * PAIRS], to[2 * PAIRS], ends[] = {0, 2 * PAIRS}, label[] = {2};
-    float            x[2 * PAIRS * UNITS] = {0};
     for (int64_t k = 0; k < 2 * PAIRS; k++) {
         from[k] = k;
         to[k] = k ^ 1;

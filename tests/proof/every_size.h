@@ -88,8 +88,7 @@ static inline void find_most_apart(question *q, const asking *by, const double *
 
 /* A question of removals with GCN whose class leads by some size, if it does, but not by much; and
  * how far sets of each size lead. */
-static inline void ask_again_near(question *q, world *w, const asking *by, uint64_t largest,
-                                  double *most)
+static inline void ask_near(question *q, world *w, const asking *by, uint64_t largest, double *most)
 {
     cbx_rng rng = w->rng;
     ask(q, w, largest, false);
@@ -99,12 +98,6 @@ static inline void ask_again_near(question *q, world *w, const asking *by, uint6
     w->rng = rng; /* the same question again */
     ask(q, w, largest, false);
     find_most(q, by, most);
-}
-
-static inline void ask_near(question *q, world *w, uint64_t seed, const asking *by, double *most)
-{
-    draw_world(w, seed, (draw){.pairs = true});
-    ask_again_near(q, w, by, MOST, most);
 }
 
 #endif
