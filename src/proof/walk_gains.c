@@ -166,10 +166,10 @@ static void tell_leaf(cbx_walk_gains *g, const cbx_walk_row *row, const cbx_walk
     }
 }
 
-/* Of the leaves that others than the row's edge bring to a kid and that may go, the least that are
- * taken away: they come first. */
-static void least_taken(const cbx_walk_gains *g, const cbx_walk_row *row, const cbx_walk_kid *kid,
-                        double *taken)
+/* Of the leaves that others than the row's edge bring to a kid and that may go, the largest: they
+ * come first. Where they go the most is given back. */
+static void largest_leaves(const cbx_walk_gains *g, const cbx_walk_row *row,
+                           const cbx_walk_kid *kid, double *taken)
 {
     const cbx_walks *w = g->walks;
     for (int k = 0; k < CBX_WALK_STEPS; k++)
@@ -192,7 +192,7 @@ static void tell_cut_kid(cbx_walk_gains *g, const cbx_walk_row *row, const cbx_w
     bool row_stays = row->node == 0 || !cbx_walks_is_open(w, row->end) || w->at_root == 0;
     if (w->at[there] != x)
         return;
-    least_taken(g, row, kid, taken);
+    largest_leaves(g, row, kid, taken);
     double lost = scale(g, row->node, 0) * kid->back;
     for (int64_t k = 1; k <= w->most[x]; k++) {
         double most = weight * (square(g, x, k) * lost - own_rise(g, kid, k));
