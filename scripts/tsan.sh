@@ -15,7 +15,7 @@ combinex=$folder/combinex
 # the unit tests that use threads
 tests=(search_test_many)
 [ -n "$short" ] || tests+=(core_test_threads kernel_test_gemm kernel_test_sparse kernel_test_rows model_test_predict
-    bench_test_run)
+    bench_test_run proof_test_walk_search proof_test_radius)
 MAKEFLAGS=--no-print-directory cmake --build "$folder" --parallel "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" \
     --target combinex_cli planted_race planted_race_unlocked "${tests[@]/%_test_*/_tests}"
 scratch=$(mktemp -d)
@@ -82,6 +82,8 @@ try bench --data karate --models "gcn,graphconv" --folds 2 --samples 4 --train-e
 export CBX_SOURCE=$here CBX_SHARED=/nonexistent COMBINEX=$combinex
 for test in "${tests[@]}"; do
     runs=$((runs + 1))
-    "$folder/tests/$test" > out.txt 2>&1 || { tail -n 60 out.txt; exit 1; }
+    few=()
+    [[ $test != proof_* ]] || few=(env CBX_SANITIZED=1) # proofs have fewer worlds then
+    "${few[@]}" "$folder/tests/$test" > out.txt 2>&1 || { tail -n 60 out.txt; exit 1; }
 done
 echo "thread sanitizer: $runs runs without a race; the planted ones are found"
